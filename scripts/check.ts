@@ -1,0 +1,24 @@
+// npm run check: everything that must hold before a change is pushed. Ends with the summary of the tests.
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { root } from './dev/place.ts';
+
+const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
+
+const steps: [name: string, command: string, ...args: string[]][] = [
+  ['types', 'tsc', '--project', '.'],
+  ['format and lint', 'biome', 'check', '--error-on-warnings', '.'],
+  ['import directions', process.execPath, 'scripts/imports.ts'],
+  ['unused code', 'knip'],
+  ['table types', process.execPath, 'scripts/generate.ts', '--verify'],
+  ['tests', process.execPath, 'scripts/test.ts'],
+];
+
+for (const [name, command, ...args] of steps) {
+  console.log(`check: ${name}`);
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' });
+  if (status !== 0) {
+    console.error(`check: ${name} failed${error ? `: ${error.message}` : ''}`);
+    process.exit(1);
+  }
+}
