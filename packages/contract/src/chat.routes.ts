@@ -1,0 +1,18 @@
+import { ChatReply, ChatRequest, IdempotencyHeaders, PlanReply } from './chat.ts';
+import { bodyErrors, bodyLimits, loginErrors, type Route } from './route.ts';
+
+export const chatRoutes = {
+  sendChat: {
+    method: 'POST',
+    path: '/api/chat',
+    access: 'user',
+    origin: 'interface',
+    area: 'chat',
+    summary: 'Start a task, or with execute=false only plan it',
+    headers: IdempotencyHeaders,
+    body: ChatRequest,
+    bodyLimitBytes: bodyLimits.chat,
+    replies: { 200: PlanReply, 202: ChatReply },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'quota_exceeded'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { IdParam, Uuid7 } from './id.ts';
+import { JsonObject } from './json.ts';
+import { Success } from './route.ts';
+import { TaskState } from './states.ts';
+import { maxSteps, Plan, Step } from './step.ts';
+import { Planner } from './task.ts';
+import { text } from './text.ts';
+import { WebUrl } from './url.ts';
+
+const Prompt = text(8000, 1);
+
+/** A host name, or `*.` before one for all below it. */
+const Domain = text(253, 1).regex(/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name');
+
+const ChatFields = z.object({
+  prompt: Prompt.optional(),
+  /** Another name for `prompt`. */
+  message: Prompt.optional(),
+  session_id: IdParam.optional(),
+  profile_id: IdParam.optional(),
+  profile_label: text(100, 1).optional(),
+  current_url: WebUrl.optional(),
+  constraints: z.array(text(1000, 1)).max(10).default([]),
+  planner: Planner.default('auto'),
+  steps: z.array(Step).min(1).max(maxSteps).optional(),
+  model: text(200, 1).optional(),
+  output_schema: JsonObject.optional(),
+  allowed_domains: z.array(Domain).min(1).max(100).optional(),
+  max_steps: z.int().min(1).max(maxSteps).default(40),
+  time_limit_secs: z.int().min(10).max(86_400).default(1800),
+  /** False: only plan, and create nothing. */
+  execute: z.boolean().default(true),
+});
+
+// Two prompts that differ are refused rather than one of them obeyed: the browser acts on what it is told.
+export const ChatRequest = ChatFields.transform(({ message, ...fields }, context) => {
+  const prompt = fields.prompt ?? message;
+  const differ = message !== undefined && message !== prompt;
+  if (prompt !== undefined && !differ) return { ...fields, prompt };
+  const reason = differ ? 'must equal message when both are given' : 'is required';
+  context.issues.push({ code: 'custom', message: reason, input: fields, path: ['prompt'] });
+  return z.NEVER;
+}).meta({ id: 'ChatRequest', anyOf: [{ required: ['prompt'] }, { required: ['message'] }] });
+export type ChatRequest = z.infer<typeof ChatRequest>;
+
+/** The ids name work that will run: the rows and the hand-over were committed together. */
+export const ChatReply = Success.extend({
+  session_id: Uuid7,
+  task_id: Uuid7,
+  status: TaskState,
+  stream_path: z.string(),
+  live_path: z.string(),
+}).meta({ id: 'ChatReply' });
+export type ChatReply = z.infer<typeof ChatReply>;
+
+export const PlanReply = Success.extend({ plan: Plan }).meta({ id: 'PlanReply' });
+export type PlanReply = z.infer<typeof PlanReply>;
+
+/** The same key and body within a day return the same ids, so that a retry never starts the work twice. */
+export const IdempotencyHeaders = z.object({ 'idempotency-key': text(200, 1).optional() });

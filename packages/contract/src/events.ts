@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { Count } from './count.ts';
+import { Uuid7 } from './id.ts';
+import { Session, Snapshot } from './session.ts';
+import { TaskState, terminalTaskStates } from './states.ts';
+import { Takeover } from './takeover.ts';
+import { AgentHistory, ExecutionStep, LogEntry, MessageState, Observation, TaskProgress, TaskResult } from './task.ts';
+import { Timestamp } from './time.ts';
+import { BrowserRoute, Frame, Overlay } from './view.ts';
+
+/** An event of the session's log. Its place in the log is the id a stream resumes from. */
+const logged = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), seq: Count, session_id: Uuid7, recorded_at: Timestamp, ...shape });
+
+/** An event of the moment: it has no id, is not kept, and is not missed. */
+const passing = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...shape });
+
+/** The cursor cannot be resumed from: read the status or the snapshot again, and go on from the cursor in it. */
+const Reset = passing('reset', { reason: z.enum(['cursor_expired', 'cursor_unknown']) });
+
+const task_id = Uuid7;
+
+/** What follows a task, from its first event to `end`. */
+export const TaskEvent = z
+  .discriminatedUnion('type', [
+    logged('status', { task_id, status: TaskProgress }),
+    logged('log', { task_id, log: LogEntry }),
+    logged('step', { task_id, step: ExecutionStep }),
+    logged('observation', { task_id, observation: Observation }),
+    logged('overlay', { task_id, overlay: Overlay }),
+    logged('agent_history', { task_id, agent_history: AgentHistory }),
+    logged('message_state', { task_id, message_state: MessageState }),
+    logged('takeover', { task_id, takeover: Takeover }),
+    logged('result', { task_id, result: TaskResult }),
+    passing('end', { task_id, status: TaskState.extract(terminalTaskStates) }),
+    Reset,
+  ])
+  .meta({ id: 'TaskEvent' });
+export type TaskEvent = z.infer<typeof TaskEvent>;
+
+/** What keeps the view of a session current. Its `task` is the `status` of the task's own stream. */
+export const LiveEvent = z
+  .discriminatedUnion('type', [
+    passing('snapshot', { snapshot: Snapshot }),
+    logged('status', { session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }) }),
+    passing('frame', { frame: Frame }),
+    logged('overlay', { task_id: task_id.nullable(), overlay: Overlay }),
+    logged('route', { route: BrowserRoute, pages: z.array(BrowserRoute) }),
+    logged('task', { task_id, status: TaskProgress }),
+    logged('takeover', { task_id: task_id.nullable(), takeover: Takeover }),
+    logged('message_state', { task_id, message_state: MessageState }),
+    passing('viewers', { viewers: Count }),
+    Reset,
+  ])
+  .meta({ id: 'LiveEvent' });
+export type LiveEvent = z.infer<typeof LiveEvent>;
+
+type KindOf<Event> = Event extends { type: infer Kind; seq: number } ? Kind : never;
+export type LoggedTaskKind = KindOf<TaskEvent>;
+export type LoggedLiveKind = KindOf<LiveEvent>;
+
+/** The kinds that are in the log: they carry an id, and no viewer ever skips one. */
+export const loggedTaskKinds = [
+  'status',
+  'log',
+  'step',
+  'observation',
+  'overlay',
+  'agent_history',
+  'message_state',
+  'takeover',
+  'result',
+] as const satisfies LoggedTaskKind[];
+
+export const loggedLiveKinds = [
+  'status',
+  'overlay',
+  'route',
+  'task',
+  'takeover',
+  'message_state',
+] as const satisfies LoggedLiveKind[];
+
+export const passingTaskKinds = ['end', 'reset'] as const satisfies Exclude<TaskEvent['type'], LoggedTaskKind>[];
+
+export const passingLiveKinds = ['snapshot', 'frame', 'viewers', 'reset'] as const satisfies Exclude<
+  LiveEvent['type'],
+  LoggedLiveKind
+>[];

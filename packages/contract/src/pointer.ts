@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { Count } from './count.ts';
+import { IdParam } from './id.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+import { WebUrl } from './url.ts';
+import { BrowserRoute } from './view.ts';
+
+const PageRef = text(200, 1);
+
+/** The session is that of the path, whatever is said here. */
+const RouteSync = z.object({
+  session: IdParam.optional(),
+  page: PageRef.nullable().default(null),
+  frame: text(200).nullable().default(null),
+  url: text(8192).nullable().default(null),
+  title: text(1000).nullable().default(null),
+});
+
+const Coordinate = z.number().min(-100_000).max(100_000);
+const Modifiers = z
+  .array(z.enum(['Alt', 'Control', 'Meta', 'Shift']))
+  .max(4)
+  .default([]);
+
+const at = { x: Coordinate, y: Coordinate };
+const button = { button: z.enum(['left', 'middle', 'right']).default('left') };
+const modifiers = { modifiers: Modifiers };
+
+/** Input takes the wheel's id and a rising number chosen by the client, so that a retry is never typed twice. */
+const input = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
+  z.object({ action: z.literal(action), ...shape, takeover_id: IdParam.optional(), input_seq: Count.optional() });
+
+/** One use of the pointer. A body without `action` is a route sync. */
+export const PointerAction = z
+  .discriminatedUnion('action', [
+    z.object({
+      action: z
+        .literal('route')
+        .optional()
+        .transform(() => 'route' as const),
+      route: RouteSync,
+    }),
+    input('focus', { page: PageRef }),
+    input('move', { ...at, ...modifiers }),
+    input('click', { ...at, ...button, ...modifiers }),
+    input('double_click', { ...at, ...button, ...modifiers }),
+    input('down', { ...at, ...button, ...modifiers }),
+    input('up', { ...at, ...button, ...modifiers }),
+    input('scroll', {
+      x: Coordinate.optional(),
+      y: Coordinate.optional(),
+      delta_x: Coordinate.default(0),
+      delta_y: Coordinate.default(0),
+      ...modifiers,
+    }),
+    input('type', { text: text(10_000, 1) }),
+    input('key', { key: text(50, 1), ...modifiers }),
+    input('paste', { text: text(50_000, 1) }),
+    input('navigate', { url: WebUrl }),
+    input('back', {}),
+    input('forward', {}),
+    input('reload', {}),
+    input('new_page', { url: WebUrl.optional() }),
+    input('close_page', { page: PageRef.optional() }),
+  ])
+  .meta({ id: 'PointerAction' });
+export type PointerAction = z.infer<typeof PointerAction>;
+
+/** One action, or up to 64 in order. Either way the handler gets a list. */
+export const PointerRequest = z
+  .union([PointerAction, z.object({ actions: z.array(PointerAction).min(1).max(64) })])
+  .transform((body) => ('actions' in body ? body : { actions: [body] }))
+  .meta({ id: 'PointerRequest' });
+export type PointerRequest = z.infer<typeof PointerRequest>;
+
+export const Pointer = z.object({ route: BrowserRoute, updated_at: Timestamp, seq: Count }).meta({ id: 'Pointer' });
+export type Pointer = z.infer<typeof Pointer>;

@@ -1,0 +1,17 @@
+import { authRoutes } from './auth.routes.ts';
+import { chatRoutes } from './chat.routes.ts';
+import type { Route } from './route.ts';
+import { serviceRoutes } from './service.routes.ts';
+import { sessionRoutes } from './session.routes.ts';
+import { taskRoutes } from './task.routes.ts';
+
+/** Everything the service promises over HTTP. */
+export const routes = {
+  ...authRoutes,
+  ...chatRoutes,
+  ...sessionRoutes,
+  ...taskRoutes,
+  ...serviceRoutes,
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { Count } from './count.ts';
+import { IdParam, Uuid7 } from './id.ts';
+import { BrowserState, SessionState } from './states.ts';
+import { Takeover } from './takeover.ts';
+import { MessageState } from './task.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+import { BrowserRoute, Frame, Overlay } from './view.ts';
+
+export const Session = z
+  .object({
+    id: Uuid7,
+    status: SessionState,
+    browser: BrowserState,
+    last_task_id: Uuid7.nullable(),
+    live_path: z.string(),
+    profile_id: Uuid7.nullable(),
+    profile_label: z.string().nullable(),
+    title: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    last_event_at: Timestamp.nullable(),
+    shared: z.boolean(),
+    viewers: Count,
+  })
+  .meta({ id: 'Session' });
+export type Session = z.infer<typeof Session>;
+
+export const Navigation = z
+  .object({ recorded_at: Timestamp, page: z.string().nullable(), url: z.string(), title: z.string().nullable() })
+  .meta({ id: 'Navigation' });
+export type Navigation = z.infer<typeof Navigation>;
+
+/** Enough to restore the view by itself; `cursor` is where the live stream goes on without a gap. */
+export const Snapshot = z
+  .object({
+    session: Session,
+    last_frame: Frame.nullable(),
+    overlays: z.array(Overlay),
+    route_summary: z.object({
+      current: BrowserRoute,
+      pages: z.array(BrowserRoute),
+      history: z.array(Navigation),
+    }),
+    message_state: MessageState.nullable(),
+    takeover: Takeover.nullable(),
+    cursor: z.string(),
+  })
+  .meta({ id: 'Snapshot' });
+export type Snapshot = z.infer<typeof Snapshot>;
+
+const Label = text(100, 1);
+
+export const CreateSessionRequest = z
+  .object({
+    profile_id: IdParam.optional(),
+    profile_label: Label.optional(),
+    title: text(200, 1).optional(),
+    viewport: z.object({ width: z.int().min(320).max(3840), height: z.int().min(240).max(2160) }).optional(),
+  })
+  .meta({ id: 'CreateSessionRequest' });
+export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
+
+export const ShareRequest = z
+  .object({ expires_in_secs: z.int().min(60).max(604_800).default(86_400) })
+  .meta({ id: 'ShareRequest' });
+export type ShareRequest = z.infer<typeof ShareRequest>;
+
+/** The only time the token is shown. The path keeps it in its fragment, which browsers do not send. */
+export const Share = z
+  .object({
+    session_id: Uuid7,
+    live_path: z.string(),
+    share_token: z.string(),
+    share_path: z.string(),
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'Share' });
+export type Share = z.infer<typeof Share>;
+
+/** What stands in for a login where a session is only watched. */
+export const ShareHeaders = z.object({ 'x-share-token': z.string().optional() });
+
+/** Saved browser state under a label. */
+export const Profile = z
+  .object({ id: Uuid7, label: z.string(), created_at: Timestamp, updated_at: Timestamp })
+  .meta({ id: 'Profile' });
+export type Profile = z.infer<typeof Profile>;
+
+/** The state is taken from a session; a label that exists is overwritten. */
+export const CreateProfileRequest = z
+  .object({ label: Label, session_id: IdParam })
+  .meta({ id: 'CreateProfileRequest' });
+export type CreateProfileRequest = z.infer<typeof CreateProfileRequest>;

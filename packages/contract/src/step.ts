@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { text } from './text.ts';
+import { WebUrl } from './url.ts';
+
+const Name = text(500, 1);
+
+/** What on the page is meant. A plain string is its visible name; `ref` is a mark from the latest look at the page. */
+export const Target = z
+  .union([
+    Name,
+    z.strictObject({ role: text(50, 1).optional(), name: Name }),
+    z.strictObject({ text: Name }),
+    z.strictObject({ label: Name }),
+    z.strictObject({ css: text(2000, 1) }),
+    z.strictObject({ ref: text(100, 1) }),
+  ])
+  .meta({ id: 'Target' });
+export type Target = z.infer<typeof Target>;
+
+const sights = [
+  z.strictObject({ text: Name }),
+  z.strictObject({ selector: text(2000, 1) }),
+  z.strictObject({ url: text(2000, 1) }),
+] as const;
+
+/** Something that can be seen to have happened on the page. */
+export const Condition = z.union(sights).meta({ id: 'Condition' });
+export type Condition = z.infer<typeof Condition>;
+
+/** The longest single wait; a longer one is a question to a person, or another task. */
+const maxWaitSecs = 600;
+
+const WaitFor = z.union([
+  ...sights,
+  z.strictObject({ idle: z.literal(true) }),
+  z.strictObject({ secs: z.number().min(0).max(maxWaitSecs) }),
+]);
+
+const PageRef = text(200, 1);
+const Distance = z.int().min(-100_000).max(100_000);
+
+const step = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
+  z.object({
+    action: z.literal(action),
+    ...shape,
+    /** What a viewer reads while it runs. */
+    title: text(200, 1).optional(),
+    /** Submits, pays, sends, deletes: never repeated without looking, even when nobody knows whether it happened. */
+    irreversible: z.boolean().optional(),
+  });
+
+/** One thing the hands can do, in words people can read. */
+export const Step = z
+  .discriminatedUnion('action', [
+    step('navigate', { url: WebUrl }),
+    step('back', {}),
+    step('forward', {}),
+    step('reload', {}),
+    step('click', { target: Target }),
+    step('double_click', { target: Target }),
+    step('hover', { target: Target }),
+    step('type', { target: Target, text: text(20_000) }),
+    step('press', { key: text(50, 1), target: Target.optional() }),
+    step('select', { target: Target, option: text(500) }),
+    step('check', { target: Target, checked: z.boolean() }),
+    step('upload', { target: Target, file: text(500, 1) }),
+    /** A target is brought into view; without one the page moves by the distances, in CSS pixels. */
+    step('scroll', { target: Target.optional(), delta_x: Distance.optional(), delta_y: Distance.optional() }),
+    step('drag', { from: Target, to: Target }),
+    step('wait', { for: WaitFor, timeout_secs: z.int().min(1).max(maxWaitSecs).optional() }),
+    /** `as` names the value in the result of the task. Without a target the whole page is read. */
+    step('extract', { kind: z.enum(['text', 'table', 'attributes']), target: Target.optional(), as: text(100, 1) }),
+    step('screenshot', {}),
+    step('new_page', { url: WebUrl.optional() }),
+    step('close_page', { page: PageRef.optional() }),
+    step('focus_page', { page: PageRef }),
+    step('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
+    step('download', { target: Target }),
+    /** Waits for a person. `until` ends the wait without an answer, once the page shows that the work is done. */
+    step('ask', { question: text(2000, 1), until: Condition.optional() }),
+  ])
+  .meta({ id: 'Step' });
+export type Step = z.infer<typeof Step>;
+export type Action = Step['action'];
+
+export const maxSteps = 200;
+
+export const Plan = z.object({ steps: z.array(Step).max(maxSteps) }).meta({ id: 'Plan' });
+export type Plan = z.infer<typeof Plan>;

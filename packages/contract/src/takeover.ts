@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Count } from './count.ts';
+import { Uuid7 } from './id.ts';
+import { TakeoverState } from './states.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+import { BrowserRoute } from './view.ts';
+
+/** Who has the wheel. The epoch fences: the browser refuses whoever acts with an older one. */
+export const Takeover = z
+  .object({
+    takeover_id: Uuid7,
+    status: TakeoverState,
+    requested_at: Timestamp,
+    activated_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable(),
+    expires_at: Timestamp,
+    requested_by: z.string(),
+    held_by: z.string().nullable(),
+    epoch: Count,
+    reason: z.string().nullable(),
+    route: BrowserRoute,
+  })
+  .meta({ id: 'Takeover' });
+export type Takeover = z.infer<typeof Takeover>;
+
+/** As its holder sees it on the way in. A shape of its own, so that the token cannot leak through a read or a stream. */
+export const GrantedTakeover = Takeover.extend({ resume_token: z.string().optional() }).meta({ id: 'GrantedTakeover' });
+export type GrantedTakeover = z.infer<typeof GrantedTakeover>;
+
+export const TakeoverRequest = z
+  .object({
+    requested_by: text(200, 1).optional(),
+    reason: text(1000, 1).optional(),
+    expires_in_secs: z.int().min(30).max(3600).default(300),
+  })
+  .meta({ id: 'TakeoverRequest' });
+export type TakeoverRequest = z.infer<typeof TakeoverRequest>;
+
+/** The holder needs no token; anyone else who may see the task does. */
+export const ResumeRequest = z
+  .object({ resume_token: text(512, 1).optional(), note: text(4000, 1).optional() })
+  .meta({ id: 'ResumeRequest' });
+export type ResumeRequest = z.infer<typeof ResumeRequest>;

@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import { Count } from './count.ts';
+import { Uuid7 } from './id.ts';
+import { Json, JsonObject } from './json.ts';
+import { TaskState } from './states.ts';
+import { Condition, Plan } from './step.ts';
+import { Takeover } from './takeover.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+import { ImageType } from './view.ts';
+
+/** What the agent wants to know, and what on the page would end the wait without an answer. */
+export const Question = z
+  .object({
+    text: z.string(),
+    step_id: z.string().nullable(),
+    asked_at: Timestamp,
+    expires_at: Timestamp.nullable(),
+    until: Condition.nullable(),
+  })
+  .meta({ id: 'Question' });
+export type Question = z.infer<typeof Question>;
+
+/** A file the task brought home. */
+export const TaskFile = z
+  .object({ file_id: z.string(), name: z.string(), content_type: z.string(), byte_len: Count, path: z.string() })
+  .meta({ id: 'TaskFile' });
+export type TaskFile = z.infer<typeof TaskFile>;
+
+/** What the task was for. `data` follows the `output_schema` of the request where there was one. */
+export const TaskResult = z
+  .object({ summary: z.string().nullable(), data: Json.nullable(), files: z.array(TaskFile) })
+  .meta({ id: 'TaskResult' });
+export type TaskResult = z.infer<typeof TaskResult>;
+
+export const Evidence = z
+  .object({
+    observation_id: Uuid7,
+    step_id: z.string(),
+    recorded_at: Timestamp,
+    label: z.string(),
+    content_type: ImageType,
+    width: Count.nullable(),
+    height: Count.nullable(),
+    screenshot_path: z.string(),
+    url: z.string().nullable(),
+  })
+  .meta({ id: 'Evidence' });
+export type Evidence = z.infer<typeof Evidence>;
+
+export const AgentHistory = z
+  .object({
+    timestamp: Timestamp,
+    step_index: Count,
+    step_id: z.string(),
+    title: z.string(),
+    action: z.string(),
+    status: z.enum(['success', 'failed', 'interrupted']),
+    attempts: Count,
+    message: z.string().nullable(),
+    thinking: z.string().nullable(),
+    evaluation: z.string().nullable(),
+    next_goal: z.string().nullable(),
+    wait_ms: Count,
+    run_ms: Count,
+  })
+  .meta({ id: 'AgentHistory' });
+export type AgentHistory = z.infer<typeof AgentHistory>;
+
+/** Where a task stands; what every change of it announces. */
+export const TaskProgress = z
+  .object({
+    status: TaskState,
+    total_steps: Count.nullable(),
+    /** 0 before the first. */
+    current_step: Count,
+    /** Empty before the first. */
+    current_step_title: z.string(),
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+    last_error: z.string().nullable(),
+    last_updated_at: Timestamp,
+  })
+  .meta({ id: 'TaskProgress' });
+export type TaskProgress = z.infer<typeof TaskProgress>;
+
+/** The primary source of progress. Pictures are only pointed to; `cursor` is where the stream goes on without a gap. */
+export const TaskStatus = TaskProgress.extend({
+  task_id: Uuid7,
+  session_id: Uuid7,
+  title: z.string(),
+  result: TaskResult.nullable(),
+  takeover: Takeover.nullable(),
+  question: Question.nullable(),
+  recent_evidence: z.array(Evidence),
+  agent_history: z.array(AgentHistory),
+  attempt: Count,
+  cost: z.object({ steps: Count, model_calls: Count, input_tokens: Count, output_tokens: Count }),
+  cursor: z.string(),
+}).meta({ id: 'TaskStatus' });
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const Observation = z
+  .object({
+    observation_id: Uuid7,
+    task_id: Uuid7,
+    step_id: z.string(),
+    seq: Count,
+    recorded_at: Timestamp,
+    kind: z.enum(['screenshot', 'page', 'extract', 'download']),
+    url: z.string().nullable(),
+    title: z.string().nullable(),
+    summary: z.string().nullable(),
+    data: Json.nullable(),
+    artifact: z
+      .object({
+        content_type: z.string(),
+        byte_len: Count,
+        /** Null for what is not a picture. */
+        width: Count.nullable(),
+        height: Count.nullable(),
+        path: z.string(),
+        data_base64: z.string().optional(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'Observation' });
+export type Observation = z.infer<typeof Observation>;
+
+export const LogLevel = z.enum(['debug', 'info', 'warn', 'error']);
+export type LogLevel = z.infer<typeof LogLevel>;
+
+export const LogEntry = z
+  .object({
+    seq: Count,
+    timestamp: Timestamp,
+    level: LogLevel,
+    message: z.string(),
+    step_id: z.string().nullable(),
+    data: Json.nullable(),
+  })
+  .meta({ id: 'LogEntry' });
+export type LogEntry = z.infer<typeof LogEntry>;
+
+/** A line of the ledger: the intent is written before the act, the effect after it. */
+export const ExecutionStep = z
+  .object({
+    step_id: z.string(),
+    index: Count,
+    title: z.string(),
+    action: z.string(),
+    status: z.enum(['running', 'success', 'failed', 'interrupted']),
+    attempts: Count,
+    intent_at: Timestamp,
+    effect_at: Timestamp.nullable(),
+    wait_ms: Count,
+    run_ms: Count,
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'ExecutionStep' });
+export type ExecutionStep = z.infer<typeof ExecutionStep>;
+
+/** One attempt at the task by one agent. `interrupted`: the agent was lost, and another went on. */
+export const Execution = z
+  .object({
+    execution_id: Uuid7,
+    attempt: Count,
+    agent_id: z.string(),
+    host_id: z.string().nullable(),
+    started_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+    outcome: z.enum(['success', 'failed', 'cancelled', 'interrupted']).nullable(),
+    reason: z.string().nullable(),
+    steps: z.array(ExecutionStep),
+  })
+  .meta({ id: 'Execution' });
+export type Execution = z.infer<typeof Execution>;
+
+/** The task as a conversation. */
+export const MessageState = z
+  .object({
+    task_prompt: z.string(),
+    items: z.array(
+      z.object({
+        role: z.enum(['user', 'agent', 'system']),
+        kind: z.enum(['prompt', 'progress', 'question', 'answer', 'note', 'result', 'error']),
+        content: z.string(),
+        recorded_at: Timestamp,
+      }),
+    ),
+    pending_question: Question.nullable(),
+  })
+  .meta({ id: 'MessageState' });
+export type MessageState = z.infer<typeof MessageState>;
+
+export const TaskSummary = z
+  .object({
+    id: Uuid7,
+    session_id: Uuid7,
+    title: z.string(),
+    status: TaskState,
+    current_step: Count,
+    current_step_title: z.string(),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: 'TaskSummary' });
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+export const Planner = z.enum(['auto', 'llm', 'script']);
+export type Planner = z.infer<typeof Planner>;
+
+export const Task = TaskSummary.extend({
+  prompt: z.string(),
+  plan: Plan.nullable(),
+  settings: z.object({
+    planner: Planner,
+    model: z.string().nullable(),
+    current_url: z.string().nullable(),
+    constraints: z.array(z.string()),
+    /** Null: any domain. */
+    allowed_domains: z.array(z.string()).nullable(),
+    output_schema: JsonObject.nullable(),
+    max_steps: Count,
+    time_limit_secs: Count,
+  }),
+  result: TaskResult.nullable(),
+  /** The task this one repeats. */
+  rerun_of: Uuid7.nullable(),
+}).meta({ id: 'Task' });
+export type Task = z.infer<typeof Task>;
+
+export const Screenshot = z
+  .object({
+    task_id: Uuid7,
+    recorded_at: Timestamp,
+    content_type: ImageType,
+    width: Count.nullable(),
+    height: Count.nullable(),
+    screenshot_base64: z.string(),
+    url: z.string().nullable(),
+  })
+  .meta({ id: 'Screenshot' });
+export type Screenshot = z.infer<typeof Screenshot>;
+
+/** A task that waits for a person. */
+export const InboxItem = z
+  .object({
+    task_id: Uuid7,
+    session_id: Uuid7,
+    title: z.string(),
+    status: TaskState.extract(['awaiting_user', 'takeover']),
+    waiting_since: Timestamp,
+    question: Question.nullable(),
+    takeover: Takeover.nullable(),
+  })
+  .meta({ id: 'InboxItem' });
+export type InboxItem = z.infer<typeof InboxItem>;
+
+export const CancelRequest = z.object({ reason: text(1000, 1).optional() }).meta({ id: 'CancelRequest' });
+export type CancelRequest = z.infer<typeof CancelRequest>;
+
+/** The person acts now: answers the question that stands, or interrupts the running step and takes the wheel. */
+export const TakeoverSignal = z
+  .object({ message: text(4000, 1).optional(), answer: text(8000, 1).optional() })
+  .meta({ id: 'TakeoverSignal' });
+export type TakeoverSignal = z.infer<typeof TakeoverSignal>;
