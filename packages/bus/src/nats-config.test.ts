@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { natsConfig } from './nats-config.ts';
+
+const good = 'abcdefghijklmnop';
+const passwords = { server: good, agent: good, hosts: { h1: good } };
+
+test('a password that NATS would read as something else is refused, and not shown', () => {
+  const bad = [
+    'short',
+    '$2a$11$abcdefghijklmnop',
+    '$PASSWORD_FROM_ENV',
+    `${good}"`,
+    `${good}'`,
+    `${good}\n`,
+    `${good}\\`,
+    `${good} #`,
+    '',
+  ];
+  for (const server of bad) {
+    assert.throws(
+      () => natsConfig({ port: 4222, passwords: { ...passwords, server } }),
+      (error) => error instanceof TypeError && (server === '' || !error.message.includes(server)),
+      server,
+    );
+  }
+});
+
+test('a host id that is no plain id is refused', () => {
+  for (const id of ['*', '>', 'a.b', '"', 'a b', '']) {
+    assert.throws(() => natsConfig({ port: 4222, passwords: { ...passwords, hosts: { [id]: good } } }), TypeError, id);
+  }
+});
+
+test('the server listens on loopback and opens nothing but its port', () => {
+  const config = natsConfig({ port: 4222, passwords });
+  assert.match(config, /^host: "127\.0\.0\.1"$/m);
+  assert.match(config, /^max_payload: 8388608$/m);
+  assert.doesNotMatch(config, /http|jetstream|cluster|leafnodes|websocket/);
+});
+
+test('a host called "server" shares nothing with the server', () => {
+  const config = natsConfig({ port: 4222, passwords: { ...passwords, hosts: { server: good } } });
+  assert.equal(config.split('"_IN.server.>"').length, 2);
+});

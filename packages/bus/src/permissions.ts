@@ -1,0 +1,49 @@
+// Who may say and hear what, derived from the table of subjects. NATS enforces it; a host that was broken into
+// reaches its own subjects and nothing else.
+
+import { hostUser, inboxPrefix, queues, subjects } from './subjects.ts';
+
+export interface Permissions {
+  user: string;
+  publish: string[];
+  /** A second word is the queue group without which the subscription is refused. */
+  subscribe: string[];
+  /** May answer a request once, at the inbox it names, although that inbox is not in `publish`. */
+  answers: boolean;
+}
+
+const { heartbeat, hostCommand, sessionCommand, frame, checkpoint, sessionEvent, loginRevoked } = subjects;
+const commands = [hostCommand.everything, sessionCommand.everything];
+
+export function serverPermissions(): Permissions {
+  return {
+    user: 'server',
+    publish: [...commands, sessionEvent.everything, loginRevoked.everything],
+    subscribe: [frame.everything, sessionEvent.everything, loginRevoked.everything, inboxOf('server')],
+    answers: false,
+  };
+}
+
+export function agentPermissions(): Permissions {
+  return {
+    user: 'agent',
+    publish: [...commands, sessionEvent.everything],
+    // Nothing here covers a command: a listener on commands would turn "no responders" into a timeout.
+    subscribe: [
+      `${heartbeat.everything} ${queues.heartbeat}`,
+      `${checkpoint.everything} ${queues.checkpoint}`,
+      `${frame.everything} ${queues.frame}`,
+      inboxOf('agent'),
+    ],
+    answers: true,
+  };
+}
+
+export function hostPermissions(hostId: string): Permissions {
+  const user = hostUser(hostId);
+  return { user, publish: [`host.${hostId}.>`], subscribe: [`host.${hostId}.>`, inboxOf(user)], answers: true };
+}
+
+function inboxOf(user: string): string {
+  return `${inboxPrefix(user)}.>`;
+}

@@ -1,0 +1,35 @@
+// The one table of what is said on the bus. Permissions are derived from it; nothing else spells a subject.
+
+import { isToken, subject } from './subject.ts';
+
+export const subjects = {
+  /** A browser host asks agents to renew its lease. */
+  heartbeat: subject('host.{host_id}.heartbeat', ['host_id']),
+  /** To a host as such: open a session, report its state. */
+  hostCommand: subject('host.{host_id}.command'),
+  /** To the browser of one session, at the host that holds it. */
+  sessionCommand: subject('host.{host_id}.session.{session_id}.command'),
+  /** Live pixels. A viewer knows the session and not the host. */
+  frame: subject('host.{host_id}.session.{session_id}.frame', ['host_id', 'session_id']),
+  /** A host hands the state of a session to agents for keeping. */
+  checkpoint: subject('host.{host_id}.session.{session_id}.checkpoint', ['host_id', 'session_id']),
+  /** Whoever committed an event says "look again". */
+  sessionEvent: subject('session.{session_id}.event'),
+  /** A login ended: a hint that saves a second; the database has the truth. */
+  loginRevoked: subject('login.revoked'),
+};
+
+/** Groups in which one member answers for all. */
+export const queues = { heartbeat: 'hosts', checkpoint: 'state', frame: 'recorder' } as const;
+
+/** The name under which a browser host signs in. */
+export function hostUser(hostId: string): string {
+  if (!isToken(hostId)) throw new TypeError('a host id must be a plain id');
+  return `host-${hostId}`;
+}
+
+/** Replies to a user arrive below this; permissions keep everybody else out. */
+export function inboxPrefix(user: string): string {
+  if (!isToken(user)) throw new TypeError('a bus user must have a plain name');
+  return `_IN.${user}`;
+}

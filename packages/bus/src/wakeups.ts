@@ -1,0 +1,29 @@
+// Wake-ups say "look again" and carry no truth: losing one costs time, never data.
+
+import { z } from 'zod';
+import { json } from './codec.ts';
+import { defineMessage } from './define.ts';
+import { BusId } from './heartbeat.ts';
+import { subjects } from './subjects.ts';
+
+export const EventWakeup = z.object({ session_id: BusId, seq: z.int().nonnegative() });
+export type EventWakeup = z.output<typeof EventWakeup>;
+
+export const eventWakeup = defineMessage({
+  name: 'event wake-up',
+  lane: 'control',
+  subject: subjects.sessionEvent,
+  body: json(EventWakeup),
+  claims: ({ session_id }) => ({ session_id }),
+});
+
+/** `login_id` null: every login of the user. */
+export const LoginRevoked = z.object({ user_id: BusId, login_id: BusId.nullable() });
+export type LoginRevoked = z.output<typeof LoginRevoked>;
+
+export const loginRevoked = defineMessage({
+  name: 'login revoked',
+  lane: 'control',
+  subject: subjects.loginRevoked,
+  body: json(LoginRevoked),
+});

@@ -1,0 +1,131 @@
+// A real NATS server of one's own for a test: private port, private directory, nothing left behind.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BusPasswords, type Credentials, hostUser, natsConfig } from '../src/index.ts';
+
+export interface NatsForTest {
+  url: string;
+  port: number;
+  passwords: BusPasswords;
+  /** What connectBus needs to sign in. */
+  as(who: 'server' | 'agent' | { host: string }): Credentials;
+  /** Ends the server as a crash would, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** Stops it from answering while its connections look alive. */
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+const START_MS = 5000;
+
+export async function startNats({
+  hosts = [],
+  maxPayloadBytes,
+}: {
+  hosts?: string[];
+  maxPayloadBytes?: number;
+} = {}): Promise<NatsForTest> {
+  const secret = () => randomBytes(18).toString('base64url');
+  const passwords = {
+    server: secret(),
+    agent: secret(),
+    hosts: Object.fromEntries(hosts.map((id) => [id, secret()])),
+  };
+  const port = await freePort();
+  const url = `nats://127.0.0.1:${port}`;
+  const directory = await mkdtemp(join(tmpdir(), 'pilothouse-nats-'));
+  const config = join(directory, 'nats.conf');
+  await writeFile(config, natsConfig({ port, passwords, maxPayloadBytes }), { mode: 0o600 });
+
+  let child: ChildProcess | undefined;
+  const killNow = () => child?.kill('SIGKILL');
+  process.once('exit', killNow);
+
+  async function start() {
+    child = await spawnServer(config);
+  }
+  async function kill() {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    killNow();
+    await gone;
+  }
+  async function close() {
+    await kill();
+    process.removeListener('exit', killNow);
+    await rm(directory, { recursive: true, force: true });
+  }
+  await start().catch(async (error) => {
+    await close();
+    throw error;
+  });
+
+  return {
+    url,
+    port,
+    passwords,
+    as: (who) => {
+      const [user, password] =
+        typeof who === 'string' ? [who, passwords[who]] : [hostUser(who.host), passwords.hosts[who.host]];
+      if (!password) throw new Error(`no such host in this test: ${user}`);
+      return { servers: url, user, password, name: user };
+    },
+    kill,
+    start,
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    close,
+  };
+}
+
+async function spawnServer(config: string): Promise<ChildProcess> {
+  // Debian keeps the server where the path of an ordinary user does not look.
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+  const child = spawn('nats-server', ['-c', config], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let log = '';
+  const fail = (why: string) => reject(new Error(`nats-server ${why}\n${log.slice(-2000)}`));
+  const timer = setTimeout(() => fail('did not start in time'), START_MS);
+  // Read to the end: a full pipe would stop the server.
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-4000);
+    if (log.includes('Server is ready')) resolve();
+  });
+  child.once('error', (error) => fail(`could not be started: ${error.message}`));
+  child.once('exit', (code) => fail(`ended with ${code}`));
+  try {
+    await promise;
+    return child;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Below the range the system gives to outgoing connections: there, a client that retries while the server is down
+// can be given the server's own port, and connect to itself.
+async function freePort(): Promise<number> {
+  while (true) {
+    const port = randomInt(15_000, 32_000);
+    const probe = createServer();
+    try {
+      await once(probe.listen(port, '127.0.0.1'), 'listening');
+      return port;
+    } catch {
+      // Taken: the next one.
+    } finally {
+      probe.close();
+    }
+  }
+}
