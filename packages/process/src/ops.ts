@@ -1,0 +1,47 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+
+export type Ops = {
+  /** Where the process registers its own metrics. */
+  metrics: Registry;
+  port: number;
+  close(): Promise<void>;
+};
+
+/**
+ * What operators ask, on a port of its own that is not shown to the world: `/metrics` for Prometheus, `/ready` for
+ * whoever waits until the process can work.
+ */
+export async function startOps({ port, host, isReady }: OpsOptions): Promise<Ops> {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+
+  const server = createServer(async (request, response) => {
+    if (request.url === '/metrics') {
+      response.setHeader('content-type', metrics.contentType).end(await metrics.metrics());
+    } else if (request.url === '/ready') {
+      const ready = await isReady();
+      response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n');
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+
+  return {
+    metrics,
+    // Listening on TCP, so the address is of this kind.
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type OpsOptions = { port: number; host: string; isReady: () => boolean | Promise<boolean> };

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+
+/** Runs a small process of its own and gives back how it ended. */
+async function lifeOf(
+  start: string,
+  { signal, stopWithinMs = 10_000 }: { signal?: NodeJS.Signals; stopWithinMs?: number } = {},
+) {
+  const front = new URL('./index.ts', import.meta.url).href;
+  const code = `import { createLog, run, SettingsError } from '${front}';
+    const log = createLog('test', 'info');
+    const hold = setInterval(() => {}, 1000);
+    run('test', async () => { ${start} }, { stopWithinMs: ${stopWithinMs} });`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', code], { timeout: 20_000 });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+      if (signal && text.includes('"msg":"ready"')) child.kill(signal);
+    });
+  }
+  const [exitCode] = await once(child, 'exit');
+  return { exitCode, text };
+}
+
+describe('a process', () => {
+  it('closes what it started on SIGTERM, and ends well', async () => {
+    const { exitCode, text } = await lifeOf(`return { log, close: async () => console.log('closed') };`, {
+      signal: 'SIGTERM',
+    });
+    assert.equal(exitCode, 0);
+    assert.match(text, /closed/);
+  });
+
+  it('ends by force when closing takes too long', async () => {
+    const { exitCode, text } = await lifeOf(`return { log, close: () => new Promise(() => {}) };`, {
+      signal: 'SIGINT',
+      stopWithinMs: 300,
+    });
+    assert.equal(exitCode, 1);
+    assert.match(text, /did not stop in time/);
+  });
+
+  it('says which settings are wrong and ends with 2', async () => {
+    const { exitCode, text } = await lifeOf(`throw new SettingsError(['PORT: is required']);`);
+    assert.equal(exitCode, 2);
+    assert.match(text, /PORT: is required/);
+  });
+
+  it('dies of an error that nobody caught, after closing', async () => {
+    const { exitCode, text } = await lifeOf(
+      `setTimeout(() => { throw new Error('surprise'); }, 50); return { log, close: async () => console.log('closed') };`,
+    );
+    assert.equal(exitCode, 1);
+    assert.match(text, /surprise/);
+    assert.match(text, /closed/);
+  });
+});

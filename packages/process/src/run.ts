@@ -1,0 +1,49 @@
+import { createLog, type Log } from './log.ts';
+import { SettingsError } from './settings.ts';
+
+export type Closable = { close(): Promise<void> };
+
+/**
+ * The life of a process: start it, wait for SIGTERM or SIGINT, close it within the deadline. A failure that nobody
+ * caught ends the process: what runs on after one is in a state nobody thought of.
+ */
+export function run(name: string, start: () => Promise<Closable & { log: Log }>, { stopWithinMs = 10_000 } = {}): void {
+  let log = createLog(name, 'info');
+  let started: Closable | undefined;
+  let isStopping = false;
+
+  const stop = async (reason: string, exitCode: number) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ reason }, 'stopping');
+    const late = setTimeout(() => {
+      log.error('did not stop in time');
+      process.exit(1);
+    }, stopWithinMs);
+    await started?.close().catch((error) => log.error({ err: error }, 'failed to stop cleanly'));
+    clearTimeout(late);
+    process.exit(exitCode);
+  };
+
+  const die = (error: unknown) => {
+    log.fatal({ err: error }, 'died of an error that nobody caught');
+    void stop('error', 1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+  process.on('SIGTERM', () => void stop('SIGTERM', 0));
+  process.on('SIGINT', () => void stop('SIGINT', 0));
+
+  start().then(
+    (running) => {
+      started = running;
+      log = running.log;
+      log.info('ready');
+    },
+    (error) => {
+      if (error instanceof SettingsError) console.error(error.message);
+      else log.fatal({ err: error }, 'could not start');
+      process.exit(error instanceof SettingsError ? 2 : 1);
+    },
+  );
+}
