@@ -1,0 +1,95 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import type { DB } from './generated.ts';
+
+export type Db = Kysely<DB>;
+/** One open transaction: `db` builds queries in it, `client` is for prepared statements and for handing over work. */
+export type Tx = { db: Db; client: pg.ClientBase };
+
+export type Database = ReturnType<typeof openDatabase>;
+
+/** Sequence numbers are counted, never computed with: 2^53 of them in one session are out of reach. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/** A pool that outlives the database's restarts: broken connections are dropped, and the next query makes new ones. */
+export function openDatabase({ url, poolSize = 10, onError }: OpenOptions) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: poolSize,
+    keepAlive: true,
+    connectionTimeoutMillis: 3000,
+    statement_timeout: 10_000,
+    query_timeout: 12_000,
+    idle_in_transaction_session_timeout: 15_000,
+  });
+  // An idle connection that breaks says so here; nobody waits for it, and the pool has dropped it already.
+  pool.on('error', onError);
+  // One that breaks while it is lent out says it here as well as by the failing query.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const db: Db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+
+  return {
+    db,
+    pool,
+
+    async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+      const client = await pool.connect();
+      let failure: Error | undefined;
+      try {
+        await client.query('begin');
+        const result = await work({ db: bindTo(client), client });
+        const { command } = await client.query('commit');
+        // So PostgreSQL answers where a statement failed and the failure was swallowed: nothing was kept.
+        if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((broken: Error) => {
+          failure = broken;
+        });
+        throw error;
+      } finally {
+        // A connection that could not even roll back is not given to anybody else.
+        client.release(failure);
+      }
+    },
+
+    /** Whether the database answers within the time. */
+    async ping(timeoutMs: number): Promise<boolean> {
+      const late = AbortSignal.timeout(timeoutMs);
+      const expired = new Promise<false>((resolve) => late.addEventListener('abort', () => resolve(false)));
+      const answered = pool.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      return Promise.race([answered, expired]);
+    },
+
+    close: () => pool.end(),
+  };
+}
+
+type OpenOptions = { url: string; poolSize?: number; onError: (error: Error) => void };
+
+/** Kysely on the one connection of a transaction that we began ourselves. */
+function bindTo(client: pg.PoolClient): Db {
+  const borrowed: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
+  const pool = { connect: async () => borrowed, end: async () => {}, options: {} };
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+}
+
+const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Whether the failure is the weather's (the database is away or overloaded), and not a bug of ours. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // 08: connection failures; 53: out of resources; 57P: shutting down, crashed or starting; 57014: statement timeout.
+  if (unavailableCodes.has(code) || /^(08|53|57P)/.test(code) || code === '57014') return true;
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
+    error.message,
+  );
+}

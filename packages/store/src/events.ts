@@ -1,0 +1,90 @@
+import type { Database, Tx } from './db.ts';
+
+export type NewEvent = {
+  sessionId: string;
+  taskId?: string | null;
+  kind: string;
+  data: Record<string, unknown>;
+  /** Names the happening: appended twice under one key, it is logged once. */
+  dedupKey?: string;
+};
+export type StoredEvent = {
+  session_id: string;
+  seq: number;
+  task_id: string | null;
+  kind: string;
+  data: Record<string, unknown>;
+  recorded_at: Date;
+};
+export type Appended = { seq: number; recordedAt: Date; isNew: boolean };
+
+// One statement: the counter moves and the event stands, or neither. A known key leaves the counter alone, so there
+// are no holes. The time is taken behind the counter's lock, so it never runs backwards within a session.
+const appendText = `
+with known as (
+  select seq, recorded_at from events where session_id = $1 and dedup_key = $5
+), next as (
+  update session_seq
+  set last_seq = last_seq + 1, last_event_at = date_trunc('milliseconds', clock_timestamp())
+  where session_id = $1 and not exists (select from known)
+  returning last_seq, last_event_at
+), added as (
+  insert into events (session_id, seq, task_id, kind, data, dedup_key, recorded_at)
+  select $1, last_seq, $2, $3, $4, $5, last_event_at from next
+  returning seq, recorded_at
+)
+select seq, recorded_at, true as is_new from added
+union all select seq, recorded_at, false from known`;
+
+const columns = 'session_id, seq, task_id, kind, data, recorded_at';
+
+/** The log of each session: appended in the transaction that changes the state, numbered without holes. */
+export function createEvents({ pool }: Database) {
+  return {
+    /**
+     * Appends inside the caller's transaction. Lock the session row first (`sessions.lock`): then two appends under
+     * one key follow each other instead of failing on the unique index.
+     */
+    async append({ client }: Tx, { sessionId, taskId = null, kind, data, dedupKey }: NewEvent): Promise<Appended> {
+      const { rows } = await client.query<{ seq: number; recorded_at: Date; is_new: boolean }>({
+        name: 'events.append',
+        text: appendText,
+        values: [sessionId, taskId, kind, JSON.stringify(data), dedupKey ?? null],
+      });
+      const row = rows[0];
+      if (!row) throw new Error(`session ${sessionId} has no log`);
+      return { seq: row.seq, recordedAt: row.recorded_at, isNew: row.is_new };
+    },
+
+    /** What came after `seq`, oldest first; of one task only where it is named. */
+    async after(sessionId: string, seq: number, { limit, taskId = null }: { limit: number; taskId?: string | null }) {
+      const { rows } = await pool.query<StoredEvent>({
+        name: 'events.after',
+        text: `select ${columns} from events
+               where session_id = $1 and seq > $2 and ($4::uuid is null or task_id = $4)
+               order by seq limit $3`,
+        values: [sessionId, seq, limit, taskId],
+      });
+      return rows;
+    },
+
+    /** The last events of a session, oldest first. */
+    async last(sessionId: string, limit: number) {
+      const { rows } = await pool.query<StoredEvent>({
+        name: 'events.last',
+        text: `select ${columns} from events where session_id = $1 order by seq desc limit $2`,
+        values: [sessionId, limit],
+      });
+      return rows.reverse();
+    },
+
+    /** Makes the partitions of the coming days; answers how many were missing. */
+    async ensurePartitions(daysAhead: number): Promise<number> {
+      const { rows } = await pool.query<{ made: number }>(
+        'select ensure_event_partitions(current_date - 1, current_date + $1::int) as made',
+        [daysAhead],
+      );
+      return rows[0]?.made ?? 0;
+    },
+  };
+}

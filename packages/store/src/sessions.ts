@@ -1,0 +1,74 @@
+import type { SessionState } from '@pilothouse/contract';
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Database, Tx } from './db.ts';
+import type { DB } from './generated.ts';
+import { newId } from './ids.ts';
+import { decodeCursor, toPage } from './pages.ts';
+import type { Caller } from './users.ts';
+
+export type NewSession = {
+  title?: string | null;
+  profileLabel?: string | null;
+  viewport: { width: number; height: number };
+};
+export type SessionList = { status?: SessionState; limit: number; cursor?: string };
+
+/** Sessions, always asked for on somebody's behalf: who may not see one gets the same nothing as for one that is not. */
+export function createSessions({ db }: Database) {
+  return {
+    async create(tx: Tx, owner: Caller, { title, profileLabel, viewport }: NewSession) {
+      const session = await tx.db
+        .insertInto('sessions')
+        .values({
+          id: newId(),
+          owner_id: owner.id,
+          title: title ?? null,
+          profile_label: profileLabel ?? null,
+          viewport_width: viewport.width,
+          viewport_height: viewport.height,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await tx.db.insertInto('session_seq').values({ session_id: session.id }).execute();
+      return { ...session, last_event_at: null };
+    },
+
+    visibleTo: (caller: Caller, id: string) =>
+      withLog(db).where('sessions.id', '=', id).where(visible(caller)).executeTakeFirst(),
+
+    /** Newest activity first. Every row is met once, but for those that move to the front while somebody pages. */
+    async listVisibleTo(caller: Caller, { status, limit, cursor }: SessionList) {
+      let query = withLog(db).where(visible(caller));
+      if (status) query = query.where('sessions.status', '=', status);
+      if (cursor) {
+        const { at, id } = decodeCursor(cursor);
+        query = query.where(sql<boolean>`(sessions.updated_at, sessions.id) < (${at}, ${id})`);
+      }
+      const rows = await query
+        .orderBy('sessions.updated_at', 'desc')
+        .orderBy('sessions.id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows, limit, (row) => ({ at: row.updated_at, id: row.id }));
+    },
+
+    /** Takes the session for the rest of the transaction: whoever appends to its log or changes its state comes first here. */
+    async lock(tx: Tx, id: string): Promise<boolean> {
+      const row = await tx.db.selectFrom('sessions').select('id').where('id', '=', id).forUpdate().executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+function withLog(db: Database['db']) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('session_seq', 'session_seq.session_id', 'sessions.id')
+    .selectAll('sessions')
+    .select('session_seq.last_event_at');
+}
+
+export type SessionRow = NonNullable<Awaited<ReturnType<ReturnType<typeof createSessions>['visibleTo']>>>;
+
+const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'sessions'>) =>
+  caller.role === 'admin' ? expression.lit(true) : expression('sessions.owner_id', '=', caller.id);

@@ -1,0 +1,31 @@
+// npm run generate [-- --verify]: writes the types of the real database's tables into the store.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { migrate } from '@pilothouse/store';
+import { root } from './dev/place.ts';
+import { createServices } from './dev/services.ts';
+
+const services = createServices(`generate-${process.pid}`);
+try {
+  await services.start('postgres');
+  const url = services.databaseUrl();
+  await migrate(url);
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/kysely-codegen/dist/cli/bin.js'),
+      '--dialect=postgres',
+      `--url=${url}`,
+      `--out-file=${join(root, 'packages/store/src/generated.ts')}`,
+      '--default-schema=public',
+      '--exclude-pattern={public.migrations*,dbos.*}',
+      // The pool reads counters as numbers.
+      '--type-mapping={"int8":"number"}',
+      ...process.argv.slice(2),
+    ],
+    { stdio: 'inherit' },
+  );
+  process.exitCode = status ?? 1;
+} finally {
+  await services.down({ wipe: true });
+}
