@@ -1,0 +1,60 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process of ours that outlives the command that started it. */
+export type Daemon = {
+  pid: number;
+  /** When the kernel started it: a pid alone may be somebody else's by now. */
+  startedAt: string;
+};
+
+export function startDaemon(
+  command: string,
+  args: string[],
+  { log, ...options }: { log: string } & Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'>,
+): Daemon {
+  const out = openSync(log, 'a', 0o600);
+  const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', out, out] });
+  closeSync(out);
+  // Without a listener a missing program would end us with a stack trace instead of the caller's message.
+  child.on('error', () => {});
+  child.unref();
+  if (child.pid === undefined) throw new Error(`cannot start ${command}: is it installed? (scripts/bootstrap)`);
+  return { pid: child.pid, startedAt: startTime(child.pid) ?? '' };
+}
+
+export function isAlive({ pid, startedAt }: Daemon): boolean {
+  return startTime(pid) === startedAt;
+}
+
+/** Sends the signal and waits until the process is gone; past the deadline it is killed. */
+export async function stopDaemon(daemon: Daemon, signal: NodeJS.Signals, timeoutMs: number): Promise<void> {
+  if (!isAlive(daemon)) return;
+  process.kill(daemon.pid, signal);
+  if (await until(() => !isAlive(daemon), timeoutMs)) return;
+  process.kill(daemon.pid, 'SIGKILL');
+  if (!(await until(() => !isAlive(daemon), 5000))) throw new Error(`process ${daemon.pid} cannot be ended`);
+}
+
+/** Asks again and again until the answer is true or the time is up. */
+export async function until(ask: () => boolean | Promise<boolean>, timeoutMs: number, everyMs = 25): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (!(await ask())) {
+    if (performance.now() > end) return false;
+    await sleep(everyMs);
+  }
+  return true;
+}
+
+/** Field 22 of the kernel's record of the process; nothing when it is gone or only waits to be reaped. */
+function startTime(pid: number): string | undefined {
+  try {
+    const record = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold spaces, so count from behind it.
+    const fields = record.slice(record.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}

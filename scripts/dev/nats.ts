@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { natsConfig } from '@pilothouse/bus';
+import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { ownedDir, type Place } from './place.ts';
+import { freePort, isListening } from './ports.ts';
+
+export type Nats = { port: number; passwords: Passwords; daemon: Daemon };
+/** One for the servers, one for the agents, and one for each browser host, which may speak only for itself. */
+export type Passwords = { server: string; agent: string; hosts: Record<string, string> };
+
+/** Hosts are known to the bus by name before they start; a private stack never has more than these. */
+const hostIds = Array.from({ length: 16 }, (_, i) => `browser-${i + 1}`);
+
+export const natsUrl = ({ port }: Pick<Nats, 'port'>) => `nats://127.0.0.1:${port}`;
+
+export async function startNats(place: Place, before: Nats | undefined): Promise<Nats> {
+  if (before && isAlive(before.daemon)) return before;
+  const passwords = before?.passwords ?? newPasswords();
+  const port = before && !(await isListening(before.port)) ? before.port : await freePort();
+  const config = join(ownedDir(place.dataDir, place.user), 'nats.conf');
+  writeFileSync(config, natsConfig({ port, passwords }), { mode: 0o600 });
+  if (place.user) chownSync(config, place.user.uid, place.user.gid);
+  const log = join(place.dir, 'nats.log');
+  const daemon = startDaemon(program(), ['--config', config], { log, cwd: place.dataDir, ...place.user });
+  if (!(await until(() => isListening(port), 10_000))) throw new Error(`nats-server did not start; see ${log}`);
+  return { port, passwords, daemon };
+}
+
+export const stopNats = ({ daemon }: Nats) => stopDaemon(daemon, 'SIGTERM', 10_000);
+
+function newPasswords(): Passwords {
+  const password = () => randomBytes(16).toString('hex');
+  return { server: password(), agent: password(), hosts: Object.fromEntries(hostIds.map((id) => [id, password()])) };
+}
+
+/** Debian puts it where an ordinary user's PATH does not look. */
+const program = () => (existsSync('/usr/sbin/nats-server') ? '/usr/sbin/nats-server' : 'nats-server');

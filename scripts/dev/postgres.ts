@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import pg from 'pg';
+import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { ownedDir, type Place } from './place.ts';
+import { freePort, isListening } from './ports.ts';
+
+export type Postgres = { port: number; password: string; daemon: Daemon };
+
+const database = 'pilothouse';
+
+export function postgresUrl({ port, password }: Pick<Postgres, 'port' | 'password'>, name = database): string {
+  return `postgresql://pilothouse:${password}@127.0.0.1:${port}/${name}`;
+}
+
+/** Starts the private cluster, making it first where there is none; does nothing when it runs. */
+export async function startPostgres(place: Place, before: Postgres | undefined): Promise<Postgres> {
+  if (before && isAlive(before.daemon)) return before;
+  const data = join(place.dataDir, 'postgres');
+  const password = before?.password ?? randomBytes(16).toString('hex');
+  if (!before) createCluster(place, data, password);
+  const port = before && !(await isListening(before.port)) ? before.port : await freePort();
+  const daemon = await launch(place, data, port, password);
+  const postgres = { port, password, daemon };
+  await createDatabase(postgres);
+  return postgres;
+}
+
+/** SIGINT is PostgreSQL's fast stop: it does not wait for its clients to leave. */
+export const stopPostgres = ({ daemon }: Postgres) => stopDaemon(daemon, 'SIGINT', 20_000);
+
+function createCluster(place: Place, data: string, password: string): void {
+  ownedDir(place.dataDir, place.user);
+  // Left behind by a start that was cut before it was written down.
+  rmSync(data, { recursive: true, force: true });
+  ownedDir(data, place.user);
+  const passwordFile = join(place.dataDir, 'postgres-password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (place.user) chownSync(passwordFile, place.user.uid, place.user.gid);
+  const made = spawnSync(
+    program('initdb'),
+    [
+      '--pgdata',
+      data,
+      '--username=pilothouse',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...place.user, encoding: 'utf8', cwd: place.dataDir },
+  );
+  rmSync(passwordFile);
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+  // Loopback only, no socket file outside our folder, room for a dozen processes with a pool each.
+  writeFileSync(join(data, 'pilothouse.conf'), settings);
+  writeFileSync(join(data, 'postgresql.conf'), `include 'pilothouse.conf'\n`, { flag: 'a' });
+}
+
+const settings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 300
+timezone = 'UTC'
+`;
+
+/** After a kill, backends of the old server may hold its memory for a moment: start until it stays. */
+async function launch(place: Place, data: string, port: number, password: string): Promise<Daemon> {
+  const log = join(place.dir, 'postgres.log');
+  const start = () =>
+    startDaemon(program('postgres'), ['-D', data, '-p', String(port)], { log, cwd: place.dataDir, ...place.user });
+  let daemon = start();
+  const ready = await until(
+    async () => {
+      if (!isAlive(daemon)) daemon = start();
+      return isListening(port).then((yes) => yes && answers(port, password));
+    },
+    20_000,
+    50,
+  );
+  if (!ready) throw new Error(`PostgreSQL did not start; see ${log}`);
+  return daemon;
+}
+
+async function createDatabase({ port, password }: Postgres): Promise<void> {
+  await withClient({ port, password }, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    if (rowCount === 0) await client.query(`create database ${database}`);
+  });
+}
+
+const answers = (port: number, password: string) =>
+  withClient({ port, password }, (client) => client.query('select 1')).then(
+    () => true,
+    () => false,
+  );
+
+async function withClient<T>(at: Pick<Postgres, 'port' | 'password'>, use: (client: pg.Client) => Promise<T>) {
+  const client = new pg.Client({ connectionString: postgresUrl(at, 'postgres'), connectionTimeoutMillis: 2000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Debian keeps the server's programs off the PATH, in a folder per version: take the newest. */
+function program(name: string): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((v) => join(debian, v, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (!found) throw new Error(`${name} not found: run scripts/bootstrap`);
+  return found;
+}

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { hostUser } from '@pilothouse/bus';
+import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { readJson, root, writeJson } from './place.ts';
+import { freePort, isListening } from './ports.ts';
+import { createServices, type ServiceName, serviceNames } from './services.ts';
+
+export type StackOptions = {
+  name: string;
+  port: number;
+  servers: number;
+  agents: number;
+  browsers: number;
+  disableAuth: boolean;
+};
+
+type Kind = 'server' | 'agent' | 'browser';
+/** One process of ours, with all that is needed to start it again as it was. */
+type Member = {
+  kind: Kind;
+  name: string;
+  args: string[];
+  env: Record<string, string>;
+  port: number | null;
+  opsPort: number;
+  daemon: Daemon | null;
+};
+type Written = { members: Member[] };
+
+const readyWithinMs = 20_000;
+
+/**
+ * A whole installation on this machine: services, schema, and every process a real one with a log of its own. Any part
+ * can be shot and started again by its name (`server-1`, `agent-2`, `browser-1`, `postgres`, `nats`).
+ */
+export function createStack(name: string) {
+  const services = createServices(name);
+  const file = join(services.place.dir, 'stack.json');
+  const read = (): Written => readJson<Written>(file) ?? { members: [] };
+  const write = (members: Member[]) => writeJson(file, { members });
+  const logOf = (member: Member) => join(services.place.dir, `${member.name}.log`);
+
+  const isService = (part: string): part is ServiceName => serviceNames.some((service) => service === part);
+  const memberOf = (part: string) => {
+    const member = read().members.find((one) => one.name === part);
+    if (!member) throw new Error(`"${part}" is not a part of the stack "${name}"`);
+    return member;
+  };
+  const remember = (changed: Member) => write(read().members.map((one) => (one.name === changed.name ? changed : one)));
+
+  /** The same command that operators run, and its words in a log of their own. */
+  async function migrate(): Promise<void> {
+    const log = join(services.place.dir, 'migrate.log');
+    const out = openSync(log, 'a', 0o600);
+    const env = { ...process.env, DATABASE_URL: services.databaseUrl() };
+    const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
+      cwd: root,
+      env,
+      stdio: ['ignore', out, out],
+    });
+    closeSync(out);
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`the migration failed; see ${log}`);
+  }
+
+  function launch(member: Member): Member {
+    const program = join(root, 'apps', member.kind, 'src/main.ts');
+    const env = { ...process.env, ...member.env };
+    return {
+      ...member,
+      daemon: startDaemon(process.execPath, [program, ...member.args], { log: logOf(member), cwd: root, env }),
+    };
+  }
+
+  async function waitUntilReady(member: Member): Promise<void> {
+    const isUp = async () => {
+      if (!member.daemon || !isAlive(member.daemon))
+        throw new Error(`${member.name} ended at once; see ${logOf(member)}`);
+      return fetch(`http://127.0.0.1:${member.opsPort}/ready`, { signal: AbortSignal.timeout(1000) }).then(
+        (answer) => answer.ok,
+        () => false,
+      );
+    };
+    if (!(await until(isUp, readyWithinMs, 50)))
+      throw new Error(`${member.name} did not become ready; see ${logOf(member)}`);
+  }
+
+  async function startMembers(members: Member[]): Promise<void> {
+    const started = members.map((member) => (member.daemon && isAlive(member.daemon) ? member : launch(member)));
+    const others = read().members.filter((one) => !started.some(({ name: part }) => part === one.name));
+    write([...others, ...started]);
+    await Promise.all(started.map(waitUntilReady));
+  }
+
+  async function stopMembers(): Promise<void> {
+    const { members } = read();
+    await Promise.all(members.map(({ daemon }) => daemon && stopDaemon(daemon, 'SIGTERM', 12_000)));
+    write(members.map((member) => ({ ...member, daemon: null })));
+  }
+
+  return {
+    services,
+
+    /** From whatever is there to everything ready. */
+    async up(options: Omit<StackOptions, 'name'>): Promise<void> {
+      await refuseTakenPorts(options, read());
+      await services.up();
+      await migrate();
+      // What an earlier stack of another shape left running is not part of this one.
+      if (read().members.length > 0) await stopMembers();
+      write([]);
+      await startMembers(await plan(services, options));
+    },
+
+    /** Ends the part as a crash would. */
+    async kill(part: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+      if (isService(part)) return services.kill(part);
+      const member = memberOf(part);
+      if (member.daemon) await stopDaemon(member.daemon, signal, 12_000);
+      remember({ ...member, daemon: null });
+    },
+
+    /** Starts a part that was killed, as it was. */
+    async start(part: string): Promise<void> {
+      if (isService(part)) return services.start(part);
+      await startMembers([memberOf(part)]);
+    },
+
+    async down({ wipe }: { wipe: boolean }): Promise<void> {
+      await stopMembers();
+      await services.down({ wipe });
+    },
+
+    status() {
+      const { members } = read();
+      return {
+        name,
+        base_urls: members.filter((one) => one.kind === 'server').map((one) => `http://127.0.0.1:${one.port}`),
+        processes: Object.fromEntries(
+          members.map((one) => [
+            one.name,
+            {
+              running: one.daemon !== null && isAlive(one.daemon),
+              pid: one.daemon?.pid ?? null,
+              port: one.port,
+              ops_port: one.opsPort,
+              log: logOf(one),
+            },
+          ]),
+        ),
+        services: services.status(),
+      };
+    },
+  };
+}
+export type Stack = ReturnType<typeof createStack>;
+
+async function plan(services: Stack['services'], options: Omit<StackOptions, 'name'>): Promise<Member[]> {
+  const bus = services.bus();
+  const blobDir = join(services.place.dir, 'blobs');
+  mkdirSync(blobDir, { recursive: true });
+  const withDatabase = { DATABASE_URL: services.databaseUrl(), BLOB_DIR: blobDir };
+
+  const member = async (
+    kind: Kind,
+    index: number,
+    own: Partial<Member> & { env: Record<string, string> },
+  ): Promise<Member> => {
+    const opsPort = await freePort();
+    const env = { NATS_URL: bus.url, OPS_PORT: String(opsPort), ...own.env };
+    return { kind, name: `${kind}-${index}`, args: [], port: null, opsPort, daemon: null, ...own, env };
+  };
+  const each = (count: number, make: (index: number) => Promise<Member>) =>
+    Promise.all(Array.from({ length: count }, (_, i) => make(i + 1)));
+
+  return [
+    await each(options.agents, (index) =>
+      member('agent', index, { env: { ...withDatabase, NATS_PASSWORD: bus.passwords.agent } }),
+    ),
+    await each(options.browsers, (index) => {
+      const id = `browser-${index}`;
+      const password = bus.passwords.hosts[id];
+      if (!password)
+        throw new Error(`the bus knows no user ${hostUser(id)}: at most 16 browser hosts in a private stack`);
+      return member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD: password } });
+    }),
+    await each(options.servers, (index) => {
+      const port = options.port + index - 1;
+      const args = ['--port', String(port), ...(options.disableAuth ? ['--disable-auth'] : [])];
+      return member('server', index, { port, args, env: { ...withDatabase, NATS_PASSWORD: bus.passwords.server } });
+    }),
+  ].flat();
+}
+
+/** Better said before anything starts than found in the log of the second server. */
+async function refuseTakenPorts({ port, servers }: Omit<StackOptions, 'name'>, { members }: Written): Promise<void> {
+  const ours = new Set(members.filter(({ daemon }) => daemon && isAlive(daemon)).map((one) => one.port));
+  for (let wanted = port; wanted < port + servers; wanted++) {
+    if (!ours.has(wanted) && (await isListening(wanted)))
+      throw new Error(`port ${wanted} is taken; choose another with --port`);
+  }
+}
