@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { type Route, routes } from '@pilothouse/contract';
+import { type Client, createClient } from './index.ts';
+import { layOut } from './request.ts';
+
+describe('the client', () => {
+  let client: Client;
+  let seen: { request: IncomingMessage; body: string } | undefined;
+  let answer: { status: number; type: string; body: string } = { status: 200, type: 'application/json', body: '{}' };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    seen = { request, body };
+    if (answer.status === 0) return;
+    response.writeHead(answer.status, { 'content-type': answer.type, 'retry-after': '7' }).end(answer.body);
+  });
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: () => 'pha_test', timeoutMs: 2000 });
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('has a method for every route of the contract', () => {
+    assert.deepEqual(Object.keys(client).sort(), Object.keys(routes).sort());
+    for (const method of Object.values(client)) assert.equal(typeof method, 'function');
+  });
+
+  it('never has one field in two places of a request', () => {
+    for (const [name, route] of Object.entries<Route>(routes)) {
+      const inPath = Object.keys(route.params?.shape ?? {});
+      const inQuery = Object.keys(route.query?.shape ?? {});
+      assert.deepEqual(
+        inPath.filter((key) => inQuery.includes(key)),
+        [],
+        name,
+      );
+    }
+  });
+
+  it('lays fields out over path, query and body, and escapes them', () => {
+    assert.deepEqual(layOut(routes.cancelTask, { id: 'a/b?c', reason: 'x' }), {
+      path: '/api/tasks/a%2Fb%3Fc/cancel',
+      body: '{"reason":"x"}',
+    });
+    assert.deepEqual(layOut(routes.listSessions, { limit: 5, cursor: undefined, status: 'idle' }), {
+      path: '/api/sessions?limit=5&status=idle',
+      body: undefined,
+    });
+  });
+
+  it('sends the token, the key against repeats, and the body as JSON', async () => {
+    answer = { status: 202, type: 'application/json', body: '{"success":true}' };
+    await client.sendChat({ prompt: 'open the shop' }, { idempotencyKey: 'k1' });
+    assert.equal(seen?.request.url, '/api/chat');
+    assert.equal(seen?.request.headers.authorization, 'Bearer pha_test');
+    assert.equal(seen?.request.headers['idempotency-key'], 'k1');
+    assert.deepEqual(JSON.parse(seen?.body ?? ''), { prompt: 'open the shop' });
+  });
+
+  it('throws what the server refused, with its code', async () => {
+    const problem = {
+      type: 'about:blank',
+      title: 't',
+      status: 429,
+      detail: 'Slow down.',
+      success: false,
+      code: 'rate_limited',
+      request_id: 'r1',
+    };
+    answer = { status: 429, type: 'application/problem+json', body: JSON.stringify(problem) };
+    await assert.rejects(client.listSessions(), {
+      name: 'ApiError',
+      code: 'rate_limited',
+      status: 429,
+      requestId: 'r1',
+      retryAfterSecs: 7,
+    });
+  });
+
+  it('does not take a proxy for the server', async () => {
+    answer = { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' };
+    await assert.rejects(client.listSessions(), { name: 'ConnectionError', message: /502/ });
+  });
+
+  it('gives up at its deadline, and at once when told to', async () => {
+    answer = { status: 0, type: '', body: '' };
+    await assert.rejects(client.getHealth({}, { timeoutMs: 100 }), { name: 'ConnectionError', message: /in time/ });
+    const abort = new AbortController();
+    const call = client.getHealth({}, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await assert.rejects(call, /enough/);
+  });
+});

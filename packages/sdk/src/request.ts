@@ -1,0 +1,24 @@
+import type { BodyIn, ParamsIn, QueryIn, ReplyOf, Route } from '@pilothouse/contract';
+
+/** All that a call takes, in one object: the ids of the path, the filters of the query, the fields of the body. */
+export type CallInput<R extends Route> = ParamsIn<R> & QueryIn<R> & Exclude<BodyIn<R>, undefined>;
+
+/** JSON as the contract types it; where the answer is a picture, a file or a stream, the response itself. */
+export type CallResult<R extends Route> = R extends { stream: unknown } | { bytes: unknown } ? Response : ReplyOf<R>;
+
+type Values = Record<string, unknown>;
+
+/** Lays the fields of a call out over path, query and body, as the route says. */
+export function layOut(route: Route, input: Values): { path: string; body: string | undefined } {
+  const inPath = route.params?.shape ?? {};
+  const inQuery = route.query?.shape ?? {};
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const query = new URLSearchParams();
+  const body: Values = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || name in inPath) continue;
+    if (name in inQuery) query.set(name, String(value));
+    else body[name] = value;
+  }
+  return { path: query.size > 0 ? `${path}?${query}` : path, body: route.body ? JSON.stringify(body) : undefined };
+}
