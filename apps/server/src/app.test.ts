@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type ErrorCode, errors, Problem, type Route, routes } from '@pilothouse/contract';
+import { ApiError, createClient, isApiError } from '@pilothouse/sdk';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+describe('the server', () => {
+  let open: TestServer;
+  let guarded: TestServer;
+  before(async () => {
+    [open, guarded] = await Promise.all([
+      startTestServer({ isAuthDisabled: true }),
+      startTestServer({ isAuthDisabled: false }),
+    ]);
+  });
+  after(() => Promise.all([open.close(), guarded.close()]));
+
+  it('says that it lives, and in plain words that nobody has to log in', async () => {
+    assert.deepEqual(await guarded.client.getHealth(), {
+      success: true,
+      status: 'ok',
+      version: 'test',
+      auth: 'required',
+      notices: [],
+    });
+    const { auth, notices } = await open.client.getHealth();
+    assert.equal(auth, 'disabled');
+    assert.match(notices.join(), /Authentication is disabled/);
+  });
+
+  it('makes sessions and lists them as the interface says', async () => {
+    const { session } = await open.client.createSession({ title: 'First', viewport: { width: 800, height: 600 } });
+    assert.equal(session.status, 'idle');
+    assert.equal(session.live_path, `/api/sessions/${session.id}/live`);
+    const second = await open.client.createSession();
+    const { sessions, next_cursor } = await open.client.listSessions({ limit: 1 });
+    assert.deepEqual(sessions, [second.session]);
+    const page = await open.client.listSessions({ limit: 1, cursor: next_cursor ?? '' });
+    assert.deepEqual(page.sessions, [session]);
+    assert.deepEqual((await open.client.listSessions({ status: 'closed' })).sessions, []);
+  });
+
+  // One row per way to be refused: what is sent, and the code that must answer.
+  type Refusal = {
+    name: string;
+    on?: 'guarded';
+    call: [method: string, path: string];
+    headers?: Record<string, string>;
+    body?: string;
+    code: ErrorCode;
+  };
+  const json = { 'content-type': 'application/json' };
+  const refusals: Refusal[] = [
+    { name: 'a path that is not there', call: ['GET', '/api/nothing'], code: 'not_found' },
+    { name: 'a method that is not there', call: ['PUT', '/api/sessions'], code: 'not_found' },
+    {
+      name: 'a route that nobody serves yet',
+      call: ['POST', '/api/chat'],
+      headers: json,
+      body: '{}',
+      code: 'not_found',
+    },
+    { name: 'a path that cannot be decoded', call: ['GET', '/api/sessions/%zz'], code: 'validation_failed' },
+    { name: 'a query beyond its bounds', call: ['GET', '/api/sessions?limit=201'], code: 'validation_failed' },
+    { name: 'a cursor that is not ours', call: ['GET', '/api/sessions?cursor=abc'], code: 'validation_failed' },
+    {
+      name: 'a body of the wrong type',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{"title":7}',
+      code: 'validation_failed',
+    },
+    {
+      name: 'broken JSON',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{"title":',
+      code: 'validation_failed',
+    },
+    {
+      name: 'a name that would poison prototypes',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{"__proto__":{}}',
+      code: 'validation_failed',
+    },
+    {
+      name: 'text the database cannot hold',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{"title":"\\u0000"}',
+      code: 'validation_failed',
+    },
+    {
+      name: 'a body that is not JSON',
+      call: ['POST', '/api/sessions'],
+      headers: { 'content-type': 'text/plain' },
+      body: 'x',
+      code: 'unsupported_media_type',
+    },
+    {
+      name: 'a body beyond the limit',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: `"${'x'.repeat(65_536)}"`,
+      code: 'payload_too_large',
+    },
+    {
+      name: 'a profile that is not there',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{"profile_id":"abc"}',
+      code: 'not_found',
+    },
+    {
+      name: 'a page of another origin while nobody has to log in',
+      call: ['GET', '/api/sessions'],
+      headers: { origin: 'http://evil.test' },
+      code: 'validation_failed',
+    },
+    { name: 'no token where one is needed', on: 'guarded', call: ['GET', '/api/sessions'], code: 'token_missing' },
+    {
+      name: 'a token that nobody issued',
+      on: 'guarded',
+      call: ['GET', '/api/sessions'],
+      headers: { authorization: 'Bearer pha_x' },
+      code: 'token_invalid',
+    },
+    {
+      name: 'a bad body without a token: who calls comes first',
+      on: 'guarded',
+      call: ['POST', '/api/sessions'],
+      headers: json,
+      body: '{',
+      code: 'token_missing',
+    },
+  ];
+  for (const {
+    name,
+    on,
+    call: [method, path],
+    headers,
+    body,
+    code,
+  } of refusals) {
+    it(`refuses ${name}`, async () => {
+      const { baseUrl } = on === 'guarded' ? guarded : open;
+      const response = await fetch(baseUrl + path, { method, headers, body });
+      assert.equal(response.status, errors[code].status);
+      assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
+      const problem = Problem.parse(await response.json());
+      assert.equal(problem.code, code);
+      assert.equal(problem.request_id, response.headers.get('x-request-id'));
+      if (response.status === 401) {
+        const expected = code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"';
+        assert.equal(response.headers.get('www-authenticate'), expected);
+      }
+    });
+  }
+
+  it('points at the field that is wrong, and tells no more than that', async () => {
+    const refused = await open.client
+      .createSession({ viewport: { width: -1, height: 10 } })
+      .catch((error: unknown) => error);
+    assert.ok(isApiError(refused, 'validation_failed'));
+    assert.ok(
+      refused.errors.some(({ pointer }) => pointer === '/body/viewport/width'),
+      JSON.stringify(refused.errors),
+    );
+    assert.ok(!JSON.stringify(refused).includes('zod'));
+  });
+
+  it('is not fooled by a name that leads here by way of somebody else', async () => {
+    // What a browser sends after a hostile name was made to resolve to this machine.
+    const { request } = await import('node:http');
+    const status = await new Promise((resolve, reject) => {
+      request(`${open.baseUrl}/api/sessions`, { headers: { host: 'evil.test' } }, (answer) =>
+        resolve(answer.resume().statusCode),
+      )
+        .on('error', reject)
+        .end();
+    });
+    assert.equal(status, 400);
+  });
+
+  it('takes a command without a body, with and without the content type of one', async () => {
+    for (const headers of [{}, json]) {
+      const response = await fetch(`${open.baseUrl}/api/sessions`, { method: 'POST', headers });
+      assert.equal(response.status, 201);
+    }
+  });
+
+  it('logs one line a request, without the query', async () => {
+    const before = open.logged.length;
+    await fetch(`${open.baseUrl}/api/sessions?cursor=secret-in-a-query`);
+    const lines = open.logged.slice(before).map((line) => JSON.parse(line));
+    assert.equal(lines.filter(({ msg }) => msg === 'request').length, 1);
+    const [line] = lines;
+    assert.equal(line.path, '/api/sessions');
+    assert.equal(line.status, 400);
+    assert.match(line.request_id, /^[0-9a-f-]{36}$/);
+    assert.ok(!open.logged.some((text) => text.includes('secret-in-a-query')));
+  });
+
+  it('describes in OpenAPI exactly the routes that it serves, and nothing dangles', async () => {
+    const document = await open.client.getOpenApi();
+    const text = JSON.stringify(document);
+    assert.equal(document.openapi, '3.1.0');
+    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    assert.deepEqual(described.sort(), (await servedRoutes(open)).sort());
+    const { schemas } = document.components as { schemas: Record<string, unknown> };
+    const referred = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    assert.deepEqual([...referred].sort(), Object.keys(schemas).sort(), 'every schema is used and every use has one');
+  });
+
+  it('still misses these routes of the interface, and no others', async () => {
+    const served = new Set(await servedRoutes(open));
+    const missing = Object.values<Route>(routes)
+      .filter(({ origin }) => origin === 'interface')
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((route) => !served.has(route));
+    assert.deepEqual(missing.sort(), missingOfTheInterface);
+  });
+
+  it('throws typed errors through the SDK, also when nobody answers', async () => {
+    const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' });
+    await assert.rejects(nobody.getHealth(), { name: 'ConnectionError' });
+    const refused = await guarded.client.listSessions().catch((error: unknown) => error);
+    assert.ok(refused instanceof ApiError);
+    assert.equal(refused.code, 'token_missing');
+    assert.equal(refused.status, 401);
+  });
+});
+
+/** This list shrinks with every area that is built, until it is empty. */
+const missingOfTheInterface = [
+  'DELETE /api/sessions/:id/share',
+  'GET /api/auth/me',
+  'GET /api/sessions/:id',
+  'GET /api/sessions/:id/live',
+  'GET /api/tasks/:id',
+  'GET /api/tasks/:id/events',
+  'GET /api/tasks/:id/executions',
+  'GET /api/tasks/:id/logs',
+  'GET /api/tasks/:id/message_state',
+  'GET /api/tasks/:id/observations',
+  'GET /api/tasks/:id/screenshot',
+  'GET /api/tasks/:id/status',
+  'GET /api/tasks/:id/stream',
+  'POST /api/auth/change-password',
+  'POST /api/auth/login',
+  'POST /api/auth/logout',
+  'POST /api/auth/logout-all',
+  'POST /api/auth/refresh',
+  'POST /api/auth/register',
+  'POST /api/chat',
+  'POST /api/sessions/:id/pointer',
+  'POST /api/sessions/:id/share',
+  'POST /api/tasks/:id/cancel',
+  'POST /api/tasks/:id/manual_takeover',
+  'POST /api/tasks/:id/manual_takeover/resume',
+  'POST /api/tasks/:id/user_takeover',
+];
+
+/** Asks the running server: what nobody serves answers like a path that does not exist. */
+async function servedRoutes({ baseUrl }: TestServer): Promise<string[]> {
+  const answers = await Promise.all(
+    Object.values<Route>(routes).map(async ({ method, path }) => {
+      // An id that names nothing is also "not found", but a served route says so after reading the origin.
+      const response = await fetch(baseUrl + path.replace(/:\w+/g, 'x'), {
+        method,
+        headers: { origin: 'http://elsewhere.test' },
+      });
+      const isServed = response.status !== 404;
+      await response.body?.cancel();
+      return isServed ? `${method} ${path}` : [];
+    }),
+  );
+  return answers.flat();
+}

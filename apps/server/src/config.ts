@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { addressOf, flag, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import { z } from 'zod';
+import { isLoopback } from './http/loopback.ts';
+
+const settings = z.object({
+  PORT: port.default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  DISABLE_AUTH: flag.default(false),
+  DISABLE_AUTH_ON_EVERY_ADDRESS: flag.default(false),
+  DATABASE_URL: addressOf('postgresql:', 'postgres:'),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
+  NATS_URL: addressOf('nats:', 'tls:'),
+  NATS_PASSWORD: z.string().min(1),
+  BLOB_DIR: z.string().min(1),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_PORT: port.default(4001),
+  LOG_LEVEL: logLevel.default('info'),
+});
+
+/** Reads the server's settings; flags win over the environment. */
+export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string' },
+      host: { type: 'string' },
+      'disable-auth': { type: 'boolean' },
+      'disable-auth-on-every-address': { type: 'boolean' },
+    },
+  });
+  const given = readSettings(settings, env, {
+    PORT: values.port,
+    HOST: values.host,
+    DISABLE_AUTH: values['disable-auth'] ? 'true' : undefined,
+    DISABLE_AUTH_ON_EVERY_ADDRESS: values['disable-auth-on-every-address'] ? 'true' : undefined,
+  });
+  if (given.DISABLE_AUTH && !given.DISABLE_AUTH_ON_EVERY_ADDRESS && !isLoopback(given.HOST)) {
+    throw new SettingsError([
+      `HOST: ${given.HOST} is reachable from outside, and authentication is disabled: anyone could use the browsers. ` +
+        'Listen on 127.0.0.1, or add --disable-auth-on-every-address if that is what you mean',
+    ]);
+  }
+  return {
+    port: given.PORT,
+    host: given.HOST,
+    isAuthDisabled: given.DISABLE_AUTH,
+    isOpenToAll: given.DISABLE_AUTH_ON_EVERY_ADDRESS,
+    database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
+    bus: { url: given.NATS_URL, password: given.NATS_PASSWORD },
+    blobDir: given.BLOB_DIR,
+    ops: { host: given.OPS_HOST, port: given.OPS_PORT },
+    logLevel: given.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,64 @@
+import { AppError, type ErrorCode, errors, type Problem } from '@pilothouse/contract';
+import { isDatabaseUnavailable } from '@pilothouse/store';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+
+export const problemType = 'application/problem+json';
+
+/** The one place where a failure becomes an answer. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const failure = toAppError(error);
+  const { status } = errors[failure.code];
+  if (failure.code === 'internal') request.log.error({ err: error }, 'failed');
+  else if (status >= 500) request.log.warn({ err: error }, 'not available');
+  if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
+  if (status === 401) reply.header('www-authenticate', challenge(failure.code));
+  // Also set by a hook, but what fails before routing passes none.
+  reply.header('x-request-id', request.id);
+  return reply.code(status).type(problemType).send(problemOf(failure, request.id));
+}
+
+export function problemOf({ code, message, errors: fields }: AppError, requestId: string): Problem {
+  const { status, title } = errors[code];
+  const problem = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: message,
+    success: false,
+    code,
+    request_id: requestId,
+  } as const;
+  return fields ? { ...problem, errors: fields } : problem;
+}
+
+const challenge = (code: ErrorCode) => (code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"');
+
+/** Whose problem is it: the caller's, the weather's, or ours? Only what is safe to show becomes the detail. */
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isDatabaseUnavailable(error)) return new AppError('overloaded', { retryAfterSecs: 1, cause: error });
+  if (hasZodFastifySchemaValidationErrors(error)) return toFieldErrors(error);
+  // Fastify's own refusals carry a status of the caller's kind.
+  const { statusCode = 500, message } = error as Partial<FastifyError>;
+  if (statusCode === 413) return new AppError('payload_too_large', { cause: error });
+  if (statusCode === 415)
+    return new AppError('unsupported_media_type', { detail: 'Send application/json.', cause: error });
+  if (statusCode === 404 || statusCode === 414) return new AppError('not_found', { cause: error });
+  if (statusCode >= 400 && statusCode < 500)
+    return new AppError('validation_failed', { detail: message, cause: error });
+  return new AppError('internal', { cause: error });
+}
+
+type Invalid = Pick<FastifyError, 'validationContext'> & { validation: { instancePath: string; message?: string }[] };
+
+function toFieldErrors({ validation, validationContext }: Invalid): AppError {
+  const part = validationContext === 'querystring' ? 'query' : (validationContext ?? 'body');
+  return new AppError('validation_failed', {
+    detail: `The ${part} is not valid.`,
+    errors: validation.map(({ instancePath, message = 'is not valid' }) => ({
+      pointer: `/${part}${instancePath === '/' ? '' : instancePath}`,
+      message,
+    })),
+  });
+}

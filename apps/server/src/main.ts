@@ -1,0 +1,50 @@
+import { connectBus } from '@pilothouse/bus';
+import { createLog, run, startOps } from '@pilothouse/process';
+import { openStore } from '@pilothouse/store';
+import packageJson from '../package.json' with { type: 'json' };
+import { createApp } from './app.ts';
+import { readConfig } from './config.ts';
+
+run('server', async () => {
+  const config = readConfig(process.argv.slice(2), process.env);
+  const log = createLog('server', config.logLevel);
+  const store = openStore({
+    url: config.database.url,
+    poolSize: config.database.poolSize,
+    blobDir: config.blobDir,
+    onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  if (config.isAuthDisabled) {
+    log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local"');
+    await store.users.ensureLocal();
+  }
+  const bus = await connectBus({
+    servers: config.bus.url,
+    user: 'server',
+    password: config.bus.password,
+    name: 'server',
+    onStatus: (status) => log.info({ bus: status }, 'bus'),
+    onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
+  });
+  const ops = await startOps({ ...config.ops, isReady: () => app.server.listening });
+  const app = await createApp({
+    store,
+    bus,
+    log,
+    metrics: ops.metrics,
+    version: packageJson.version,
+    isAuthDisabled: config.isAuthDisabled,
+    isOpenToAll: config.isOpenToAll,
+  });
+  await app.listen({ port: config.port, host: config.host });
+
+  return {
+    log,
+    async close() {
+      await app.close();
+      await ops.close();
+      await bus.close();
+      await store.close();
+    },
+  };
+});

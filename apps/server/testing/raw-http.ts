@@ -1,0 +1,53 @@
+import { connect } from 'node:net';
+
+export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
+
+/**
+ * Sends bytes as they are and reads every answer until the server closes. `isAll` says that no more will come: a
+ * server that waits for the rest then learns that there is none, but need no longer answer what it has in hand.
+ */
+export function sendRaw(port: number, bytes: Buffer, { isAll }: { isAll: boolean }): Promise<RawAnswer[]> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const late = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no end of the answer to ${JSON.stringify(bytes.subarray(0, 200).toString('latin1'))}`));
+    }, 10_000);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A reset after the answer is the server's right: it does not read on what it has refused.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(late);
+      try {
+        resolve(parseAnswers(Buffer.concat(chunks).toString('latin1')));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.on('end', () => socket.destroy());
+    if (isAll) socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
+
+function parseAnswers(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = text;
+  while (rest.length > 0) {
+    const [head = '', ...others] = rest.split('\r\n\r\n');
+    const [first = '', ...lines] = head.split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+    if (!status) throw new Error(`not an answer: ${JSON.stringify(rest.slice(0, 200))}`);
+    const headers = new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    const after = others.join('\r\n\r\n');
+    const length = Number(headers.get('content-length') ?? 0);
+    // The answer to HEAD names a length and sends no body; nothing else can stand before the next status line.
+    const body = after.startsWith('HTTP/1.1 ') ? '' : after.slice(0, length);
+    answers.push({ status, headers, body });
+    rest = after.slice(body.length);
+  }
+  return answers;
+}
