@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { addressOf, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
+import { z } from 'zod';
+
+const settings = z.object({
+  DATABASE_URL: addressOf('postgresql:', 'postgres:'),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
+  NATS_URL: addressOf('nats:', 'tls:'),
+  NATS_PASSWORD: z.string().min(1),
+  BLOB_DIR: z.string().min(1),
+  HOST_LEASE_SECS: wholeNumber(3, 300).default(10),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_PORT: port.default(4002),
+  LOG_LEVEL: logLevel.default('info'),
+});
+
+export function readConfig(env: NodeJS.ProcessEnv) {
+  const given = readSettings(settings, env);
+  return {
+    /** New at every start: work that a dead agent held is told from ours by it. */
+    agentId: randomUUID(),
+    database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
+    bus: { url: given.NATS_URL, password: given.NATS_PASSWORD },
+    blobDir: given.BLOB_DIR,
+    hostLeaseMs: given.HOST_LEASE_SECS * 1000,
+    ops: { host: given.OPS_HOST, port: given.OPS_PORT },
+    logLevel: given.LOG_LEVEL,
+  };
+}
