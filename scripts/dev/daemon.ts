@@ -48,7 +48,7 @@ export async function until(ask: () => boolean | Promise<boolean>, timeoutMs: nu
 }
 
 /** Field 22 of the kernel's record of the process; nothing when it is gone or only waits to be reaped. */
-function startTime(pid: number): string | undefined {
+export function startTime(pid: number): string | undefined {
   try {
     const record = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in parentheses may hold spaces, so count from behind it.

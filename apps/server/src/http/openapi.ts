@@ -6,6 +6,15 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { open, tidyComponents } from './openapi-components.ts';
 
+/** In the order in which a reader needs them. */
+const tags = [
+  { name: 'auth', description: 'Who you are: register, log in, stay logged in, log out.' },
+  { name: 'chat', description: 'Say what you want: a task starts.' },
+  { name: 'sessions', description: 'A browser and all that happened in it: watch it live, share it, take the wheel.' },
+  { name: 'tasks', description: 'The work itself: follow it, inspect it, steer it, end it.' },
+  { name: 'service', description: 'The service as such: whether it lives, whether it can work, what it offers.' },
+] satisfies { name: Route['area']; description: string }[];
+
 /** The OpenAPI document of the routes that are served, and a page to read and try them that needs no other host. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
@@ -17,6 +26,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         description: 'The control plane for browser agents that people can watch, steer and trust.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      tags,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transform: jsonSchemaTransform,
@@ -28,6 +38,10 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     configuration: {
       url: '/api/openapi.json',
       withDefaultFonts: false,
+      defaultOpenAllTags: true,
+      // Both lead to services of other hosts.
+      hideClientButton: true,
+      showDeveloperTools: 'never',
       telemetry: false,
       agent: { disabled: true },
       mcp: { disabled: true },
@@ -47,16 +61,18 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 
 type OpenApi = Partial<OpenAPIV3_1.Document>;
 
-/** Two things the generator cannot know: which bodies may be left out, and that answers may gain fields. */
+/** What the generator cannot know: which areas are served, which bodies may be left out, that answers may gain fields. */
 function correctOperations(document: OpenApi): OpenApi {
-  for (const { method, path, body } of Object.values<Route>(routes)) {
+  const areas = new Set<string>();
+  for (const { method, path, body, area } of Object.values<Route>(routes)) {
     const item = document.paths?.[path.replace(/:(\w+)/g, '{$1}')];
     const operation = item?.[method.toLowerCase() as 'get' | 'post' | 'delete'];
     if (!operation) continue;
+    areas.add(area);
     operation.responses = open(operation.responses);
     if (body && operation.requestBody && 'required' in operation.requestBody) {
       operation.requestBody.required = !body.safeParse(undefined).success;
     }
   }
-  return document;
+  return { ...document, tags: document.tags?.filter(({ name }) => areas.has(name)) };
 }
