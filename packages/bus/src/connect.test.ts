@@ -81,7 +81,7 @@ test('a request in flight ends when the connection breaks, and says that it may 
 test('a server that is frozen does not answer a ping, though its connection looks alive', async () => {
   await using all = new AsyncDisposableStack();
   const server = all.adopt(await connectBus(nats.as('server')), (bus) => bus.close({ timeoutMs: 100 }));
-  nats.freeze();
+  await nats.freeze();
   const start = performance.now();
   assert.equal(await server.ping({ timeoutMs: 200 }), false);
   assert.ok(performance.now() - start < 400);
@@ -97,7 +97,7 @@ test('a frozen server is left within seconds, even with frames stuck on the way 
   const host = all.adopt(await connectBus({ ...nats.as({ host: 'h1' }), onStatus }), (bus) =>
     bus.close({ timeoutMs: 100 }),
   );
-  nats.freeze();
+  await nats.freeze();
   for (let seq = 0; seq < 20; seq += 1) host.publish(frame, to, sampleFrame({ seq, imageBytes: 1_000_000 }));
   await until(() => lost.size === 2, 8000);
   nats.thaw();

@@ -3,11 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BusPasswords, type Credentials, hostUser, natsConfig } from '../src/index.ts';
+import { until } from './wait.ts';
 
 export interface NatsForTest {
   url: string;
@@ -20,7 +21,7 @@ export interface NatsForTest {
   /** Starts it again on the same port. */
   start(): Promise<void>;
   /** Stops it from answering while its connections look alive. */
-  freeze(): void;
+  freeze(): Promise<void>;
   thaw(): void;
   close(): Promise<void>;
 }
@@ -81,7 +82,12 @@ export async function startNats({
     },
     kill,
     start,
-    freeze: () => child?.kill('SIGSTOP'),
+    freeze: async () => {
+      child?.kill('SIGSTOP');
+      // The signal takes effect a moment later; until then it may still answer.
+      const isStopped = async () => / \(nats-server\) T /.test(await readFile(`/proc/${child?.pid}/stat`, 'utf8'));
+      await until(isStopped);
+    },
     thaw: () => child?.kill('SIGCONT'),
     close,
   };
