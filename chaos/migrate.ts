@@ -29,37 +29,59 @@ export async function raceMigrations({
   return result;
 }
 
+/** The command as people run it. */
 function migrateCommand(url: string): Promise<number> {
-  const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
+  const child = spawn('npm', ['run', '--silent', 'migrate'], {
     cwd: root,
     env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: 120_000,
   });
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
 }
 
-/** One value for all that the catalogue says of the schema: tables, columns, indexes, functions, invalid indexes. */
+/** One value for all that the catalogue says of the schema, word by word. */
 async function schemaDigest(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query(`
-      select 'column' as what, table_schema || '.' || table_name as place, column_name || ' ' || data_type as detail
-        from information_schema.columns where table_schema in ('public', 'dbos')
-      union all
-      select 'index', c.relname, pg_get_indexdef(i.indexrelid) || ' ' || i.indisvalid
-        from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname in ('public', 'dbos')
-      union all
-      select 'function', p.proname, pg_get_function_identity_arguments(p.oid)
-        from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('public', 'dbos')
-      union all
-      select 'migration', name, '' from migrations
-      order by 1, 2, 3`);
+    const { rows } = await client.query(catalogue);
     if (rows.length < 100) throw new Error(`a schema of ${rows.length} parts cannot be whole`);
     return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   } finally {
     await client.end();
   }
 }
+
+const catalogue = `
+  with ours as (select oid from pg_namespace where nspname in ('public', 'dbos'))
+  select 'column' as what, a.attrelid::regclass::text || '.' || a.attname as place,
+         concat_ws(' ', format_type(a.atttypid, a.atttypmod), case when a.attnotnull then 'not null' end,
+                   pg_get_expr(d.adbin, d.adrelid)) as detail
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where c.relnamespace in (select oid from ours) and c.relkind in ('r', 'p', 'v', 'm')
+      and a.attnum > 0 and not a.attisdropped
+  union all
+  select 'constraint', conrelid::regclass::text || '.' || conname,
+         pg_get_constraintdef(oid) || case when convalidated then '' else ' not valid' end
+    from pg_constraint where connamespace in (select oid from ours)
+  union all
+  select 'index', c.oid::regclass::text, pg_get_indexdef(i.indexrelid) || ' ' || i.indisvalid
+    from pg_index i join pg_class c on c.oid = i.indexrelid where c.relnamespace in (select oid from ours)
+  union all
+  select 'label', t.oid::regtype::text, e.enumsortorder || ' ' || e.enumlabel
+    from pg_enum e join pg_type t on t.oid = e.enumtypid where t.typnamespace in (select oid from ours)
+  union all
+  select 'function', oid::regprocedure::text, pg_get_functiondef(oid)
+    from pg_proc where pronamespace in (select oid from ours) and prokind in ('f', 'p')
+  union all
+  select 'trigger', t.tgrelid::regclass::text || '.' || t.tgname, pg_get_triggerdef(t.oid)
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace in (select oid from ours) and not t.tgisinternal
+  union all
+  select 'migration', name, '' from migrations
+  order by 1, 2, 3`;

@@ -51,6 +51,19 @@ describe('the check, on a scratch copy of the project', () => {
     assert.match(text, /check: import directions failed/);
   });
 
+  it('fails where a workspace has no rules, and where the browser host could go around them', () => {
+    mkdirSync(join(copy, 'packages/extra'));
+    const path = join(copy, 'apps/browser/src/lease.ts');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, `import 'node:module';\n${text}`);
+    const { status, text: said } = inCopy('scripts/imports.ts');
+    writeFileSync(path, text);
+    rmSync(join(copy, 'packages/extra'), { recursive: true });
+    assert.equal(status, 1);
+    assert.match(said, /packages\/extra is not in the table/);
+    assert.match(said, /lease\.ts → (node:)?module: the browser host loads nothing/);
+  });
+
   it('fails where two files import each other', () => {
     const { status, text } = checkWith('packages/sdk/src/errors.ts', (source) => `import './client.ts';\n${source}`);
     assert.equal(status, 1);

@@ -3,13 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { migrate } from '@pilothouse/store';
 import { root } from './dev/place.ts';
-import { createServices } from './dev/services.ts';
+import { withServices } from './dev/with-services.ts';
 
-const services = createServices(`generate-${process.pid}`);
-try {
+process.exitCode = await withServices(`generate-${process.pid}`, async (services) => {
   await services.start('postgres');
   const url = services.databaseUrl();
   await migrate(url);
+  return generate(url);
+});
+
+function generate(url: string): number {
   const { status } = spawnSync(
     process.execPath,
     [
@@ -25,7 +28,5 @@ try {
     ],
     { stdio: 'inherit' },
   );
-  process.exitCode = status ?? 1;
-} finally {
-  await services.down({ wipe: true });
+  return status ?? 1;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,16 +10,29 @@ import { startTime, until } from './dev/daemon.ts';
 import { root } from './dev/place.ts';
 import { freePort, isListening } from './dev/ports.ts';
 
-type Part = { running: boolean; pid: number; port: number | null; ops_port?: number };
+type Part = { running: boolean; pid: number; port: number | null; ops_port?: number; log?: string };
 type Status = { base_urls: string[]; processes: Record<string, Part>; services: Record<string, Part> };
 
 const run = promisify(execFile);
 const names = { one: `test-one-${process.pid}`, two: `test-two-${process.pid}` };
 
+/** A shell with secrets in it, and with a setting that would hide the processes from us. */
+const canary = 'canary-5a1e';
+const shell = {
+  ...process.env,
+  DATABASE_URL: `postgresql://${canary}@127.0.0.1/production`,
+  REPLICA_DATABASE_URL: `postgresql://${canary}@127.0.0.1/production`,
+  ANTHROPIC_API_KEY: canary,
+  MODEL_API_KEY: canary,
+  OPS_HOST: '127.0.0.2',
+  HOST_CAPACITY: '3',
+};
+
 /** The command as people type it; it prints one line of JSON and nothing else. */
 async function stack(name: string, ...args: string[]): Promise<Status> {
   const { stdout } = await run(process.execPath, [join(root, 'scripts/stack.ts'), ...args, '--name', name], {
     timeout: 60_000,
+    env: shell,
   });
   assert.equal(stdout.trim().split('\n').length, 1, 'one line');
   return JSON.parse(stdout);
@@ -48,6 +62,15 @@ describe('the stack', () => {
     assert.deepEqual(Object.keys(one.processes).sort(), ['agent-1', 'browser-1', 'server-1', 'server-2']);
     for (const { running, pid } of partsOf(one)) assert.ok(running && isRunning(pid));
     for (const url of one.base_urls) assert.equal(await status(`${url}/api/ready`), 200);
+  });
+
+  it('hands no secret of the shell to a process, and to the browser host none at all', () => {
+    const environOf = (name: string) => readFileSync(`/proc/${one.processes[name]?.pid}/environ`, 'utf8').split('\0');
+    for (const name of Object.keys(one.processes))
+      assert.ok(!environOf(name).some((line) => line.includes(canary)), `${name} knows the canary`);
+    const browser = environOf('browser-1').map((line) => line.split('=', 1)[0]);
+    assert.ok(!browser.includes('DATABASE_URL'));
+    assert.ok(browser.includes('HOST_CAPACITY'), 'its own settings do reach it');
   });
 
   it('lives side by side with another of a different name', async () => {
@@ -83,6 +106,7 @@ describe('the stack', () => {
       const begun = performance.now();
       assert.ok(await until(async () => (await status(ready)) === 503, 2000), 'not ready within 2 s');
       const notReadyMs = Math.round(performance.now() - begun);
+      assert.ok(notReadyMs < 2000, `${notReadyMs} ms`);
       assert.equal(await status(`${one.base_urls[0]}/api/health`), 200, 'but alive');
       if (service === 'postgres')
         assert.equal(await status(`${one.base_urls[0]}/api/sessions`), 503, 'the weather, not a bug');
@@ -92,6 +116,8 @@ describe('the stack', () => {
       await stack(names.one, 'start', service);
       assert.ok(await until(async () => (await status(ready)) === 200, 5000), 'ready within 5 s');
       const readyMs = Math.round(performance.now() - started);
+      // Counted from the command that starts it, which is a second or so before its return.
+      assert.ok(readyMs < 5000, `${readyMs} ms`);
       console.log(`${service}: not ready after ${notReadyMs} ms, ready ${readyMs} ms after the command that starts it`);
       assert.equal(await status(`${one.base_urls[0]}/api/sessions`), 200);
 
@@ -105,8 +131,7 @@ describe('the stack', () => {
   }
 
   it('stops a server within 10 seconds although somebody holds a request open', async () => {
-    const { connect } = await import('node:net');
-    const { port, pid } = one.processes['server-1'] ?? { port: 0, pid: 0 };
+    const { port, pid, log = '' } = one.processes['server-1'] ?? { port: 0, pid: 0 };
     const socket = connect({ port: port ?? 0, host: '127.0.0.1' });
     socket.on('error', () => {});
     socket.write(
@@ -118,6 +143,7 @@ describe('the stack', () => {
     assert.ok(await until(() => !isRunning(pid), 10_000));
     console.log(`graceful stop: ${Math.round(performance.now() - begun)} ms`);
     socket.destroy();
+    assert.doesNotMatch(readFileSync(log, 'utf8'), /did not stop in time|failed to stop cleanly/);
   });
 
   it('leaves no process, no port and no folder when it goes down', async () => {

@@ -12,7 +12,7 @@ export type Daemon = {
 export function startDaemon(
   command: string,
   args: string[],
-  { log, ...options }: { log: string } & Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'>,
+  { log, ...options }: { log: string; env: NodeJS.ProcessEnv } & Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'>,
 ): Daemon {
   const out = openSync(log, 'a', 0o600);
   const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', out, out] });
@@ -31,20 +31,30 @@ export function isAlive({ pid, startedAt }: Daemon): boolean {
 /** Sends the signal and waits until the process is gone; past the deadline it is killed. */
 export async function stopDaemon(daemon: Daemon, signal: NodeJS.Signals, timeoutMs: number): Promise<void> {
   if (!isAlive(daemon)) return;
-  process.kill(daemon.pid, signal);
+  send(daemon, signal);
   if (await until(() => !isAlive(daemon), timeoutMs)) return;
-  process.kill(daemon.pid, 'SIGKILL');
+  send(daemon, 'SIGKILL');
   if (!(await until(() => !isAlive(daemon), 5000))) throw new Error(`process ${daemon.pid} cannot be ended`);
 }
 
-/** Asks again and again until the answer is true or the time is up. */
+function send({ pid }: Daemon, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It ended since we looked, which is what we want of it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** Asks again and again until the answer is true or the time is up. An answer that comes late is too late. */
 export async function until(ask: () => boolean | Promise<boolean>, timeoutMs: number, everyMs = 25): Promise<boolean> {
   const end = performance.now() + timeoutMs;
-  while (!(await ask())) {
+  for (;;) {
+    const isSo = await ask();
     if (performance.now() > end) return false;
+    if (isSo) return true;
     await sleep(everyMs);
   }
-  return true;
 }
 
 /** Field 22 of the kernel's record of the process; nothing when it is gone or only waits to be reaped. */

@@ -3,6 +3,7 @@ import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { natsConfig } from '@pilothouse/bus';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { commonEnvironment } from './environment.ts';
 import { ownedDir, type Place } from './place.ts';
 import { freePort, isListening } from './ports.ts';
 
@@ -23,12 +24,14 @@ export async function startNats(place: Place, before: Nats | undefined): Promise
   writeFileSync(config, natsConfig({ port, passwords }), { mode: 0o600 });
   if (place.user) chownSync(config, place.user.uid, place.user.gid);
   const log = join(place.dir, 'nats.log');
-  const daemon = startDaemon(program(), ['--config', config], { log, cwd: place.dataDir, ...place.user });
-  if (!(await until(() => isListening(port), 10_000))) throw new Error(`nats-server did not start; see ${log}`);
-  return { port, passwords, daemon };
+  const options = { log, cwd: place.dataDir, env: commonEnvironment(), ...place.user };
+  const daemon = startDaemon(program(), ['--config', config], options);
+  if (await until(() => isListening(port), 10_000)) return { port, passwords, daemon };
+  await stopNats({ daemon });
+  throw new Error(`nats-server did not start; see ${log}`);
 }
 
-export const stopNats = ({ daemon }: Nats) => stopDaemon(daemon, 'SIGTERM', 10_000);
+export const stopNats = ({ daemon }: Pick<Nats, 'daemon'>) => stopDaemon(daemon, 'SIGTERM', 10_000);
 
 function newPasswords(): Passwords {
   const password = () => randomBytes(16).toString('hex');

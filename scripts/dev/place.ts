@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -17,7 +26,7 @@ export function placeOf(name: string): Place {
   const dir = join(root, '.dev', name);
   const user = serviceUser();
   mkdirSync(dir, { recursive: true });
-  const dataDir = user && !canReach(user, dir) ? dataOutside(dir) : join(dir, 'data');
+  const dataDir = user && !canReach(user, dir) ? dataOutside(dir, user) : join(dir, 'data');
   return { name, dir, dataDir, user };
 }
 
@@ -59,8 +68,23 @@ function canReach(user: { uid: number; gid: number }, dir: string): boolean {
   return spawnSync('test', ['-x', dir], user).status === 0;
 }
 
-/** A checkout in a folder that only root may enter cannot hold the services' data. */
-function dataOutside(dir: string): string {
-  const mark = createHash('sha256').update(dir).digest('hex').slice(0, 12);
-  return join(tmpdir(), `pilothouse-${mark}`);
+/**
+ * A checkout in a folder that only root may enter cannot hold the services' data. Its place among the files of all
+ * users has a name nobody can guess and prepare, so it is remembered.
+ */
+export function dataOutside(dir: string, user: ServiceUser): string {
+  const file = join(dir, 'data-place');
+  const remembered = readJson<string>(file);
+  if (remembered !== undefined) return checked(remembered, user, dir);
+  const made = mkdtempSync(join(tmpdir(), 'pilothouse-'));
+  writeJson(file, made);
+  return made;
+}
+
+/** What lies there by now may be somebody else's, or lead elsewhere. */
+function checked(path: string, user: ServiceUser, dir: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const owners = [process.getuid?.(), user?.uid];
+  if (found?.isDirectory() && owners.includes(found.uid)) return path;
+  throw new Error(`${path} is no folder of ours any more; to begin anew, remove ${dir}`);
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
-import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { type Daemon, isAlive, startDaemon, startTime, stopDaemon, until } from './daemon.ts';
+import { commonEnvironment } from './environment.ts';
 import { ownedDir, type Place } from './place.ts';
 import { freePort, isListening } from './ports.ts';
 
@@ -18,18 +19,44 @@ export function postgresUrl({ port, password }: Pick<Postgres, 'port' | 'passwor
 /** Starts the private cluster, making it first where there is none; does nothing when it runs. */
 export async function startPostgres(place: Place, before: Postgres | undefined): Promise<Postgres> {
   if (before && isAlive(before.daemon)) return before;
-  const data = join(place.dataDir, 'postgres');
+  const data = dataOf(place);
   const password = before?.password ?? randomBytes(16).toString('hex');
+  await stopForgotten(place);
   if (!before) createCluster(place, data, password);
   const port = before && !(await isListening(before.port)) ? before.port : await freePort();
   const daemon = await launch(place, data, port, password);
   const postgres = { port, password, daemon };
-  await createDatabase(postgres);
+  try {
+    await createDatabase(postgres);
+  } catch (error) {
+    await stopPostgres(postgres);
+    throw error;
+  }
   return postgres;
 }
 
+const dataOf = ({ dataDir }: Place) => join(dataDir, 'postgres');
+
 /** SIGINT is PostgreSQL's fast stop: it does not wait for its clients to leave. */
-export const stopPostgres = ({ daemon }: Postgres) => stopDaemon(daemon, 'SIGINT', 20_000);
+export const stopPostgres = ({ daemon }: Pick<Postgres, 'daemon'>) => stopDaemon(daemon, 'SIGINT', 20_000);
+
+/** Stops a server on our folder that is written down nowhere, because the command that started it was cut. */
+export async function stopForgotten(place: Place): Promise<void> {
+  const pidFile = join(dataOf(place), 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
+  // The pid may be somebody else's by now; a PostgreSQL works in its data folder.
+  const startedAt = workingDirOf(pid) === dataOf(place) ? startTime(pid) : undefined;
+  if (startedAt) await stopPostgres({ daemon: { pid, startedAt } });
+}
+
+function workingDirOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
 
 function createCluster(place: Place, data: string, password: string): void {
   ownedDir(place.dataDir, place.user);
@@ -52,7 +79,7 @@ function createCluster(place: Place, data: string, password: string): void {
       '--no-sync',
       '--no-instructions',
     ],
-    { ...place.user, encoding: 'utf8', cwd: place.dataDir },
+    { ...place.user, encoding: 'utf8', cwd: place.dataDir, env: commonEnvironment() },
   );
   rmSync(passwordFile);
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
@@ -71,8 +98,9 @@ timezone = 'UTC'
 /** After a kill, backends of the old server may hold its memory for a moment: start until it stays. */
 async function launch(place: Place, data: string, port: number, password: string): Promise<Daemon> {
   const log = join(place.dir, 'postgres.log');
-  const start = () =>
-    startDaemon(program('postgres'), ['-D', data, '-p', String(port)], { log, cwd: place.dataDir, ...place.user });
+  // Not the shell's PG… variables: the server would take them for its own.
+  const options = { log, cwd: place.dataDir, env: commonEnvironment(), ...place.user };
+  const start = () => startDaemon(program('postgres'), ['-D', data, '-p', String(port)], options);
   let daemon = start();
   const ready = await until(
     async () => {
@@ -82,8 +110,9 @@ async function launch(place: Place, data: string, port: number, password: string
     20_000,
     50,
   );
-  if (!ready) throw new Error(`PostgreSQL did not start; see ${log}`);
-  return daemon;
+  if (ready) return daemon;
+  await stopPostgres({ daemon });
+  throw new Error(`PostgreSQL did not start; see ${log}`);
 }
 
 async function createDatabase({ port, password }: Postgres): Promise<void> {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { isAlive, stopDaemon } from './daemon.ts';
+import { withLock } from './lock.ts';
 import { type Nats, natsUrl, type Passwords, startNats, stopNats } from './nats.ts';
 import { type Place, placeOf, readJson, removePlace, writeJson } from './place.ts';
-import { type Postgres, postgresUrl, startPostgres, stopPostgres } from './postgres.ts';
+import { type Postgres, postgresUrl, startPostgres, stopForgotten, stopPostgres } from './postgres.ts';
 
 export type ServiceName = 'postgres' | 'nats';
 export const serviceNames = ['postgres', 'nats'] as const satisfies ServiceName[];
@@ -14,13 +15,18 @@ export function createServices(name: string) {
   const place: Place = placeOf(name);
   const file = join(place.dir, 'services.json');
   const read = () => readJson<Written>(file) ?? {};
+  /** One command at a time: what two of them write down at once, one of them would lose. */
+  const alone = <T>(work: () => Promise<T>) => withLock(file, work);
 
-  async function start(service: ServiceName): Promise<void> {
-    const written = read();
-    if (service === 'postgres') written.postgres = await startPostgres(place, written.postgres);
-    else written.nats = await startNats(place, written.nats);
-    writeJson(file, written);
+  async function startNow(service: ServiceName): Promise<void> {
+    const before = read();
+    const started =
+      service === 'postgres'
+        ? { postgres: await startPostgres(place, before.postgres) }
+        : { nats: await startNats(place, before.nats) };
+    writeJson(file, { ...read(), ...started });
   }
+  const start = (service: ServiceName) => alone(() => startNow(service));
 
   return {
     place,
@@ -32,17 +38,21 @@ export function createServices(name: string) {
     },
 
     /** Ends it as a crash would: no farewell to its clients, nothing flushed. */
-    async kill(service: ServiceName): Promise<void> {
-      const daemon = read()[service]?.daemon;
-      if (daemon) await stopDaemon(daemon, 'SIGKILL', 5000);
-    },
+    kill: (service: ServiceName): Promise<void> =>
+      alone(async () => {
+        const daemon = read()[service]?.daemon;
+        if (daemon) await stopDaemon(daemon, 'SIGKILL', 5000);
+      }),
 
-    async down({ wipe }: { wipe: boolean }): Promise<void> {
-      const { postgres, nats } = read();
-      if (nats) await stopNats(nats);
-      if (postgres) await stopPostgres(postgres);
-      if (wipe) removePlace(place);
-    },
+    down: ({ wipe }: { wipe: boolean }): Promise<void> =>
+      alone(async () => {
+        const { postgres, nats } = read();
+        if (nats) await stopNats(nats);
+        if (postgres) await stopPostgres(postgres);
+        if (!wipe) return;
+        await stopForgotten(place);
+        removePlace(place);
+      }),
 
     databaseUrl(): string {
       const { postgres } = read();

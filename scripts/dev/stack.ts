@@ -4,6 +4,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostUser } from '@pilothouse/bus';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
+import { commonEnvironment, environmentOf, type Kind } from './environment.ts';
+import { withLock } from './lock.ts';
 import { readJson, root, writeJson } from './place.ts';
 import { freePort, isListening } from './ports.ts';
 import { createServices, type ServiceName, serviceNames } from './services.ts';
@@ -17,7 +19,6 @@ export type StackOptions = {
   disableAuth: boolean;
 };
 
-type Kind = 'server' | 'agent' | 'browser';
 /** One process of ours, with all that is needed to start it again as it was. */
 type Member = {
   kind: Kind;
@@ -31,6 +32,8 @@ type Member = {
 type Written = { members: Member[] };
 
 const readyWithinMs = 20_000;
+/** More than the migration gives itself. */
+const migratedWithinMs = 90_000;
 
 /**
  * A whole installation on this machine: services, schema, and every process a real one with a log of its own. Any part
@@ -41,6 +44,8 @@ export function createStack(name: string) {
   const file = join(services.place.dir, 'stack.json');
   const read = (): Written => readJson<Written>(file) ?? { members: [] };
   const write = (members: Member[]) => writeJson(file, { members });
+  /** One command at a time: what two of them write down at once, one of them would lose. */
+  const alone = <T>(work: () => Promise<T>) => withLock(file, work);
   const logOf = (member: Member) => join(services.place.dir, `${member.name}.log`);
 
   const isService = (part: string): part is ServiceName => serviceNames.some((service) => service === part);
@@ -55,11 +60,13 @@ export function createStack(name: string) {
   async function migrate(): Promise<void> {
     const log = join(services.place.dir, 'migrate.log');
     const out = openSync(log, 'a', 0o600);
-    const env = { ...process.env, DATABASE_URL: services.databaseUrl() };
+    const env = { ...commonEnvironment(), DATABASE_URL: services.databaseUrl() };
     const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
       cwd: root,
       env,
       stdio: ['ignore', out, out],
+      timeout: migratedWithinMs,
+      killSignal: 'SIGKILL',
     });
     closeSync(out);
     const [code] = await once(child, 'exit');
@@ -68,7 +75,7 @@ export function createStack(name: string) {
 
   function launch(member: Member): Member {
     const program = join(root, 'apps', member.kind, 'src/main.ts');
-    const env = { ...process.env, ...member.env };
+    const env = { ...environmentOf(member.kind), ...member.env };
     return {
       ...member,
       daemon: startDaemon(process.execPath, [program, ...member.args], { log: logOf(member), cwd: root, env }),
@@ -88,10 +95,15 @@ export function createStack(name: string) {
       throw new Error(`${member.name} did not become ready; see ${logOf(member)}`);
   }
 
-  async function startMembers(members: Member[]): Promise<void> {
+  function launchAll(members: Member[]): Member[] {
     const started = members.map((member) => (member.daemon && isAlive(member.daemon) ? member : launch(member)));
     const others = read().members.filter((one) => !started.some(({ name: part }) => part === one.name));
     write([...others, ...started]);
+    return started;
+  }
+  /** Alone only until they are launched: another part may have to start before these can become ready. */
+  async function startMembers(choose: () => Promise<Member[]>): Promise<void> {
+    const started = await alone(async () => launchAll(await choose()));
     await Promise.all(started.map(waitUntilReady));
   }
 
@@ -105,34 +117,38 @@ export function createStack(name: string) {
     services,
 
     /** From whatever is there to everything ready. */
-    async up(options: Omit<StackOptions, 'name'>): Promise<void> {
-      await refuseTakenPorts(options, read());
-      await services.up();
-      await migrate();
-      // What an earlier stack of another shape left running is not part of this one.
-      if (read().members.length > 0) await stopMembers();
-      write([]);
-      await startMembers(await plan(services, options));
-    },
+    up: (options: Omit<StackOptions, 'name'>): Promise<void> =>
+      startMembers(async () => {
+        await refuseTakenPorts(options, read());
+        await services.up();
+        await migrate();
+        // What an earlier stack of another shape left running is not part of this one.
+        if (read().members.length > 0) await stopMembers();
+        write([]);
+        return plan(services, options);
+      }),
 
     /** Ends the part as a crash would. */
     async kill(part: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
       if (isService(part)) return services.kill(part);
-      const member = memberOf(part);
-      if (member.daemon) await stopDaemon(member.daemon, signal, 12_000);
-      remember({ ...member, daemon: null });
+      await alone(async () => {
+        const member = memberOf(part);
+        if (member.daemon) await stopDaemon(member.daemon, signal, 12_000);
+        remember({ ...member, daemon: null });
+      });
     },
 
     /** Starts a part that was killed, as it was. */
     async start(part: string): Promise<void> {
       if (isService(part)) return services.start(part);
-      await startMembers([memberOf(part)]);
+      await startMembers(async () => [memberOf(part)]);
     },
 
-    async down({ wipe }: { wipe: boolean }): Promise<void> {
-      await stopMembers();
-      await services.down({ wipe });
-    },
+    down: ({ wipe }: { wipe: boolean }): Promise<void> =>
+      alone(async () => {
+        await stopMembers();
+        await services.down({ wipe });
+      }),
 
     status() {
       const { members } = read();
@@ -170,7 +186,8 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     own: Partial<Member> & { env: Record<string, string> },
   ): Promise<Member> => {
     const opsPort = await freePort();
-    const env = { NATS_URL: bus.url, OPS_PORT: String(opsPort), ...own.env };
+    // Where we ask for readiness and send requests, whatever the shell or `.env` says.
+    const env = { NATS_URL: bus.url, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
     return { kind, name: `${kind}-${index}`, args: [], port: null, opsPort, daemon: null, ...own, env };
   };
   const each = (count: number, make: (index: number) => Promise<Member>) =>
@@ -180,12 +197,14 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     await each(options.agents, (index) =>
       member('agent', index, { env: { ...withDatabase, NATS_PASSWORD: bus.passwords.agent } }),
     ),
-    await each(options.browsers, (index) => {
+    await each(options.browsers, async (index) => {
       const id = `browser-${index}`;
       const password = bus.passwords.hosts[id];
       if (!password)
         throw new Error(`the bus knows no user ${hostUser(id)}: at most 16 browser hosts in a private stack`);
-      return member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD: password } });
+      const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD: password } });
+      // As root each session has a user of its own; the port makes them differ from those of every other host here.
+      return { ...made, env: { ...made.env, CHROMIUM_FIRST_UID: String(made.opsPort * 1000) } };
     }),
     await each(options.servers, (index) => {
       const port = options.port + index - 1;

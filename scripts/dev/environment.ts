@@ -1,0 +1,28 @@
+/** The kinds of processes of ours. */
+export type Kind = 'server' | 'agent' | 'browser';
+type Environment = Record<string, string | undefined>;
+
+/** What any program may need of the shell that starts it. */
+const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_ENV', 'NODE_OPTIONS'];
+
+/**
+ * The settings of each kind that a stack takes from the shell and from `.env`; the others it chooses by itself. A list
+ * of what passes, and not of what is held back: the hands must hold no secrets, also none that we never heard of.
+ * `NAME_*` stands for every name that begins so.
+ */
+const settings: Record<Kind, string[]> = {
+  server: ['DISABLE_AUTH', 'DISABLE_AUTH_ON_EVERY_ADDRESS', 'DATABASE_POOL_SIZE', 'LOG_LEVEL'],
+  agent: ['DATABASE_POOL_SIZE', 'ENGINE_POLL_MS', 'HOST_LEASE_SECS', 'LOG_LEVEL'],
+  browser: ['HOST_CAPACITY', 'CHROMIUM_*', 'GUARD_*', 'LOG_LEVEL'],
+};
+
+/** For programs that are not ours. */
+export const commonEnvironment = () => pick(common);
+
+export const environmentOf = (kind: Kind) => pick([...common, ...settings[kind]]);
+
+function pick(names: string[]): Environment {
+  const passes = (key: string) =>
+    names.some((name) => (name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : key === name));
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => passes(key)));
+}
