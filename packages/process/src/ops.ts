@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
@@ -13,19 +13,23 @@ export type Ops = {
  * What operators ask, on a port of its own that is not shown to the world: `/metrics` for Prometheus, `/ready` for
  * whoever waits until the process can work.
  */
-export async function startOps({ port, host, isReady }: OpsOptions): Promise<Ops> {
-  const metrics = new Registry();
+export async function startOps({ port, host, isReady, metrics = new Registry() }: OpsOptions): Promise<Ops> {
   collectDefaultMetrics({ register: metrics });
 
-  const server = createServer(async (request, response) => {
-    if (request.url === '/metrics') {
-      response.setHeader('content-type', metrics.contentType).end(await metrics.metrics());
-    } else if (request.url === '/ready') {
+  const answer = async (url: string | undefined, response: ServerResponse) => {
+    if (url === '/metrics') {
+      const text = await metrics.metrics();
+      response.setHeader('content-type', metrics.contentType).end(text);
+    } else if (url === '/ready') {
       const ready = await isReady();
       response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n');
     } else {
       response.writeHead(404).end();
     }
+  };
+  const server = createServer((request, response) => {
+    // A question that cannot be answered must not end the process that was asked.
+    answer(request.url, response).catch(() => response.writeHead(500).end());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -44,4 +48,10 @@ export async function startOps({ port, host, isReady }: OpsOptions): Promise<Ops
   };
 }
 
-type OpsOptions = { port: number; host: string; isReady: () => boolean | Promise<boolean> };
+type OpsOptions = {
+  port: number;
+  host: string;
+  /** Where the process has registered its metrics, if it did so before this. */
+  metrics?: Registry;
+  isReady: () => boolean | Promise<boolean>;
+};

@@ -43,6 +43,21 @@ describe('a process', () => {
     assert.match(text, /did not stop in time/);
   });
 
+  it('ends badly when closing fails, or something else does meanwhile', async () => {
+    const failures = {
+      'cannot let go': `Promise.reject(new Error('cannot let go'))`,
+      surprise: `new Promise((resolve) => setTimeout(() => { setImmediate(resolve); throw new Error('surprise'); }, 20))`,
+    };
+    for (const [word, close] of Object.entries(failures)) {
+      const { exitCode, text } = await lifeOf(`return { log, close: () => ${close} };`, {
+        signal: 'SIGTERM',
+        stopWithinMs: 2000,
+      });
+      assert.equal(exitCode, 1, word);
+      assert.ok(text.includes(word) && !text.includes('did not stop in time'), text);
+    }
+  });
+
   it('says which settings are wrong and ends with 2', async () => {
     const { exitCode, text } = await lifeOf(`throw new SettingsError(['PORT: is required']);`);
     assert.equal(exitCode, 2);

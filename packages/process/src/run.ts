@@ -11,8 +11,9 @@ export function run(name: string, start: () => Promise<Closable & { log: Log }>,
   let log = createLog(name, 'info');
   let started: Closable | undefined;
   let isStopping = false;
+  let exitCode = 0;
 
-  const stop = async (reason: string, exitCode: number) => {
+  const stop = async (reason: string) => {
     if (isStopping) return;
     isStopping = true;
     log.info({ reason }, 'stopping');
@@ -20,19 +21,24 @@ export function run(name: string, start: () => Promise<Closable & { log: Log }>,
       log.error('did not stop in time');
       process.exit(1);
     }, stopWithinMs);
-    await started?.close().catch((error) => log.error({ err: error }, 'failed to stop cleanly'));
+    await started?.close().catch((error) => {
+      exitCode = 1;
+      log.error({ err: error }, 'failed to stop cleanly');
+    });
     clearTimeout(late);
     process.exit(exitCode);
   };
 
   const die = (error: unknown) => {
+    // Also when it is stopping already.
+    exitCode = 1;
     log.fatal({ err: error }, 'died of an error that nobody caught');
-    void stop('error', 1);
+    void stop('error');
   };
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
-  process.on('SIGTERM', () => void stop('SIGTERM', 0));
-  process.on('SIGINT', () => void stop('SIGINT', 0));
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
 
   start().then(
     (running) => {
