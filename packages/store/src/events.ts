@@ -78,6 +78,27 @@ export function createEvents({ pool }: Database) {
       return rows.reverse();
     },
 
+    /** The last events of one kind that a restored view shows, oldest first. */
+    async lastOfKind(sessionId: string, kind: 'overlay' | 'route', limit: number) {
+      const { rows } = await pool.query<StoredEvent>({
+        name: `events.lastOfKind.${kind}`,
+        // Written out and not a parameter, so that the plan can use the index that holds only these kinds.
+        text: `select ${columns} from events where session_id = $1 and kind = '${kind}' order by seq desc limit $2`,
+        values: [sessionId, limit],
+      });
+      return rows.reverse();
+    },
+
+    /** The number of the last event of each of these sessions, in one query. */
+    async lastSeqs(sessionIds: string[]): Promise<Map<string, number>> {
+      const { rows } = await pool.query<{ session_id: string; last_seq: number }>({
+        name: 'events.lastSeqs',
+        text: 'select session_id, last_seq from session_seq where session_id = any($1)',
+        values: [sessionIds],
+      });
+      return new Map(rows.map(({ session_id, last_seq }) => [session_id, last_seq]));
+    },
+
     /** Makes the partitions of the coming days; answers how many were missing. */
     async ensurePartitions(daysAhead: number): Promise<number> {
       const { rows } = await pool.query<{ made: number }>(

@@ -7,6 +7,8 @@ import type { ColumnType } from "kysely";
 
 export type BrowserState = "cold" | "live" | "starting";
 
+export type ExecutionOutcome = "cancelled" | "failed" | "interrupted" | "success";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -23,11 +25,32 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type ObservationKind = "download" | "extract" | "page" | "screenshot";
+
 export type SessionStatus = "active" | "closed" | "idle" | "takeover";
+
+export type StepStatus = "failed" | "interrupted" | "running" | "success";
+
+export type TaskStatus = "awaiting_user" | "cancelled" | "failed" | "pending" | "running" | "success" | "takeover";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type UserRole = "admin" | "user";
+
+export interface Agents {
+  id: string;
+  recovered_at: Timestamp | null;
+  recovered_by: string | null;
+  started_at: Generated<Timestamp>;
+}
+
+export interface Browsers {
+  boot_id: string | null;
+  epoch: Generated<number>;
+  host_id: string | null;
+  session_id: string;
+  state: Json | null;
+}
 
 export interface Events {
   data: Json;
@@ -39,6 +62,33 @@ export interface Events {
   task_id: string | null;
 }
 
+export interface Executions {
+  agent_id: string;
+  attempt: number;
+  finished_at: Timestamp | null;
+  host_id: string | null;
+  id: string;
+  outcome: ExecutionOutcome | null;
+  reason: string | null;
+  started_at: Generated<Timestamp>;
+  task_id: string;
+}
+
+export interface Frames {
+  blob_key: string;
+  content_type: string;
+  device_scale: number;
+  frame_id: string;
+  height: number;
+  private: Generated<boolean>;
+  recorded_at: Timestamp;
+  route: Json;
+  seq: number;
+  session_id: string;
+  task_id: string | null;
+  width: number;
+}
+
 export interface Hosts {
   boot_id: string;
   capacity: number;
@@ -47,6 +97,24 @@ export interface Hosts {
   seen_at: Generated<Timestamp>;
   session_count: number;
   started_at: Generated<Timestamp>;
+}
+
+export interface Observations {
+  blob_key: string | null;
+  byte_len: number | null;
+  content_type: string | null;
+  data: Json | null;
+  height: number | null;
+  id: string;
+  kind: ObservationKind;
+  recorded_at: Timestamp;
+  seq: number;
+  step_id: string;
+  summary: string | null;
+  task_id: string;
+  title: string | null;
+  url: string | null;
+  width: number | null;
 }
 
 export interface Sessions {
@@ -70,6 +138,44 @@ export interface SessionSeq {
   session_id: string;
 }
 
+export interface Steps {
+  command_id: string;
+  effect_at: Timestamp | null;
+  epoch: number;
+  error: string | null;
+  execution_id: string;
+  index: number;
+  intent_at: Generated<Timestamp>;
+  run_ms: Generated<number>;
+  status: Generated<StepStatus>;
+  task_id: string;
+  try: number;
+  wait_ms: Generated<number>;
+}
+
+export interface Tasks {
+  attempt: Generated<number>;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  current_step: Generated<number>;
+  current_step_title: Generated<string>;
+  execution_id: string | null;
+  finished_at: Timestamp | null;
+  first_seq: number;
+  id: string;
+  last_error: string | null;
+  plan: Json;
+  prompt: string;
+  result: Json | null;
+  session_id: string;
+  settings: Json;
+  started_at: Timestamp | null;
+  status: Generated<TaskStatus>;
+  title: string;
+  total_steps: number | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   email: string;
@@ -79,9 +185,16 @@ export interface Users {
 }
 
 export interface DB {
+  agents: Agents;
+  browsers: Browsers;
   events: Events;
+  executions: Executions;
+  frames: Frames;
   hosts: Hosts;
+  observations: Observations;
   session_seq: SessionSeq;
   sessions: Sessions;
+  steps: Steps;
+  tasks: Tasks;
   users: Users;
 }

@@ -1,9 +1,16 @@
 export { type Blobs, createFileBlobs } from './blobs.ts';
+export type { Append, Change } from './change.ts';
 export { isDatabaseUnavailable, type Tx } from './db.ts';
 export type { Appended, NewEvent, StoredEvent } from './events.ts';
+export type { FrameRow } from './frames.ts';
 export type { HostReport } from './hosts.ts';
 export { newId } from './ids.ts';
 export { migrate } from './migrate.ts';
+export type { ObservationRow } from './observations.ts';
+export { historyOf, ledgerLineOf, progressOf, sessionStateOf, stepIdOf, titleOf } from './progress.ts';
 export type { SessionRow } from './sessions.ts';
+export type { StepRow } from './steps.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
+export type { TaskRow } from './tasks.ts';
 export { type Caller, localUser } from './users.ts';
+export { engine, openWork, type Work } from './work.ts';

@@ -10,42 +10,62 @@ const migrationsDir = join(import.meta.dirname, 'migrations');
 /** Any number that nothing else in this database locks. */
 const lockKey = 7_464_102;
 const daysAhead = 30;
+const connectMs = 5000;
+const tableLockMs = 15_000;
+const farewellMs = 1000;
 
 /**
  * Brings the database to the present schema, ours and that of the durable engine. Any number may start at once: one
  * works and the others wait their turn, then find nothing to do.
  */
 export async function migrate(url: string, { timeoutMs = 60_000 } = {}): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  await client.connect();
+  const late = AbortSignal.timeout(timeoutMs);
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });
+  const failed = new Promise<never>((_, reject) => {
+    // Without its connection we no longer hold the lock.
+    client.on('error', reject);
+    late.addEventListener('abort', () => reject(new Error(`the migration did not end within ${timeoutMs} ms`)));
+  });
   try {
-    await takeLock(client, timeoutMs);
-    await migrateOurs(url);
-    await DBOS.migrate(url);
+    await Promise.race([migrateAlone(client, url, timeoutMs, late), failed]);
   } finally {
-    // The lock belongs to the connection and goes with it.
-    await client.end();
+    // The lock belongs to the connection and goes with it. A database that is silent does not say farewell either.
+    await Promise.race([client.end(), sleep(farewellMs, undefined, { ref: false })]);
   }
+}
+
+async function migrateAlone(client: pg.Client, url: string, timeoutMs: number, late: AbortSignal): Promise<void> {
+  await client.connect();
+  await takeLock(client, late);
+  await migrateOurs(url, timeoutMs);
+  await DBOS.migrate(url);
 }
 
 /**
  * Asks again and again instead of waiting in the database: the engine builds indexes concurrently, which waits for
  * every open statement, and so for those who would wait for this lock.
  */
-async function takeLock(client: pg.Client, timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs;
+async function takeLock(client: pg.Client, late: AbortSignal): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);
     if (rows[0]?.taken) return;
-    if (performance.now() > end) throw new Error('another migration is still running');
-    await sleep(100);
+    await sleep(100, undefined, { signal: late });
   }
 }
 
-async function migrateOurs(url: string): Promise<void> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }),
+async function migrateOurs(url: string, timeoutMs: number): Promise<void> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    // Whoever comes after a statement that waits for a table waits behind it: better to fail and be run again.
+    lock_timeout: tableLockMs,
   });
+  // The next statement fails with it, and says so.
+  pool.on('error', () => {});
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const migrator = new Migrator({
       db,

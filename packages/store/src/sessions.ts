@@ -1,4 +1,4 @@
-import type { SessionState } from '@pilothouse/contract';
+import { type BrowserState, type SessionMove, type SessionState, sessionMoves } from '@pilothouse/contract';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Database, Tx } from './db.ts';
 import type { DB } from './generated.ts';
@@ -7,6 +7,7 @@ import { decodeCursor, toPage } from './pages.ts';
 import type { Caller } from './users.ts';
 
 export type NewSession = {
+  id?: string;
   title?: string | null;
   profileLabel?: string | null;
   viewport: { width: number; height: number };
@@ -16,11 +17,11 @@ export type SessionList = { status?: SessionState; limit: number; cursor?: strin
 /** Sessions, always asked for on somebody's behalf: who may not see one gets the same nothing as for one that is not. */
 export function createSessions({ db }: Database) {
   return {
-    async create(tx: Tx, owner: Caller, { title, profileLabel, viewport }: NewSession) {
+    async create(tx: Tx, owner: Caller, { id = newId(), title, profileLabel, viewport }: NewSession) {
       const session = await tx.db
         .insertInto('sessions')
         .values({
-          id: newId(),
+          id,
           owner_id: owner.id,
           title: title ?? null,
           profile_label: profileLabel ?? null,
@@ -35,6 +36,9 @@ export function createSessions({ db }: Database) {
 
     visibleTo: (caller: Caller, id: string) =>
       withLog(db).where('sessions.id', '=', id).where(visible(caller)).executeTakeFirst(),
+
+    /** For processes of our own, which act on nobody's behalf. */
+    byId: (id: string) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
 
     /** Newest activity first. Every row is met once, but for those that move to the front while somebody pages. */
     async listVisibleTo(caller: Caller, { status, limit, cursor }: SessionList) {
@@ -51,6 +55,26 @@ export function createSessions({ db }: Database) {
         .execute();
       return toPage(rows, limit, (row) => ({ at: row.updated_at, id: row.id }));
     },
+
+    /** Moves the session if its state allows it; otherwise changes nothing and returns undefined. */
+    move: (tx: Tx, id: string, move: SessionMove) =>
+      tx.db
+        .updateTable('sessions')
+        .set({ status: sessionMoves[move].to, updated_at: sql`date_trunc('milliseconds', clock_timestamp())` })
+        .where('id', '=', id)
+        .where('status', 'in', [...sessionMoves[move].from])
+        .returningAll()
+        .executeTakeFirst(),
+
+    /** Says how the browser is; nothing, where it was so already. */
+    setBrowser: (tx: Tx, id: string, browser: BrowserState) =>
+      tx.db
+        .updateTable('sessions')
+        .set({ browser })
+        .where('id', '=', id)
+        .where('browser', '<>', browser)
+        .returningAll()
+        .executeTakeFirst(),
 
     /** Takes the session for the rest of the transaction: whoever appends to its log or changes its state comes first here. */
     async lock(tx: Tx, id: string): Promise<boolean> {

@@ -1,8 +1,15 @@
+import { createAgents } from './agents.ts';
 import { createFileBlobs } from './blobs.ts';
+import { createBrowsers } from './browsers.ts';
+import { createChange, type OnChanged } from './change.ts';
 import { openDatabase } from './db.ts';
 import { createEvents } from './events.ts';
+import { createFrames } from './frames.ts';
 import { createHosts } from './hosts.ts';
+import { createObservations } from './observations.ts';
 import { createSessions } from './sessions.ts';
+import { createSteps } from './steps.ts';
+import { createTasks } from './tasks.ts';
 import { createUsers } from './users.ts';
 
 export type StoreOptions = {
@@ -11,18 +18,29 @@ export type StoreOptions = {
   poolSize?: number;
   /** Told of connections that broke while nobody used them. */
   onError: (error: Error) => void;
+  /** Told after each committed change of a session, to announce it. */
+  onChanged?: OnChanged;
 };
 
 /** All that Pilothouse remembers. */
-export function openStore({ url, blobDir, poolSize, onError }: StoreOptions) {
+export function openStore({ url, blobDir, poolSize, onError, onChanged = () => {} }: StoreOptions) {
   const database = openDatabase({ url, poolSize, onError });
+  const sessions = createSessions(database);
+  const events = createEvents(database);
   return {
     users: createUsers(database),
-    sessions: createSessions(database),
-    events: createEvents(database),
+    sessions,
+    events,
+    tasks: createTasks(database),
+    steps: createSteps(database),
+    observations: createObservations(database),
+    frames: createFrames(database),
+    browsers: createBrowsers(database),
     hosts: createHosts(database),
+    agents: createAgents(database, url),
     blobs: createFileBlobs(blobDir),
     transaction: database.transaction,
+    change: createChange({ database, sessions, events, onChanged }),
     ping: database.ping,
     close: database.close,
   };

@@ -6,8 +6,9 @@ export type Caller = { id: string; role: 'user' | 'admin' };
 /** Whom every request acts as while authentication is switched off. */
 export const localUser = {
   id: '00000000-0000-7000-8000-000000000001',
-  username: 'local',
-  email: 'local@localhost',
+  // With spaces, which no registered name or address can have: nobody can take its place.
+  username: 'local user',
+  email: 'local user@localhost',
   role: 'admin',
 } as const;
 
@@ -18,7 +19,7 @@ export function createUsers({ db }: Database) {
       await db
         .insertInto('users')
         .values(localUser)
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
   };

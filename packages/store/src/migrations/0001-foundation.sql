@@ -71,6 +71,8 @@ declare
   name text;
   made int := 0;
 begin
+  -- Better to try again later than to make every writer wait behind a long reader.
+  perform set_config('lock_timeout', '2s', true);
   perform pg_advisory_xact_lock(hashtext('ensure_event_partitions'));
   for day in select generate_series(first_day, last_day, interval '1 day')::date loop
     name := 'events_' || to_char(day, 'YYYYMMDD');

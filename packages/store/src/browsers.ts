@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from './db.ts';
+
+/** Where each session's browser is, and the epoch of whoever may act in it. */
+export function createBrowsers({ db }: Database) {
+  return {
+    /** The browser, and whether its host still has its lease and is the same process that opened it. */
+    of: (sessionId: string) =>
+      db
+        .selectFrom('browsers')
+        .leftJoin('hosts', (join) =>
+          join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
+        )
+        .select(['browsers.session_id', 'browsers.host_id', 'browsers.epoch', 'browsers.state'])
+        .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
+        .where('browsers.session_id', '=', sessionId)
+        .executeTakeFirst(),
+
+    /** Gives the session to a host under a new epoch, unless somebody else was quicker. */
+    async assign(tx: Tx, sessionId: string, host: { id: string; bootId: string }, before: number) {
+      const row = await tx.db
+        .insertInto('browsers')
+        .values({ session_id: sessionId, host_id: host.id, boot_id: host.bootId, epoch: before + 1 })
+        .onConflict((conflict) =>
+          conflict
+            .column('session_id')
+            .doUpdateSet({ host_id: host.id, boot_id: host.bootId, epoch: before + 1 })
+            .where('browsers.epoch', '=', before),
+        )
+        .returning(['epoch', 'host_id', 'state'])
+        .executeTakeFirst();
+      return row;
+    },
+
+    /** Keeps what would bring the browser back; an older driver's is not taken. */
+    async saveState(tx: Tx, sessionId: string, epoch: number, state: object): Promise<void> {
+      await tx.db
+        .updateTable('browsers')
+        .set({ state: JSON.stringify(state) })
+        .where('session_id', '=', sessionId)
+        .where('epoch', '=', epoch)
+        .execute();
+    },
+
+    /** The host that holds the most room right now. */
+    roomiest: (exceptHostIds: string[] = []) =>
+      db
+        .selectFrom('hosts')
+        .select(['id', 'boot_id'])
+        .where('lease_until', '>', sql<Date>`now()`)
+        .where('session_count', '<', sql<number>`capacity`)
+        .$if(exceptHostIds.length > 0, (query) => query.where('id', 'not in', exceptHostIds))
+        .orderBy(sql`capacity - session_count`, 'desc')
+        .orderBy('id')
+        .executeTakeFirst(),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Database, Tx } from './db.ts';
+import type { Appended, createEvents, NewEvent } from './events.ts';
+import type { createSessions } from './sessions.ts';
+
+/** Appends to the log of the session that is being changed. */
+export type Append = (event: Omit<NewEvent, 'sessionId'>) => Promise<Appended>;
+export type Change = <T>(sessionId: string, work: (tx: Tx, append: Append) => Promise<T>) => Promise<T>;
+/** Told of the last event of a change, once it is committed. */
+export type OnChanged = (sessionId: string, seq: number) => void;
+
+type Parts = {
+  database: Database;
+  sessions: ReturnType<typeof createSessions>;
+  events: ReturnType<typeof createEvents>;
+  onChanged: OnChanged;
+};
+
+/**
+ * One change of a session: its row is locked first, what changed is logged in the same transaction, and once that is
+ * committed, whoever announces it is told.
+ */
+export function createChange({ database, sessions, events, onChanged }: Parts): Change {
+  return async (sessionId, work) => {
+    let last: number | undefined;
+    const value = await database.transaction(async (tx) => {
+      await sessions.lock(tx, sessionId);
+      return work(tx, async (event) => {
+        const appended = await events.append(tx, { ...event, sessionId });
+        last = Math.max(last ?? 0, appended.seq);
+        return appended;
+      });
+    });
+    if (last !== undefined) onChanged(sessionId, last);
+    return value;
+  };
+}

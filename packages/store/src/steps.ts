@@ -1,0 +1,57 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from './db.ts';
+import type { Steps } from './generated.ts';
+
+export type StepRow = Selectable<Steps>;
+export type Intent = { taskId: string; index: number; executionId: string; commandId: string; epoch: number };
+export type Effect = { status: 'success' | 'failed' | 'interrupted'; waitMs?: number; runMs?: number; error?: string };
+
+const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
+
+/** The ledger of a task: what was about to happen, and what came of it. */
+export function createSteps({ db }: Database) {
+  return {
+    /** Written before the act. */
+    begin: (tx: Tx, { taskId, index, executionId, commandId, epoch }: Intent): Promise<StepRow> =>
+      tx.db
+        .insertInto('steps')
+        .values(({ selectFrom, fn, lit }) => ({
+          task_id: taskId,
+          index,
+          try: selectFrom('steps')
+            .select(({ eb }) => eb(fn.coalesce(fn.max('try'), lit(0)), '+', 1).as('next'))
+            .where('task_id', '=', taskId)
+            .where('index', '=', index),
+          execution_id: executionId,
+          command_id: commandId,
+          epoch,
+        }))
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+
+    /** Written after it, once: a try that was ended by somebody else stays as it is. */
+    end: (tx: Tx, { task_id, index, try: number }: StepRow, { status, waitMs = 0, runMs = 0, error }: Effect) =>
+      tx.db
+        .updateTable('steps')
+        .set({ status, effect_at: now, wait_ms: waitMs, run_ms: runMs, error: error ?? null })
+        .where('task_id', '=', task_id)
+        .where('index', '=', index)
+        .where('try', '=', number)
+        .where('status', '=', 'running')
+        .returningAll()
+        .executeTakeFirst(),
+
+    /** What an agent that is gone had begun and not finished. */
+    interruptRunning: (tx: Tx, taskId: string): Promise<StepRow[]> =>
+      tx.db
+        .updateTable('steps')
+        .set({ status: 'interrupted', effect_at: now, error: 'The agent was lost while it did this.' })
+        .where('task_id', '=', taskId)
+        .where('status', '=', 'running')
+        .returningAll()
+        .execute(),
+
+    of: (taskId: string): Promise<StepRow[]> =>
+      db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute(),
+  };
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { localUser, newId, openStore, type Store } from './index.ts';
+
+const viewport = { width: 1280, height: 720 };
+
+describe('tasks', () => {
+  let database: TestDatabase;
+  let store: Store;
+  before(async () => {
+    database = await createTestDatabase();
+    store = openStore({ url: database.url, blobDir: '/nonexistent', poolSize: 20, onError: () => {} });
+    await store.users.ensureLocal();
+  });
+  after(async () => {
+    await store.close();
+    await database.close();
+  });
+
+  async function newTask() {
+    const sessionId = newId();
+    return store.change(sessionId, async (tx) => {
+      await store.sessions.create(tx, localUser, { id: sessionId, viewport });
+      const given = {
+        id: newId(),
+        sessionId,
+        title: 't',
+        prompt: 'p',
+        plan: { steps: [] },
+        settings: {},
+        totalSteps: 1,
+      };
+      return store.tasks.create(tx, localUser, given);
+    });
+  }
+  const begin = (id: string) => store.transaction((tx) => store.tasks.beginExecution(tx, id, randomUUID()));
+
+  it('belong to the execution that began last, and obey no other', async () => {
+    const { id } = await newTask();
+    const first = await begin(id);
+    const second = await begin(id);
+    assert.ok(first && second);
+    assert.equal(second.task.attempt, 2);
+    const finish = (executionId: string) =>
+      store.transaction((tx) => store.tasks.move(tx, { id, executionId }, 'finish'));
+    assert.equal(await finish(first.executionId), undefined, 'the one that was replaced changes nothing');
+    assert.equal((await store.tasks.byId(id))?.status, 'running');
+    assert.equal((await finish(second.executionId))?.status, 'success');
+    assert.equal(await begin(id), undefined, 'what has ended is not begun again');
+  });
+
+  it('end once, however many try at the same time', async () => {
+    const { id } = await newTask();
+    const { executionId } = (await begin(id)) ?? { executionId: '' };
+    const moves = ['finish', 'fail', 'cancel'] as const;
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        store.transaction((tx) => store.tasks.move(tx, { id, executionId }, moves[i % 3] ?? 'fail')),
+      ),
+    );
+    assert.equal(ends.filter(Boolean).length, 1);
+  });
+
+  it('know where their events begin', async () => {
+    const task = await newTask();
+    const append = (taskId: string) =>
+      store.change(task.session_id, (_tx, log) => log({ taskId, kind: 'log', data: {} }));
+    assert.equal((await append(task.id)).seq, task.first_seq);
+  });
+
+  it('count the tries of a step, and end each once', async () => {
+    const { id } = await newTask();
+    const { executionId } = (await begin(id)) ?? { executionId: '' };
+    const intend = () =>
+      store.transaction((tx) =>
+        store.steps.begin(tx, { taskId: id, index: 1, executionId, commandId: newId(), epoch: 1 }),
+      );
+    const first = await intend();
+    const end = (status: 'success' | 'interrupted') =>
+      store.transaction((tx) => store.steps.end(tx, first, { status }));
+    assert.equal((await end('interrupted'))?.status, 'interrupted');
+    assert.equal(await end('success'), undefined, 'an ended try stays as it is');
+    assert.equal((await intend()).try, 2);
+  });
+});
+
+describe('browsers', () => {
+  it('are given to one host under one new epoch, whoever asks at the same time', async () => {
+    const database = await createTestDatabase();
+    const store = openStore({ url: database.url, blobDir: '/nonexistent', poolSize: 20, onError: () => {} });
+    try {
+      await store.users.ensureLocal();
+      const { id } = await store.transaction((tx) => store.sessions.create(tx, localUser, { viewport }));
+      for (const before of [0, 1]) {
+        const given = await Promise.all(
+          Array.from({ length: 10 }, (_, i) =>
+            store.transaction((tx) => store.browsers.assign(tx, id, { id: `h${i}`, bootId: randomUUID() }, before)),
+          ),
+        );
+        const taken = given.filter((row) => row !== undefined);
+        assert.equal(taken.length, 1);
+        assert.equal(taken[0]?.epoch, before + 1);
+      }
+    } finally {
+      await store.close();
+      await database.close();
+    }
+  });
+});
+
+describe('agents', () => {
+  it('are missed as soon as their process is gone, and recovered by exactly one', async () => {
+    const database = await createTestDatabase();
+    const store = openStore({ url: database.url, blobDir: '/nonexistent', onError: () => {} });
+    try {
+      const [dead, alive, me] = [randomUUID(), randomUUID(), randomUUID()];
+      const gone = await store.agents.enter(dead);
+      const here = await store.agents.enter(alive);
+      assert.deepEqual(await store.agents.missing(me), []);
+      await gone.leave();
+      await gone.lost;
+      assert.deepEqual(await store.agents.missing(me), [dead]);
+      const claims = await Promise.all(Array.from({ length: 8 }, () => store.agents.claim(dead, randomUUID())));
+      assert.ok(claims.filter(Boolean).length <= 1, 'never two');
+      if (!claims.some(Boolean)) assert.ok(await store.agents.claim(dead, me), 'who comes alone gets it');
+      assert.deepEqual(await store.agents.missing(me), []);
+      assert.equal(await store.agents.claim(alive, me), false, 'who lives is not claimed');
+      await here.leave();
+    } finally {
+      await store.close();
+      await database.close();
+    }
+  });
+});

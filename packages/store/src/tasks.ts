@@ -1,0 +1,164 @@
+import { type TaskMove, type TaskState, taskMoves } from '@pilothouse/contract';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Database, Db, Tx } from './db.ts';
+import type { DB, Tasks } from './generated.ts';
+import { newId } from './ids.ts';
+import type { Caller } from './users.ts';
+
+export type TaskRow = Selectable<Tasks>;
+export type NewTask = {
+  id: string;
+  sessionId: string;
+  title: string;
+  prompt: string;
+  plan: object;
+  settings: object;
+  totalSteps: number;
+};
+
+const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
+
+export function createTasks({ db }: Database) {
+  return {
+    async create(tx: Tx, owner: Caller, task: NewTask): Promise<TaskRow> {
+      const row = await tx.db
+        .insertInto('tasks')
+        .values((expression) => ({
+          id: task.id,
+          session_id: task.sessionId,
+          created_by: owner.id,
+          title: task.title,
+          prompt: task.prompt,
+          plan: JSON.stringify(task.plan),
+          settings: JSON.stringify(task.settings),
+          total_steps: task.totalSteps,
+          first_seq: expression
+            .selectFrom('session_seq')
+            .select((e) => e('last_seq', '+', 1).as('next'))
+            .where('session_id', '=', task.sessionId),
+        }))
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await tx.db
+        .updateTable('sessions')
+        .set({ last_task_id: row.id, updated_at: now })
+        .where('id', '=', row.session_id)
+        .execute();
+      return row;
+    },
+
+    /** Visible to the owner of its session and to the owner of its plan. */
+    visibleTo: (caller: Caller, id: string) =>
+      db
+        .selectFrom('tasks')
+        .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
+        .selectAll('tasks')
+        .where('tasks.id', '=', id)
+        .where(visible(caller))
+        .executeTakeFirst(),
+
+    byId: (id: string) => db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** How many tasks of the session have not ended. */
+    async openInSession(tx: Tx, sessionId: string): Promise<number> {
+      const { count } = await tx.db
+        .selectFrom('tasks')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('session_id', '=', sessionId)
+        .where('status', 'in', openStates)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /**
+     * Takes the task for one agent: from now on only writes that name this execution count. Nothing, where it has ended.
+     */
+    async beginExecution(tx: Tx, id: string, agentId: string) {
+      const executionId = newId();
+      const task = await tx.db
+        .updateTable('tasks')
+        .set({
+          execution_id: executionId,
+          attempt: sql`attempt + 1`,
+          status: sql`case when status = 'pending' then 'running'::task_status else status end`,
+          started_at: sql`coalesce(started_at, ${now})`,
+          updated_at: now,
+        })
+        .where('id', '=', id)
+        .where('status', 'in', openStates)
+        .returningAll()
+        .executeTakeFirst();
+      if (!task) return undefined;
+      await endOpenExecutions(tx.db, id);
+      await tx.db
+        .insertInto('executions')
+        .values({ id: executionId, task_id: id, attempt: task.attempt, agent_id: agentId })
+        .execute();
+      return { task, executionId };
+    },
+
+    /** Moves the task if its state allows it and this execution still holds it; otherwise changes nothing. */
+    async move(
+      tx: Tx,
+      { id, executionId }: { id: string; executionId: string },
+      move: TaskMove,
+      change: { result?: object; lastError?: string } = {},
+    ): Promise<TaskRow | undefined> {
+      const { from, to } = taskMoves[move];
+      const isEnd = !openStates.includes(to);
+      const row = await tx.db
+        .updateTable('tasks')
+        .set({
+          status: to,
+          updated_at: now,
+          ...(isEnd && { finished_at: now }),
+          ...(change.result && { result: JSON.stringify(change.result) }),
+          ...(change.lastError !== undefined && { last_error: change.lastError }),
+        })
+        .where('id', '=', id)
+        .where('status', 'in', [...from])
+        .where('execution_id', '=', executionId)
+        .returningAll()
+        .executeTakeFirst();
+      if (row && isEnd) {
+        const outcome = to as 'success' | 'failed' | 'cancelled';
+        await tx.db
+          .updateTable('executions')
+          .set({ finished_at: now, outcome, reason: change.lastError ?? null })
+          .where('id', '=', executionId)
+          .execute();
+      }
+      return row;
+    },
+
+    /** Says which step is being done; nothing, where this execution no longer holds the task. */
+    setStep: (tx: Tx, { id, executionId }: { id: string; executionId: string }, index: number, title: string) =>
+      tx.db
+        .updateTable('tasks')
+        .set({ current_step: index, current_step_title: title, updated_at: now })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .where('execution_id', '=', executionId)
+        .returningAll()
+        .executeTakeFirst(),
+
+    setHost: (tx: Tx, executionId: string, hostId: string) =>
+      tx.db.updateTable('executions').set({ host_id: hostId }).where('id', '=', executionId).execute(),
+  };
+}
+
+/** Those of an agent that is gone: another has the task now. */
+const endOpenExecutions = (db: Db, taskId: string) =>
+  db
+    .updateTable('executions')
+    .set({ finished_at: now, outcome: 'interrupted', reason: 'The agent was lost; another went on.' })
+    .where('task_id', '=', taskId)
+    .where('finished_at', 'is', null)
+    .execute();
+
+const openStates: TaskState[] = ['pending', 'running', 'awaiting_user', 'takeover'];
+
+const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'tasks' | 'sessions'>) =>
+  caller.role === 'admin'
+    ? expression.lit(true)
+    : expression.or([expression('sessions.owner_id', '=', caller.id), expression('tasks.created_by', '=', caller.id)]);
