@@ -1,23 +1,24 @@
-// One frame in one message: length of the header (4 bytes, big endian), header as JSON, then the picture as it is.
+// One frame in one message: what is known of it, then the picture as it is.
 
+import { Timestamp, Uuid7 } from '@pilothouse/contract';
 import { z } from 'zod';
-import { type Codec, checkJson, DecodeError } from './codec.ts';
+import { type Codec, DecodeError } from './codec.ts';
 import { defineMessage } from './define.ts';
 import { BusId, Epoch } from './heartbeat.ts';
+import { pack, unpack } from './packed.ts';
 import { subjects } from './subjects.ts';
 
-const LENGTH_BYTES = 4;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_URL_CHARS = 4096;
 const MAX_TITLE_CHARS = 512;
 
 export const FrameHeader = z.object({
-  frame_id: BusId,
+  frame_id: Uuid7,
   session_id: BusId,
   epoch: Epoch,
   /** Rises with every frame of one session at one host. */
   seq: z.int().nonnegative(),
-  recorded_at: z.iso.datetime(),
+  recorded_at: Timestamp,
   content_type: z.enum(['image/jpeg', 'image/png']),
   width: z.int().positive(),
   height: z.int().positive(),
@@ -39,25 +40,14 @@ export interface Frame {
 export function encodeFrame({ header, image }: Frame): Uint8Array {
   const { url, title } = header;
   // The page chooses its address and title; a long one must not stop the frames that show it.
-  const clipped = { ...header, url: clip(url, MAX_URL_CHARS), title: clip(title, MAX_TITLE_CHARS) };
-  const head = Buffer.from(JSON.stringify(clipped));
-  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + head.length + image.length);
-  bytes.writeUInt32BE(head.length, 0);
-  bytes.set(head, LENGTH_BYTES);
-  bytes.set(image, LENGTH_BYTES + head.length);
-  return bytes;
+  return pack({ ...header, url: clip(url, MAX_URL_CHARS), title: clip(title, MAX_TITLE_CHARS) }, image);
 }
 
 /** The picture is a view of `bytes`, not a copy. Throws DecodeError on anything that is not a frame. */
 export function decodeFrame(bytes: Uint8Array): Frame {
-  if (bytes.length < LENGTH_BYTES) throw new DecodeError('frame without a header');
-  const headBytes = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
-  const imageStart = LENGTH_BYTES + headBytes;
-  if (headBytes > MAX_HEADER_BYTES || imageStart > bytes.length)
-    throw new DecodeError('frame header of a wrong length');
-  if (imageStart === bytes.length) throw new DecodeError('frame without a picture');
-  const header = checkJson(FrameHeader, bytes.subarray(LENGTH_BYTES, imageStart));
-  return { header, image: bytes.subarray(imageStart) };
+  const { head, body } = unpack(FrameHeader, bytes, MAX_HEADER_BYTES);
+  if (body.length === 0) throw new DecodeError('frame without a picture');
+  return { header: head, image: body };
 }
 
 function clip(text: string | null, maxChars: number): string | null {

@@ -12,12 +12,10 @@ export const Epoch = z.int().nonnegative();
 export const Heartbeat = z.object({
   host_id: BusId,
   /** New at every start of the host, so that a restarted host is not taken for the one before. */
-  boot_id: BusId,
+  boot_id: z.uuid(),
   sessions: z.array(z.object({ session_id: BusId, epoch: Epoch })).max(10_000),
   /** How many sessions the host can hold at once. */
-  capacity: z.int().nonnegative(),
-  /** The host's own clock when it sent this: its lease counts from here, not from the reply. */
-  at_monotonic_ms: z.number().nonnegative(),
+  capacity: z.int().nonnegative().max(10_000),
 });
 export type Heartbeat = z.output<typeof Heartbeat>;
 

@@ -1,4 +1,16 @@
 export { type Codec, DecodeError, json } from './codec.ts';
+export {
+  Acted,
+  Failure,
+  HostCommand,
+  HostReply,
+  hostCommand,
+  Picture,
+  SavedState,
+  SessionCommand,
+  SessionReply,
+  sessionCommand,
+} from './commands.ts';
 export { type Bus, type BusOptions, connectBus } from './connect.ts';
 export { type Wait, WaitError } from './deadline.ts';
 export { defineMessage, defineRequest, type Lane, type MessageDefinition, type RequestDefinition } from './define.ts';
@@ -8,6 +20,7 @@ export type { BusStatus, Credentials } from './link.ts';
 export type { Listener, ListenOptions } from './listen.ts';
 export { type BusPasswords, type NatsConfigOptions, natsConfig } from './nats-config.ts';
 export type { NewestPublisher, NewestSubscription } from './newest.ts';
+export type { Packed } from './packed.ts';
 export { agentPermissions, hostPermissions, type Permissions, serverPermissions } from './permissions.ts';
 export type { Problem } from './problem.ts';
 export type { PublishResult } from './publish.ts';
@@ -16,4 +29,4 @@ export type { Asked, Handler, Responder } from './respond.ts';
 export { type Filter, isToken, type Subject, subject, type Tokens } from './subject.ts';
 export { hostUser, inboxPrefix, queues, subjects } from './subjects.ts';
 export type { Consumer, Subscription } from './subscribe.ts';
-export { EventWakeup, eventWakeup, LoginRevoked, loginRevoked } from './wakeups.ts';
+export { announceEvent, EventWakeup, eventWakeup, LoginRevoked, loginRevoked } from './wakeups.ts';

@@ -159,7 +159,7 @@ test('without credentials there is no connection', async () => {
 
 test('a forbidden request says so at once, and a forbidden subscription is never ready', async () => {
   const h1 = await bus({ host: 'h1' });
-  const beat = { host_id: 'h2', boot_id: 'b', sessions: [], capacity: 1, at_monotonic_ms: 0 };
+  const beat = { host_id: 'h2', boot_id: 'b0a1c1de-0000-4000-8000-000000000001', sessions: [], capacity: 1 };
   const result = await h1.request(heartbeat, { host_id: 'h2' }, beat, { timeoutMs: 2000 });
   assert.deepEqual(result, { ok: false, reason: 'forbidden', mayHaveActed: false });
   const eavesdropper = h1.subscribe(frame, { session_id: 's1' }, () => undefined);
@@ -187,7 +187,12 @@ test('a host cannot make an agent speak for it by naming a foreign subject for t
   await victim.nc.flush();
 
   const h1 = await rogue({ host: 'h1' });
-  const beat = JSON.stringify({ host_id: 'h1', boot_id: 'b', sessions: [], capacity: 1, at_monotonic_ms: 0 });
+  const beat = JSON.stringify({
+    host_id: 'h1',
+    boot_id: 'b0a1c1de-0000-4000-8000-000000000001',
+    sessions: [],
+    capacity: 1,
+  });
   for (const reply of ['host.h2.command', '_IN.host-h2.abc', '_IN.server.abc', undefined]) {
     h1.nc.publish('host.h1.heartbeat', beat, { reply });
   }

@@ -162,10 +162,9 @@ test('a heartbeat is answered by one agent of the group', async () => {
   }
   const beat = {
     host_id: 'h1',
-    boot_id: 'b1',
+    boot_id: 'b0a1c1de-0000-4000-8000-000000000001',
     sessions: [{ session_id: 's1', epoch: 3 }],
     capacity: 8,
-    at_monotonic_ms: 1,
   };
   const result = await host.request(heartbeat, { host_id: 'h1' }, beat, { timeoutMs: 1000 });
   assert.deepEqual(result, { ok: true, reply: { lease_ms: 15_000 } });

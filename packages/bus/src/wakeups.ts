@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { json } from './codec.ts';
+import type { Bus } from './connect.ts';
 import { defineMessage } from './define.ts';
 import { BusId } from './heartbeat.ts';
 import { subjects } from './subjects.ts';
@@ -16,6 +17,11 @@ export const eventWakeup = defineMessage({
   body: json(EventWakeup),
   claims: ({ session_id }) => ({ session_id }),
 });
+
+/** Tells whoever streams the session to look again. Lost or not delivered, it costs a watcher a second and no event. */
+export function announceEvent(bus: Pick<Bus, 'publish'>, sessionId: string, seq: number): void {
+  bus.publish(eventWakeup, { session_id: sessionId }, { session_id: sessionId, seq });
+}
 
 /** `login_id` null: every login of the user. */
 export const LoginRevoked = z.object({ user_id: BusId, login_id: BusId.nullable() });

@@ -5,7 +5,7 @@ import type { Frame } from '../src/index.ts';
 export function sampleFrame({ seq = 1, sessionId = 's1', imageBytes = 64 } = {}): Frame {
   return {
     header: {
-      frame_id: `f${seq}`,
+      frame_id: `01a1dd00-0000-7000-8000-${String(seq).padStart(12, '0')}`,
       session_id: sessionId,
       epoch: 1,
       seq,
