@@ -1,6 +1,7 @@
-import { type Route, type RouteName, routes } from '@pilothouse/contract';
+import { type ChatReply, type PlanReply, type Route, type RouteName, routes } from '@pilothouse/contract';
 import { ConnectionError, toError } from './errors.ts';
 import { type CallInput, type CallResult, layOut } from './request.ts';
+import { follow, kindsOf, type Position, type StreamOptions } from './stream.ts';
 
 export type ClientOptions = {
   /** Where the server is, for example `http://127.0.0.1:4000`. */
@@ -21,46 +22,78 @@ export type CallOptions = {
 };
 
 type Routes = typeof routes;
-type Method<R extends Route> =
-  Record<never, never> extends CallInput<R>
+type Method<R extends Route> = R extends { stream: unknown }
+  ? (input: CallInput<R>, options?: StreamOptions) => CallResult<R>
+  : Record<never, never> extends CallInput<R>
     ? (input?: CallInput<R>, options?: CallOptions) => Promise<CallResult<R>>
     : (input: CallInput<R>, options?: CallOptions) => Promise<CallResult<R>>;
 
+/** Asked only to plan, it answers with the plan; else with the ids of the work that has begun. */
+type SendChat = {
+  (input: CallInput<Routes['sendChat']> & { execute: false }, options?: CallOptions): Promise<PlanReply>;
+  (input: CallInput<Routes['sendChat']> & { execute?: true }, options?: CallOptions): Promise<ChatReply>;
+};
+
 /** One method for each route of the interface, named as in the contract. */
-export type Client = { [Name in RouteName]: Method<Routes[Name]> };
+export type Client = { [Name in RouteName]: Name extends 'sendChat' ? SendChat : Method<Routes[Name]> };
+
+type Input = Record<string, unknown>;
 
 /**
  * A client of one Pilothouse. Every method answers with what the interface promises or throws: `ApiError` when the
  * server refused, `ConnectionError` when it could not be reached, and the signal's own reason when you gave up.
+ *
+ * The methods that follow give their events to a `for await` loop and connect when it begins. They come back by
+ * themselves after every cut and go on where they were, until `end`, a refusal, or your signal. A stream that gives
+ * `reset` is over too: read the status or the snapshot again, and follow from the cursor in it.
  */
 export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send = fetch }: ClientOptions): Client {
-  const call = async (route: Route, input: Record<string, unknown> = {}, options: CallOptions = {}) => {
+  const open = async (route: Route, input: Input, headers: Headers, signal: AbortSignal): Promise<Response> => {
     const { path, body } = layOut(route, input);
-    const headers = new Headers(options.headers);
     const bearer = await token?.();
     if (bearer) headers.set('authorization', `Bearer ${bearer}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
-    if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
+    const address = new URL(path, baseUrl);
+    const response = await send(address, { method: route.method, headers, body, signal }).catch((error: unknown) => {
+      // What fetch throws when there is no connection, or when it breaks.
+      throw error instanceof TypeError ? new ConnectionError(`cannot reach ${baseUrl}`, error) : error;
+    });
+    if (!response.ok) throw await toError(response);
+    return response;
+  };
 
-    const late = route.stream ? undefined : AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
-    const signal = AbortSignal.any([options.signal, late].filter((one) => one !== undefined));
+  const call = async (route: Route, input: Input = {}, options: CallOptions = {}) => {
+    const headers = new Headers(options.headers);
+    if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
+    const late = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
+    const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
     try {
-      const response = await send(new URL(path, baseUrl), { method: route.method, headers, body, signal });
-      if (!response.ok) throw await toError(response);
-      if (route.stream || route.bytes) return response;
+      const response = await open(route, input, headers, signal);
+      if (route.bytes) return response;
       return response.status === 204 ? undefined : await response.json();
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;
-      if (late?.aborted) throw new ConnectionError(`no answer to ${route.method} ${route.path} in time`, error);
-      // What fetch throws when there is no connection, or when it breaks.
-      if (error instanceof TypeError) throw new ConnectionError(`cannot reach ${baseUrl}`, error);
+      if (late.aborted) throw new ConnectionError(`no answer to ${route.method} ${route.path} in time`, error);
+      if (error instanceof TypeError) throw new ConnectionError(`the answer of ${baseUrl} broke off`, error);
       throw error;
     }
   };
 
+  const stream = (route: Route, { cursor, ...input }: Input = {}, { headers, ...options }: StreamOptions = {}) => {
+    const connect = (position: Position, signal: AbortSignal) => {
+      const all = new Headers(headers);
+      all.set('accept', 'text/event-stream');
+      if (position.lastEventId !== undefined) all.set('last-event-id', position.lastEventId);
+      return open(route, { ...input, cursor: position.cursor }, all, signal);
+    };
+    return follow({ ...options, connect, kinds: kindsOf(route.stream), cursor: cursor as string | undefined });
+  };
+
   const methods = Object.entries<Route>(routes).map(([name, route]) => [
     name,
-    (input?: Record<string, unknown>, options?: CallOptions) => call(route, input, options),
+    route.stream
+      ? (input?: Input, options?: StreamOptions) => stream(route, input, options)
+      : (input?: Input, options?: CallOptions) => call(route, input, options),
   ]);
   // Built from the same table that the type is derived from.
   return Object.fromEntries(methods) as Client;

@@ -1,10 +1,14 @@
-import type { BodyIn, ParamsIn, QueryIn, ReplyOf, Route } from '@pilothouse/contract';
+import type { BodyIn, EventOf, ParamsIn, QueryIn, ReplyOf, Route } from '@pilothouse/contract';
 
 /** All that a call takes, in one object: the ids of the path, the filters of the query, the fields of the body. */
 export type CallInput<R extends Route> = ParamsIn<R> & QueryIn<R> & Exclude<BodyIn<R>, undefined>;
 
-/** JSON as the contract types it; where the answer is a picture, a file or a stream, the response itself. */
-export type CallResult<R extends Route> = R extends { stream: unknown } | { bytes: unknown } ? Response : ReplyOf<R>;
+/** JSON as the contract types it; the events of a stream; where it is a picture or a file, the response itself. */
+export type CallResult<R extends Route> = R extends { stream: unknown }
+  ? AsyncIterable<EventOf<R>>
+  : R extends { bytes: unknown }
+    ? Response
+    : ReplyOf<R>;
 
 type Values = Record<string, unknown>;
 

@@ -1,0 +1,66 @@
+export type SseParser = {
+  /** Takes the next bytes, cut anywhere, and gives the data of every message that is now whole. */
+  push(bytes: Uint8Array): string[];
+  /** Where to resume: the id of the last whole message that had one. */
+  readonly lastId: string | undefined;
+  /** How long the server asks to wait before coming back. */
+  readonly retryMs: number | undefined;
+};
+
+/**
+ * Reads a server-sent event stream as the HTML standard has it. The `event:` field is not kept, because our data says
+ * the same. What is cut off in the middle of a message is dropped with its id, so that resuming repeats all of it.
+ */
+export function createSseParser(): SseParser {
+  const decoder = new TextDecoder();
+  let line = '';
+  let endedInCr = false;
+  let data: string[] = [];
+  let id: string | undefined;
+  let lastId: string | undefined;
+  let retryMs: number | undefined;
+
+  const take = (field: string, value: string) => {
+    if (field === 'data') data.push(value);
+    else if (field === 'id' && !value.includes('\0')) id = value;
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) retryMs = Number(value);
+  };
+
+  const endLine = (whole: string): string | undefined => {
+    if (whole === '') {
+      const message = data.length > 0 ? data.join('\n') : undefined;
+      if (id !== undefined) lastId = id || undefined;
+      data = [];
+      return message;
+    }
+    const colon = whole.indexOf(':');
+    if (colon === -1) take(whole, '');
+    else if (colon > 0) take(whole.slice(0, colon), whole.slice(colon + 1).replace(/^ /, ''));
+    return undefined;
+  };
+
+  return {
+    push(bytes) {
+      const messages: string[] = [];
+      let text = decoder.decode(bytes, { stream: true });
+      if (text === '') return messages;
+      // A line that ended in CR is over; the LF of its CRLF may come with the next bytes.
+      if (endedInCr && text.startsWith('\n')) text = text.slice(1);
+      endedInCr = text.endsWith('\r');
+      const [first = '', ...others] = text.split(/\r\n|\r|\n/);
+      line += first;
+      for (const next of others) {
+        const message = endLine(line);
+        if (message !== undefined) messages.push(message);
+        line = next;
+      }
+      return messages;
+    },
+    get lastId() {
+      return lastId;
+    },
+    get retryMs() {
+      return retryMs;
+    },
+  };
+}

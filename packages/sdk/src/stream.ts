@@ -1,0 +1,169 @@
+import {
+  LiveEvent,
+  loggedLiveKinds,
+  loggedTaskKinds,
+  passingLiveKinds,
+  passingTaskKinds,
+  TaskEvent,
+} from '@pilothouse/contract';
+import { ApiError, ConnectionError } from './errors.ts';
+import { createSseParser, type SseParser } from './sse.ts';
+
+export type ConnectionState = 'connected' | 'reconnecting';
+
+export type StreamOptions = {
+  /** Ends the stream: the loop over it throws the signal's reason. */
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** Told of every change, so that a viewer can be shown it. A lost connection is no error: the stream goes on. */
+  onConnection?: (state: ConnectionState) => void;
+};
+
+/** Where a connection begins: at a cursor of the caller's, or after the last event that arrived. */
+export type Position = { cursor?: string; lastEventId?: string };
+
+type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
+  connect: (position: Position, signal: AbortSignal) => Promise<Response>;
+  kinds: ReadonlySet<string>;
+  cursor?: string;
+  /** The server sends a comment every 15 s; a connection silent for longer than this is dead. */
+  silenceMs?: number;
+  random?: () => number;
+};
+
+/** The kinds of events that a stream of the contract has. */
+export function kindsOf(stream: unknown): ReadonlySet<string> {
+  if (stream === TaskEvent) return new Set([...loggedTaskKinds, ...passingTaskKinds]);
+  if (stream === LiveEvent) return new Set([...loggedLiveKinds, ...passingLiveKinds]);
+  throw new Error('a stream of events this client does not know');
+}
+
+type StreamEvent = { type: string };
+
+/**
+ * The events of a stream, over as many connections as it takes, without gap or repeat. Ends with the event `end`, or
+ * with `reset`, after which there is no place to go on from. Throws what will not pass by itself: a refusal.
+ */
+export async function* follow({
+  connect,
+  kinds,
+  cursor,
+  signal,
+  onConnection,
+  silenceMs = 45_000,
+  random = Math.random,
+}: Following): AsyncGenerator<StreamEvent, void, undefined> {
+  const position: Position = { cursor };
+  let retryMs = 2000;
+  let failures = 0;
+  let state: ConnectionState | undefined;
+  const announce = (next: ConnectionState) => {
+    if (next !== state) onConnection?.(next);
+    state = next;
+  };
+
+  for (;;) {
+    const connection = openConnection((own) => connect(position, own), { signal, silenceMs });
+    const openedAt = Date.now();
+    let waitMs = 0;
+    try {
+      for await (const { messages, parser } of connection) {
+        announce('connected');
+        retryMs = parser.retryMs ?? retryMs;
+        if (parser.lastId !== undefined) {
+          position.lastEventId = parser.lastId;
+          position.cursor = undefined;
+        }
+        if (messages.length > 0) failures = 0;
+        for (const message of messages) {
+          const event = readEvent(message);
+          // A newer server may send kinds that this client has no type for.
+          if (!kinds.has(event.type)) continue;
+          yield event;
+          if (event.type === 'end' || event.type === 'reset') return;
+        }
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!willPass(error)) throw error;
+      if (error instanceof ApiError) waitMs = (error.retryAfterSecs ?? 0) * 1000;
+    }
+    announce('reconnecting');
+    if (Date.now() - openedAt > retryMs) failures = 0;
+    await sleep(waitMs + backoffMs(failures, retryMs) * (0.5 + random() / 2), signal);
+    failures += 1;
+  }
+}
+
+/** Starts well below what the server asked for, because most cuts are short, and ends well above it. */
+function backoffMs(failures: number, retryMs: number): number {
+  return Math.min((retryMs / 8) * 2 ** failures, retryMs * 4);
+}
+
+function willPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+}
+
+function readEvent(message: string): StreamEvent {
+  try {
+    const event: unknown = JSON.parse(message);
+    if (typeof event === 'object' && event !== null && 'type' in event) return event as StreamEvent;
+  } catch {}
+  // Not to be retried: it would be sent again. Not to be skipped: nobody would know of the gap.
+  throw new TypeError('the stream carries what is no event');
+}
+
+type Arrival = { messages: string[]; parser: SseParser };
+
+/** What arrives on one connection, until it ends. The first arrival, without messages, says that it stands. */
+async function* openConnection(
+  connect: (signal: AbortSignal) => Promise<Response>,
+  { signal, silenceMs }: { signal?: AbortSignal; silenceMs: number },
+): AsyncGenerator<Arrival, void, undefined> {
+  const own = new AbortController();
+  const both = signal ? AbortSignal.any([signal, own.signal]) : own.signal;
+  const heard = async <T>(waiting: Promise<T>): Promise<T> => {
+    const silence = new ConnectionError(`silent for ${silenceMs / 1000} s`);
+    const timer = setTimeout(() => own.abort(silence), silenceMs);
+    try {
+      return await waiting;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  try {
+    both.throwIfAborted();
+    const response = await heard(connect(both));
+    const type = response.headers.get('content-type') ?? 'nothing';
+    if (!response.body || !type.startsWith('text/event-stream')) throw new ConnectionError(`answered with ${type}`);
+    const parser = createSseParser();
+    const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+    yield { messages: [], parser };
+    for (;;) {
+      const { done, value } = await heard(reader.read()).catch((error: unknown) => {
+        throw new ConnectionError('the stream broke off', error);
+      });
+      if (done) return;
+      yield { messages: parser.push(value), parser };
+    }
+  } finally {
+    own.abort();
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
