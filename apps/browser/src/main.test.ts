@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Bus, connectBus, heartbeat, queues } from '@pilothouse/bus';
+import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import { drive } from '../testing/host.ts';
+import { chromiumPids, pidsOfUser } from '../testing/processes.ts';
+import { until } from '../testing/until.ts';
+
+const firstUid = 31_000;
+const isRoot = process.getuid?.() === 0;
+
+describe('a host process', () => {
+  let nats: NatsForTest;
+  let agent: Bus;
+  let folder: string;
+  let heard: unknown[] = [];
+  const children: ChildProcess[] = [];
+  before(async () => {
+    nats = await startNats({ hosts: ['h5'] });
+    agent = await connectBus(nats.as('agent'));
+    const grant = agent.respond(
+      heartbeat,
+      {},
+      ({ sessions }) => {
+        heard = sessions;
+        return { lease_ms: 10_000 };
+      },
+      { queue: queues.heartbeat },
+    );
+    await grant.ready({ timeoutMs: 2000 });
+    folder = await mkdtemp(join(tmpdir(), 'pilothouse-main-'));
+    // The browsers' own users must get through to their folders inside.
+    await chmod(folder, 0o711);
+  });
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await agent?.close();
+    await nats?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const start = (): ChildProcess => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TMPDIR: folder,
+        HOST_ID: 'h5',
+        CHROMIUM_FIRST_UID: String(firstUid),
+        NATS_URL: nats.url,
+        NATS_PASSWORD: nats.passwords.hosts.h5,
+        OPS_PORT: '0',
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    children.push(child);
+    return child;
+  };
+  const browsers = async () => [...(await chromiumPids(folder)), ...(isRoot ? await pidsOfUser(firstUid) : [])];
+  const opened = async (session: ReturnType<typeof drive>) => {
+    await until(async () => (await session.open().catch(() => undefined))?.ok === true, 8000);
+  };
+  const noneLeftAfter = async () => {
+    const begun = performance.now();
+    await until(async () => (await browsers()).length === 0, 5000);
+    return performance.now() - begun;
+  };
+
+  it('leaves no browser behind when it is killed, not even one that hangs, and its files go at the next start', async () => {
+    const first = start();
+    const session = drive(agent, 'h5');
+    await opened(session);
+    const [pid] = await chromiumPids(folder);
+    assert.ok(pid);
+    process.kill(pid, 'SIGSTOP');
+    first.kill('SIGKILL');
+    const hungMs = await noneLeftAfter();
+    assert.ok(hungMs < 2000, `${hungMs} ms`);
+    assert.equal((await readdir(folder)).length, 1);
+
+    const second = start();
+    await opened(session);
+    assert.deepEqual(await readdir(folder), [`pilothouse-browser-h5-${second.pid}`]);
+    second.kill('SIGKILL');
+    const ms = await noneLeftAfter();
+    assert.ok(ms < 2000, `${ms} ms`);
+    console.log(`killed host to no browser: ${Math.round(ms)} ms, a hanging one ${Math.round(hungMs)} ms`);
+  });
+
+  // Only root may look into processes that hide themselves, as sandboxed ones do.
+  it('runs the browser in its sandbox, and without our environment', { skip: !isRoot }, async () => {
+    const host = start();
+    await opened(drive(agent, 'h5'));
+    const pids = await browsers();
+    const read = (what: string) => Promise.all(pids.map((pid) => readFile(`/proc/${pid}/${what}`, 'utf8')));
+    const [lines, states, environments] = await Promise.all([read('cmdline'), read('status'), read('environ')]);
+    assert.ok(lines.every((line) => !line.includes('--no-sandbox')));
+    assert.ok(environments.every((environment) => !environment.includes('NATS_PASSWORD')));
+    const renderer = states[lines.findIndex((line) => line.includes('--type=renderer'))] ?? '';
+    assert.match(renderer, /^Seccomp:\s+2$/m);
+    assert.ok(states.every((state) => state.includes(`Uid:\t${firstUid}\t${firstUid}`)));
+    const gone = new Promise((resolve) => host.once('exit', resolve));
+    host.kill('SIGTERM');
+    await gone;
+  });
+
+  it('tells what it holds, and leaves nothing when it is asked to stop', async () => {
+    heard = [];
+    const host = start();
+    const session = drive(agent, 'h5');
+    await opened(session);
+    await until(() => heard.length > 0, 5000);
+    assert.deepEqual(heard, [{ session_id: session.sessionId, epoch: 1 }]);
+    const gone = new Promise((resolve) => host.once('exit', resolve));
+    host.kill('SIGTERM');
+    assert.equal(await gone, 0);
+    assert.deepEqual(await browsers(), []);
+    assert.deepEqual(await readdir(folder), []);
+  });
+});

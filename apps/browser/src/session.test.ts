@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Bus, connectBus } from '@pilothouse/bus';
+import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import { drive, type HostForTest, startHost } from '../testing/host.ts';
+import { type Site, startSite } from '../testing/site.ts';
+import { newId } from './id.ts';
+
+describe('a session', () => {
+  let nats: NatsForTest;
+  let site: Site;
+  let agent: Bus;
+  let one: HostForTest;
+  before(async () => {
+    [nats, site] = await Promise.all([startNats({ hosts: ['h1', 'h2'] }), startSite()]);
+    agent = await connectBus(nats.as('agent'));
+    one = await startHost(nats, 'h1');
+  });
+  after(async () => {
+    await one?.close();
+    await agent?.close();
+    await site?.close();
+    await nats?.close();
+  });
+  const form = () => ({ action: 'navigate', url: `${site.url}/form` }) as const;
+
+  it('signs in on one host and is still signed in on the next', async () => {
+    const first = drive(agent, 'h1');
+    const begun = performance.now();
+    assert.deepEqual(await first.open(), { ok: true });
+    const look = await first.tell({ type: 'look' });
+    assert.ok(look.head.ok && look.head.type === 'seen');
+    console.log(`open to first picture: ${Math.round(performance.now() - begun)} ms`);
+
+    const { acted: there } = await first.act(form());
+    assert.deepEqual(there.before, { url: 'about:blank', title: '' });
+    assert.deepEqual(there.after, { url: `${site.url}/form`, title: 'Form' });
+    assert.equal(there.bbox, null);
+    await first.act({ action: 'type', target: 'Name', text: 'anna' });
+    const { acted, image } = await first.act({ action: 'click', target: 'Sign in' });
+    assert.deepEqual(acted.after, { url: `${site.url}/welcome?name=anna`, title: 'Welcome' });
+    assert.deepEqual([...image.subarray(0, 3)], [0xff, 0xd8, 0xff], 'a JPEG');
+    assert.deepEqual([acted.picture.width, acted.picture.height], [1280, 720]);
+    assert.equal(acted.picture.route.session, first.sessionId);
+    await first.closeSession();
+
+    const two = await startHost(nats, 'h2');
+    try {
+      const second = drive(agent, 'h2', first.sessionId);
+      const reopened = performance.now();
+      await second.open({ epoch: 2, state: acted.state });
+      console.log(`open with a restored page: ${Math.round(performance.now() - reopened)} ms`);
+      const { acted: restored } = await second.act({ action: 'screenshot' }, { epoch: 2 });
+      assert.equal(restored.before.url, acted.after.url);
+      const who = await second.act({ action: 'navigate', url: `${site.url}/who` }, { epoch: 2 });
+      assert.equal(who.acted.after.title, 'login=anna yes');
+    } finally {
+      await two.close();
+    }
+  });
+
+  describe('on a form', () => {
+    const session = () => driver;
+    let driver: ReturnType<typeof drive>;
+    before(async () => {
+      driver = drive(agent, 'h1');
+      await driver.open();
+      await driver.act(form());
+    });
+    after(() => driver.closeSession(99));
+
+    it('tells where the element is just before it is touched', async () => {
+      const { acted } = await session().act({ action: 'click', target: 'Far' });
+      const real = acted.after.title.split(',').map(Number);
+      assert.ok(acted.bbox && acted.point);
+      const { x, y, width, height } = acted.bbox;
+      const told = [x, y, width, height, acted.point.x, acted.point.y];
+      const [left = 0, top = 0, wide = 0, high = 0] = real;
+      for (const [index, value] of [...real, left + wide / 2, top + high / 2].entries()) {
+        assert.ok(Math.abs((told[index] ?? Number.NaN) - value) <= 1, `${told} is ${real}`);
+      }
+      assert.ok(y >= 0 && y + height <= 720, 'in the viewport');
+      assert.ok((acted.state.pages.at(-1)?.scroll_y ?? 0) > 0, 'which was scrolled');
+      await session().act(form());
+    });
+
+    it('acts once on a command that comes twice, also at the same time', async () => {
+      const commandId = newId();
+      const click = () => session().act({ action: 'click', target: 'Count' }, { commandId });
+      const [first, second] = await Promise.all([click(), click()]);
+      const third = await click();
+      assert.equal(first.acted.after.title, 'Clicked 1');
+      assert.deepEqual(second.acted, first.acted);
+      assert.deepEqual(third.acted, first.acted);
+      const { acted } = await session().act({ action: 'screenshot' });
+      assert.equal(acted.after.title, 'Clicked 1');
+    });
+
+    it('names what it cannot do', async () => {
+      const cases = [
+        ['not_found', { action: 'click', target: 'Nowhere' }],
+        ['ambiguous', { action: 'click', target: 'Twice' }],
+        ['covered', { action: 'click', target: 'Under' }],
+        ['unsupported', { action: 'type', target: 'Shout', text: 'quiet' }],
+        ['unsupported', { action: 'click', target: { ref: 'e1' } }],
+        ['unsupported', { action: 'hover', target: 'Count' }],
+        ['unsupported', { action: 'press', key: 'NoSuchKey' }],
+        ['navigation_failed', { action: 'navigate', url: 'http://127.0.0.1:1/' }],
+        ['not_found', { action: 'select', target: 'Colour', option: 'Green' }],
+        ['timeout', { action: 'wait', for: { text: 'Never said' }, timeout_secs: 1 }],
+      ] as const;
+      for (const [failure, step] of cases) {
+        const begun = performance.now();
+        if (step.action === 'select') await session().act(form());
+        assert.equal(await session().failureOf(step, { deadlineMs: 1200 }), failure, JSON.stringify(step));
+        assert.ok(performance.now() - begun < 2000, `${JSON.stringify(step)} within its time`);
+      }
+    });
+
+    it('presses keys, chooses, checks, waits and goes back', async () => {
+      await session().act(form());
+      await session().act({ action: 'select', target: 'Colour', option: 'Blue' });
+      await session().act({ action: 'check', target: 'Agree', checked: true });
+      await session().act({ action: 'click', target: { role: 'button', name: 'later' } });
+      await session().act({ action: 'wait', for: { text: 'It is late' } });
+      await session().act({ action: 'type', target: { label: 'Name' }, text: 'bert' });
+      const { acted } = await session().act({ action: 'press', key: 'Enter', target: { css: '[name=name]' } });
+      assert.equal(acted.after.title, 'Welcome');
+      await session().act({ action: 'wait', for: { url: '/welcome' } });
+      const back = await session().act({ action: 'back' });
+      assert.equal(back.acted.after.title, 'Form');
+      const forward = await session().act({ action: 'forward' });
+      assert.equal(forward.acted.after.title, 'Welcome');
+    });
+
+    it('goes on in the page that a page opens', async () => {
+      await session().act(form());
+      const { acted } = await session().act({ action: 'click', target: 'Open popup' });
+      assert.equal(acted.after.title, 'Popup');
+      assert.deepEqual(
+        acted.state.pages.map(({ url }) => new URL(url).pathname),
+        ['/form', '/popup'],
+      );
+    });
+
+    it('refuses whoever drove before, and gives up what they had in hand', async () => {
+      const slow = session().failureOf({ action: 'wait', for: { text: 'Never said' } }, { epoch: 5 });
+      assert.deepEqual(await session().open({ epoch: 6 }), { ok: true });
+      assert.equal(await slow, 'stale_epoch');
+      assert.equal(await session().failureOf({ action: 'screenshot' }, { epoch: 5 }), 'stale_epoch');
+      assert.equal(await session().failureOf({ action: 'screenshot' }, { epoch: 6 }), undefined);
+      const late = await session().open({ epoch: 5 });
+      assert.ok(!late.ok && late.failure === 'stale_epoch');
+    });
+  });
+});
