@@ -26,13 +26,15 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   );
   await hosts.ready({ timeoutMs: 5000 });
 
-  const partitions = setInterval(() => {
+  const makePartitions = () => {
     store.events.ensurePartitions(partitionDaysAhead).then(
       (made) => made > 0 && log.info({ made }, 'made partitions of the event log'),
       // The next turn comes in hours, and thirty days are ready: worth a line, not more.
       (error) => log.error({ err: error }, 'could not make partitions of the event log'),
     );
-  }, partitionsEveryMs);
+  };
+  makePartitions();
+  const partitions = setInterval(makePartitions, partitionsEveryMs);
 
   return {
     async close() {
