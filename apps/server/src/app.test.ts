@@ -54,12 +54,33 @@ describe('the server', () => {
     { name: 'a path that is not there', call: ['GET', '/api/nothing'], code: 'not_found' },
     { name: 'a method that is not there', call: ['PUT', '/api/sessions'], code: 'not_found' },
     {
-      name: 'a route that nobody serves yet',
+      name: 'a chat without a prompt',
       call: ['POST', '/api/chat'],
       headers: json,
       body: '{}',
+      code: 'validation_failed',
+    },
+    {
+      name: 'a prompt that nobody can plan',
+      call: ['POST', '/api/chat'],
+      headers: json,
+      body: '{"prompt":"buy a lantern"}',
+      code: 'validation_failed',
+    },
+    {
+      name: 'a chat in a session that is not there',
+      call: ['POST', '/api/chat'],
+      headers: json,
+      body: '{"prompt":"x","session_id":"nobody","steps":[{"action":"screenshot"}]}',
       code: 'not_found',
     },
+    {
+      name: 'a session that is not there',
+      call: ['GET', '/api/sessions/01a1dd00-0000-7000-8000-000000000001'],
+      code: 'not_found',
+    },
+    { name: 'an id that is none', call: ['GET', '/api/sessions/abc'], code: 'not_found' },
+    { name: 'the stream of a task that is not there', call: ['GET', '/api/tasks/abc/events'], code: 'not_found' },
     { name: 'a path that cannot be decoded', call: ['GET', '/api/sessions/%zz'], code: 'validation_failed' },
     { name: 'a query beyond its bounds', call: ['GET', '/api/sessions?limit=201'], code: 'validation_failed' },
     { name: 'a cursor that is not ours', call: ['GET', '/api/sessions?cursor=abc'], code: 'validation_failed' },
@@ -119,6 +140,13 @@ describe('the server', () => {
       code: 'validation_failed',
     },
     { name: 'no token where one is needed', on: 'guarded', call: ['GET', '/api/sessions'], code: 'token_missing' },
+    {
+      name: 'another scheme than a bearer token',
+      on: 'guarded',
+      call: ['GET', '/api/sessions'],
+      headers: { authorization: 'Basic eDp5' },
+      code: 'token_missing',
+    },
     {
       name: 'a token that nobody issued',
       on: 'guarded',
@@ -200,6 +228,8 @@ describe('the server', () => {
     assert.equal(line.status, 400);
     assert.match(line.request_id, /^[0-9a-f-]{36}$/);
     assert.ok(!open.logged.some((text) => text.includes('secret-in-a-query')));
+    await fetch(`${open.baseUrl}/api/%zz`);
+    assert.equal(JSON.parse(open.logged.at(-1) ?? '').path, '/api/%zz', 'also for what is refused before routing');
   });
 
   it('describes in OpenAPI exactly the routes that it serves, and nothing dangles', async () => {
@@ -238,24 +268,18 @@ describe('the server', () => {
 const missingOfTheInterface = [
   'DELETE /api/sessions/:id/share',
   'GET /api/auth/me',
-  'GET /api/sessions/:id',
-  'GET /api/sessions/:id/live',
   'GET /api/tasks/:id',
-  'GET /api/tasks/:id/events',
   'GET /api/tasks/:id/executions',
   'GET /api/tasks/:id/logs',
   'GET /api/tasks/:id/message_state',
   'GET /api/tasks/:id/observations',
   'GET /api/tasks/:id/screenshot',
-  'GET /api/tasks/:id/status',
-  'GET /api/tasks/:id/stream',
   'POST /api/auth/change-password',
   'POST /api/auth/login',
   'POST /api/auth/logout',
   'POST /api/auth/logout-all',
   'POST /api/auth/refresh',
   'POST /api/auth/register',
-  'POST /api/chat',
   'POST /api/sessions/:id/pointer',
   'POST /api/sessions/:id/share',
   'POST /api/tasks/:id/cancel',

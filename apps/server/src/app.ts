@@ -1,9 +1,12 @@
+import type { Bus } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
-import { newId, type Store } from '@pilothouse/store';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import { newId, type Store, type Work } from '@pilothouse/store';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
+import { chatRoutes } from './chat/chat.routes.ts';
+import { createChatService } from './chat/chat.service.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { describeApi } from './http/openapi.ts';
 import { answerOddRequests, answerParserError } from './http/parser-errors.ts';
@@ -11,13 +14,20 @@ import { sendProblem } from './http/problem.ts';
 import { logRequests } from './http/request-log.ts';
 import { createServe } from './http/serve.ts';
 import { validate } from './http/validate.ts';
+import { createHub } from './live/hub.ts';
+import { createWatchers } from './live/watchers.ts';
+import { servePage } from './page/page.routes.ts';
 import { serviceRoutes } from './service/service.routes.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
+import { createSnapshots } from './sessions/snapshot.ts';
+import { tasksRoutes } from './tasks/tasks.routes.ts';
+import { createTasksService } from './tasks/tasks.service.ts';
 
 export type Parts = {
   store: Store;
-  bus: { ping(options: { timeoutMs: number }): Promise<boolean> };
+  bus: Bus;
+  work: Work;
   log: Log;
   metrics: Registry;
   version: string;
@@ -30,9 +40,19 @@ const pingTimeoutMs = 1000;
 const drainMs = 5000;
 
 /** The whole HTTP interface, ready to listen. */
-export async function createApp({ store, bus, log, metrics, version, isAuthDisabled, isOpenToAll = false }: Parts) {
-  const app = createHttp(log);
-  logRequests(app, metrics);
+export async function createApp({
+  store,
+  bus,
+  work,
+  log,
+  metrics,
+  version,
+  isAuthDisabled,
+  isOpenToAll = false,
+}: Parts) {
+  let logRefused: (request: FastifyRequest, reply: FastifyReply) => void = () => {};
+  const app = createHttp(log, (request, reply) => logRefused(request, reply));
+  logRefused = logRequests(app, metrics);
   await describeApi(app, version);
 
   const serve = createServe(app, isAuthDisabled ? asLocalUser({ isOpenToAll }) : byToken);
@@ -41,13 +61,25 @@ export async function createApp({ store, bus, log, metrics, version, isAuthDisab
     bus: () => bus.ping({ timeoutMs: pingTimeoutMs }),
   };
   serviceRoutes(serve, { isAuthDisabled, version, ping, openApi: () => ({ openapi: '3.1.0', ...app.swagger() }) });
-  sessionsRoutes(serve, createSessionsService({ store }));
+
+  const hub = createHub({ store, bus, log });
+  const watchers = createWatchers({ store, bus, log });
+  const snapshotOf = createSnapshots({ store, bus, viewers: watchers.count });
+  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, snapshotOf }));
+  tasksRoutes(serve, createTasksService({ store, hub }));
+  chatRoutes(serve, createChatService({ store, work }));
+  await servePage(app);
+  app.addHook('preClose', async () => {
+    serve.closeStreams();
+    hub.close();
+    watchers.close();
+  });
 
   await app.ready();
   return app;
 }
 
-function createHttp(log: Log): FastifyInstance {
+function createHttp(log: Log, onRefused: (request: FastifyRequest, reply: FastifyReply) => void): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     genReqId: newId,
@@ -61,7 +93,10 @@ function createHttp(log: Log): FastifyInstance {
     return503OnClosing: false,
     bodyLimit: 64 * 1024,
     clientErrorHandler: answerParserError,
-    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(error, request, reply);
+      onRefused(request, reply);
+    },
     routerOptions: { maxParamLength: 256 },
   }) as unknown as FastifyInstance;
   answerOddRequests(app.server);

@@ -1,6 +1,7 @@
-import { connectBus } from '@pilothouse/bus';
+import { announceEvent, connectBus } from '@pilothouse/bus';
 import { createLog, run, startOps } from '@pilothouse/process';
-import { openStore } from '@pilothouse/store';
+import { openStore, openWork } from '@pilothouse/store';
+import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
@@ -13,6 +14,7 @@ run('server', async () => {
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
   });
   if (config.isAuthDisabled) {
     log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local"');
@@ -26,23 +28,30 @@ run('server', async () => {
     onStatus: (status) => log.info({ bus: status }, 'bus'),
     onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
   });
-  const ops = await startOps({ ...config.ops, isReady: () => app.server.listening });
+  const work = await openWork({
+    url: config.database.url,
+    onLog: (level, message) => log[level]({ engine: message }, 'engine'),
+  });
+  const metrics = new Registry();
   const app = await createApp({
     store,
     bus,
+    work,
     log,
-    metrics: ops.metrics,
+    metrics,
     version: packageJson.version,
     isAuthDisabled: config.isAuthDisabled,
     isOpenToAll: config.isOpenToAll,
   });
   await app.listen({ port: config.port, host: config.host });
+  const ops = await startOps({ ...config.ops, metrics, isReady: () => app.server.listening });
 
   return {
     log,
     async close() {
       await app.close();
       await ops.close();
+      await work.close();
       await bus.close();
       await store.close();
     },

@@ -3,10 +3,11 @@ import { connect } from 'node:net';
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
 /**
- * Sends bytes as they are and reads every answer until the server closes. `isAll` says that no more will come: a
- * server that waits for the rest then learns that there is none, but need no longer answer what it has in hand.
+ * Sends bytes as they are and reads every answer until the server closes. `halfClose` says that no more will come: a
+ * server that waits for the rest then learns that there is none, but need no longer answer what it has in hand. A
+ * stream of events never ends by itself: of it we only want to see that it begins.
  */
-export function sendRaw(port: number, bytes: Buffer, { isAll }: { isAll: boolean }): Promise<RawAnswer[]> {
+export function sendRaw(port: number, bytes: Buffer, { halfClose }: { halfClose: boolean }): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -14,7 +15,10 @@ export function sendRaw(port: number, bytes: Buffer, { isAll }: { isAll: boolean
       socket.destroy();
       reject(new Error(`no end of the answer to ${JSON.stringify(bytes.subarray(0, 200).toString('latin1'))}`));
     }, 10_000);
-    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      if (isStream(chunks)) socket.destroy();
+    });
     // A reset after the answer is the server's right: it does not read on what it has refused.
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -26,10 +30,12 @@ export function sendRaw(port: number, bytes: Buffer, { isAll }: { isAll: boolean
       }
     });
     socket.on('end', () => socket.destroy());
-    if (isAll) socket.end(bytes);
+    if (halfClose) socket.end(bytes);
     else socket.write(bytes);
   });
 }
+
+const isStream = ([first]: Buffer[]) => /^content-type: text\/event-stream/im.test(first?.toString('latin1') ?? '');
 
 function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
@@ -43,6 +49,8 @@ function parseAnswers(text: string): RawAnswer[] {
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     );
     const after = others.join('\r\n\r\n');
+    if (headers.get('content-type')?.startsWith('text/event-stream'))
+      return [...answers, { status, headers, body: after }];
     const length = Number(headers.get('content-length') ?? 0);
     // The answer to HEAD names a length and sends no body; nothing else can stand before the next status line.
     const body = after.startsWith('HTTP/1.1 ') ? '' : after.slice(0, length);

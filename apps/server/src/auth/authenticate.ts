@@ -2,6 +2,7 @@ import { AppError } from '@pilothouse/contract';
 import { localUser } from '@pilothouse/store';
 import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../http/loopback.ts';
+import { bearerOf } from '../http/problem.ts';
 import type { Authenticate } from '../http/serve.ts';
 
 /**
@@ -19,7 +20,7 @@ export function asLocalUser({ isOpenToAll }: { isOpenToAll: boolean }): Authenti
 
 /** No token has been issued yet that could be known, so none is. */
 export const byToken: Authenticate = async (request) => {
-  throw new AppError(request.headers.authorization ? 'token_invalid' : 'token_missing');
+  throw new AppError(bearerOf(request) ? 'token_invalid' : 'token_missing');
 };
 
 const strangeHost = new AppError('validation_failed', {

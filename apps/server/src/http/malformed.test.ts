@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sendMalformed } from '../../testing/malformed.ts';
+import { type MalformedResult, sendMalformed } from '../../testing/malformed.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 describe('whatever a client sends', () => {
   let server: TestServer;
+  let result: MalformedResult;
   before(async () => {
     server = await startTestServer({ isAuthDisabled: true });
   });
@@ -12,9 +13,14 @@ describe('whatever a client sends', () => {
 
   it('5,000 malformed requests get no 5xx, and every refusal is a problem with a code of the contract', async () => {
     const port = Number(new URL(server.baseUrl).port);
-    const { answers, unanswered } = await sendMalformed(port, { count: 5000, seed: 20_261_115 });
-    assert.deepEqual(unanswered, []);
-    // Each kind of refusal was really met, else the generator no longer reaches what it should.
+    result = await sendMalformed(port, { count: 5000, seed: 20_261_115 });
+    assert.deepEqual(result.unanswered, []);
+    const failures = server.logged.filter((line) => line.includes('"level":"error"'));
+    assert.deepEqual(failures, [], 'nothing of it was a failure of ours');
+  });
+
+  // Else the generator no longer reaches what it should, and finds nothing because it looks nowhere.
+  it('each kind of refusal was met', () => {
     for (const kind of [
       '400 validation_failed',
       '404 not_found',
@@ -22,9 +28,27 @@ describe('whatever a client sends', () => {
       '415 unsupported_media_type',
       '431 payload_too_large',
     ]) {
-      assert.ok(answers[kind], `never met ${kind}; met ${JSON.stringify(answers)}`);
+      assert.ok(result.answers[kind], `never met ${kind}; met ${JSON.stringify(result.answers)}`);
     }
-    const failures = server.logged.filter((line) => line.includes('"level":"error"'));
-    assert.deepEqual(failures, [], 'nothing of it was a failure of ours');
+  });
+
+  it('every route that is served was met often, and those that take a body with all that can be wrong with one', () => {
+    for (const [route, statuses] of Object.entries(result.aimed)) {
+      const times = Object.values(statuses).reduce((sum, one) => sum + one, 0);
+      assert.ok(times >= 20, `${route}: only ${JSON.stringify(statuses)}`);
+    }
+    for (const path of ['/api/sessions', '/api/chat']) {
+      const met = statusesLogged(server.logged, 'POST', path);
+      assert.ok(met.length >= 100, `POST ${path}: only ${met.length}`);
+      for (const status of [400, 413, 415]) assert.ok(met.includes(status), `POST ${path}: never ${status}`);
+    }
   });
 });
+
+/** What the server itself says that it answered there. */
+function statusesLogged(lines: string[], method: string, path: string): number[] {
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.msg === 'request' && line.method === method && line.path === path)
+    .map((line) => line.status);
+}

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, errors, type Problem } from '@pilothouse/contract';
+import { AppError, errors, type Problem } from '@pilothouse/contract';
 import { isDatabaseUnavailable } from '@pilothouse/store';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
@@ -12,7 +12,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (failure.code === 'internal') request.log.error({ err: error }, 'failed');
   else if (status >= 500) request.log.warn({ err: error }, 'not available');
   if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
-  if (status === 401) reply.header('www-authenticate', challenge(failure.code));
+  if (status === 401) reply.header('www-authenticate', challenge(request));
   // Also set by a hook, but what fails before routing passes none.
   reply.header('x-request-id', request.id);
   return reply.code(status).type(problemType).send(problemOf(failure, request.id));
@@ -32,7 +32,12 @@ export function problemOf({ code, message, errors: fields }: AppError, requestId
   return fields ? { ...problem, errors: fields } : problem;
 }
 
-const challenge = (code: ErrorCode) => (code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"');
+/** The token is named as the reason only to who sent one. */
+const challenge = (request: FastifyRequest) => (bearerOf(request) ? 'Bearer error="invalid_token"' : 'Bearer');
+
+/** What was sent as a token, whatever it is worth. */
+export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
 /** Whose problem is it: the caller's, the weather's, or ours? Only what is safe to show becomes the detail. */
 function toAppError(error: unknown): AppError {

@@ -1,8 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
 
-/** One line and one measurement a request. The query stays out of the line: it may hold what people typed. */
-export function logRequests(app: FastifyInstance, metrics: Registry): void {
+/**
+ * One line and one measurement a request. The query stays out of the line: it may hold what people typed. What Fastify
+ * refuses before it looks for a route passes no hook: for that, the same is returned to be called.
+ */
+export function logRequests(app: FastifyInstance, metrics: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer, by route of the contract.',
@@ -10,7 +13,7 @@ export function logRequests(app: FastifyInstance, metrics: Registry): void {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [metrics],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  const logRequest = (request: FastifyRequest, reply: FastifyReply) => {
     const status = reply.statusCode;
     durations.observe({ method: request.method, route: patternOf(request), status }, reply.elapsedTime / 1000);
     request.log.info(
@@ -24,8 +27,10 @@ export function logRequests(app: FastifyInstance, metrics: Registry): void {
       },
       'request',
     );
-  });
+  };
+  app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
+  return logRequest;
 }
 
 /** The pattern, not the path: ids would make a time series of each. */
-const patternOf = (request: FastifyRequest) => request.routeOptions.url ?? 'none';
+const patternOf = (request: FastifyRequest) => request.routeOptions?.url ?? 'none';

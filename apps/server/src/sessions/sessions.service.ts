@@ -1,15 +1,29 @@
-import { AppError, type BodyOf, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
-import type { Caller, Store } from '@pilothouse/store';
+import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
+import type { Caller, Store, StoredEvent } from '@pilothouse/store';
+import type { EventStream } from '../http/event-stream.ts';
+import { cursorOf, readCursor } from '../live/cursor.ts';
+import { viewLiveEvent } from '../live/events.view.ts';
+import type { Hub } from '../live/hub.ts';
+import type { Watchers } from '../live/watchers.ts';
 import { viewSession } from './sessions.view.ts';
+import type { SnapshotOf } from './snapshot.ts';
 
 type Routes = typeof routes;
 const defaultViewport = { width: 1280, height: 720 };
 
-export function createSessionsService({ store }: { store: Store }) {
+type Parts = { store: Store; hub: Hub; watchers: Watchers; snapshotOf: SnapshotOf };
+
+export function createSessionsService({ store, hub, watchers, snapshotOf }: Parts) {
+  async function require(caller: Caller, id: string) {
+    const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
+    if (!session) throw new AppError('not_found');
+    return session;
+  }
+
   return {
     async create(caller: Caller, body: BodyOf<Routes['createSession']>): Promise<ReplyOf<Routes['createSession']>> {
       // There are no saved profiles yet, so none can be named.
-      if (body.profile_id) throw new AppError('not_found');
+      if (body.profile_id !== undefined) throw new AppError('not_found');
       const session = await store.transaction((tx) =>
         store.sessions.create(tx, caller, {
           title: body.title,
@@ -22,7 +36,47 @@ export function createSessionsService({ store }: { store: Store }) {
 
     async list(caller: Caller, query: QueryOf<Routes['listSessions']>): Promise<ReplyOf<Routes['listSessions']>> {
       const { rows, nextCursor } = await store.sessions.listVisibleTo(caller, query);
-      return { success: true, sessions: rows.map(viewSession), next_cursor: nextCursor };
+      return {
+        success: true,
+        sessions: rows.map((row) => viewSession(row, watchers.count(row.id))),
+        next_cursor: nextCursor,
+      };
+    },
+
+    async detail(caller: Caller, id: string): Promise<ReplyOf<Routes['getSession']>> {
+      return { success: true, snapshot: await snapshotOf(await require(caller, id)) };
+    },
+
+    /** What keeps the view current: the snapshot, unless the cursor is known, then every event and the newest frames. */
+    async follow(caller: Caller, id: string, cursor: string | undefined) {
+      const session = await require(caller, id);
+      const newest = (await store.events.lastSeqs([id])).get(id) ?? 0;
+      const given = readCursor(cursor);
+      const isKnown = given !== undefined && given <= newest;
+
+      return async (stream: EventStream): Promise<void> => {
+        let from = given ?? 0;
+        if (!isKnown) {
+          if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
+          const snapshot = await snapshotOf(session);
+          stream.send({ type: 'snapshot', data: { type: 'snapshot', snapshot } });
+          from = readCursor(snapshot.cursor) ?? 0;
+        }
+        const gone = new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve()));
+        const onEvents = (events: StoredEvent[]) => {
+          for (const event of events) {
+            const data = viewLiveEvent(event);
+            if (!data) continue;
+            stream.send({ id: cursorOf(event.seq), type: data.type, data });
+            if (data.type === 'status') watchers.refresh(id);
+          }
+        };
+        if (stream.signal.aborted) return;
+        watchers.watch(id, (bytes) => stream.offer(bytes), stream.signal);
+        stream.send({ type: 'viewers', data: { type: 'viewers', viewers: watchers.count(id) } });
+        await hub.follow(id, from, onEvents, stream.signal);
+        await gone;
+      };
     },
   };
 }

@@ -1,8 +1,17 @@
-import type { Session } from '@pilothouse/contract';
-import type { SessionRow } from '@pilothouse/store';
+import {
+  type BrowserRoute,
+  type Frame,
+  ImageType,
+  type MessageState,
+  type Navigation,
+  type Overlay,
+  type Session,
+  TaskResult,
+} from '@pilothouse/contract';
+import type { FrameRow, SessionRow, StoredEvent, TaskRow } from '@pilothouse/store';
 
 /** A row as the interface shows it, field by field: a new column is never shown by accident. */
-export function viewSession(row: SessionRow): Session {
+export function viewSession(row: SessionRow, viewers = 0): Session {
   return {
     id: row.id,
     status: row.status,
@@ -16,6 +25,50 @@ export function viewSession(row: SessionRow): Session {
     updated_at: row.updated_at.toISOString(),
     last_event_at: row.last_event_at?.toISOString() ?? null,
     shared: false,
-    viewers: 0,
+    viewers,
+  };
+}
+
+export function viewFrame(row: FrameRow, image: Uint8Array): Frame {
+  return {
+    frame_id: row.frame_id,
+    session_id: row.session_id,
+    task_id: row.task_id,
+    seq: row.seq,
+    recorded_at: row.recorded_at.toISOString(),
+    content_type: ImageType.parse(row.content_type),
+    width: row.width,
+    height: row.height,
+    device_scale: row.device_scale,
+    screenshot_base64: Buffer.from(image).toString('base64'),
+    // Written by an agent from what the contract calls a route.
+    route: row.route as BrowserRoute,
+    private: row.private,
+  };
+}
+
+/** What was drawn at this place of the log. */
+export function viewOverlay({ data, seq, recorded_at }: StoredEvent): Overlay {
+  return { ...(data.overlay as Omit<Overlay, 'seq' | 'recorded_at'>), seq, recorded_at: recorded_at.toISOString() };
+}
+
+export function viewNavigation({ data, recorded_at }: StoredEvent): Navigation {
+  const { page, url, title } = data.route as BrowserRoute;
+  return { recorded_at: recorded_at.toISOString(), page, url: url ?? '', title };
+}
+
+/** The last task as a conversation: what was asked, and what came of it. */
+export function viewMessages({ prompt, created_at, finished_at, last_error, result }: TaskRow): MessageState {
+  const asked = { role: 'user', kind: 'prompt', content: prompt, recorded_at: created_at.toISOString() } as const;
+  const end = finished_at?.toISOString();
+  const summary = result === null ? null : TaskResult.parse(result).summary;
+  return {
+    task_prompt: prompt,
+    items: [
+      asked,
+      ...(end && last_error ? [{ role: 'agent', kind: 'error', content: last_error, recorded_at: end } as const] : []),
+      ...(end && summary ? [{ role: 'agent', kind: 'result', content: summary, recorded_at: end } as const] : []),
+    ],
+    pending_question: null,
   };
 }

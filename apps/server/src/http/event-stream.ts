@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+
+/** A server-sent event stream to one viewer. */
+export type EventStream = {
+  /** Aborted when the viewer has left, or the stream was closed. */
+  signal: AbortSignal;
+  /** Never skipped: a viewer that does not read them is cut, and resumes from the last id it saw. */
+  send(event: { id?: string; type: string; data: object }): void;
+  /** The newest wins: while an earlier one is still on its way, only the last offer is kept. */
+  offer(bytes: Buffer): void;
+  close(): void;
+};
+
+const retryMs = 2000;
+const heartbeatMs = 15_000;
+/** What one viewer may leave unread before it is cut. */
+const maxUnreadBytes = 1024 * 1024;
+
+export function openEventStream(response: ServerResponse, requestId: string): EventStream {
+  const ended = new AbortController();
+  let waiting: Buffer | undefined;
+
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  });
+  response.socket?.setNoDelay(true);
+  response.write(`retry: ${retryMs}\n\n`);
+  const heartbeat = setInterval(() => write(': still here\n\n'), heartbeatMs);
+
+  function write(text: string | Buffer): void {
+    if (ended.signal.aborted) return;
+    response.write(text);
+    if (response.writableLength > maxUnreadBytes) close();
+  }
+  function close(): void {
+    if (ended.signal.aborted) return;
+    clearInterval(heartbeat);
+    ended.abort();
+    response.end();
+    // What was written may still be read; a viewer that reads nothing is not waited for.
+    setTimeout(() => response.destroy(), 1000).unref();
+  }
+  response.on('close', close);
+  response.on('error', close);
+  response.on('drain', () => {
+    const next = waiting;
+    waiting = undefined;
+    if (next) write(next);
+  });
+
+  return {
+    signal: ended.signal,
+    send: ({ id, type, data }) => write(encodeEvent({ id, type, data })),
+    offer(bytes) {
+      if (response.writableLength > 0) waiting = bytes;
+      else write(bytes);
+    },
+    close,
+  };
+}
+
+export function encodeEvent({ id, type, data }: { id?: string; type: string; data: object }): Buffer {
+  const name = id === undefined ? '' : `id: ${id}\n`;
+  return Buffer.from(`${name}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TaskEvent } from '@pilothouse/contract';
+import { localUser, openStore, progressOf, type TaskRow } from '@pilothouse/store';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+const steps = [{ action: 'screenshot' } as const];
+
+describe('a chat, and the streams that follow it', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: true });
+  });
+  after(() => server.close());
+
+  const seqsOf = (events: TaskEvent[]) => events.flatMap((event) => ('seq' in event ? event.seq : []));
+  /** Says something of the task, as an agent would. */
+  const say = (task: TaskRow, count: number, store = server.store) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        store.change(task.session_id, (_tx, append) =>
+          append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } }),
+        ),
+      ),
+    );
+  async function newTask(): Promise<TaskRow> {
+    const { task_id } = await server.client.sendChat({ prompt: 'x', steps });
+    const task = await server.store.tasks.byId(task_id);
+    assert.ok(task);
+    return task;
+  }
+  /** Reads until so many events have come. */
+  async function read(id: string, count: number, options: { cursor?: string; signal?: AbortSignal } = {}) {
+    const events: TaskEvent[] = [];
+    for await (const event of server.client.followTask(
+      { id, cursor: options.cursor },
+      { signal: AbortSignal.timeout(10_000) },
+    )) {
+      events.push(event);
+      if (events.length >= count) break;
+    }
+    return events;
+  }
+
+  it('is accepted together with its work', async () => {
+    const reply = await server.client.sendChat({ prompt: 'x', steps });
+    assert.equal(reply.status, 'pending');
+    assert.equal(reply.stream_path, `/api/tasks/${reply.task_id}/events`);
+    const { status } = await server.client.getTaskStatus({ id: reply.task_id });
+    assert.equal(status.current_step, 0);
+    assert.deepEqual(status.agent_history, []);
+    const { snapshot } = await server.client.getSession({ id: reply.session_id });
+    assert.equal(snapshot.session.status, 'active');
+    assert.equal(snapshot.session.last_task_id, reply.task_id);
+    assert.equal(snapshot.last_frame, null);
+  });
+
+  it('only plans when asked to, and creates nothing', async () => {
+    const before = (await server.client.listSessions({ limit: 200 })).sessions.length;
+    const { plan } = await server.client.sendChat({ prompt: 'x', steps, execute: false });
+    assert.deepEqual(plan.steps, steps);
+    assert.equal((await server.client.listSessions({ limit: 200 })).sessions.length, before);
+  });
+
+  it('waits its turn in a session, up to twenty', async () => {
+    const { session } = await server.client.createSession();
+    for (let i = 0; i < 20; i++) await server.client.sendChat({ prompt: 'x', steps, session_id: session.id });
+    await assert.rejects(server.client.sendChat({ prompt: 'x', steps, session_id: session.id }), { code: 'conflict' });
+  });
+
+  it('is told from its first event on, in order, to many at once', async () => {
+    const task = await newTask();
+    const readers = Array.from({ length: 5 }, () => read(task.id, 31));
+    await sleep(100);
+    await say(task, 30);
+    for (const events of await Promise.all(readers)) {
+      const seqs = seqsOf(events);
+      assert.equal(seqs[0], task.first_seq);
+      assert.deepEqual(
+        seqs,
+        seqs.toSorted((a, b) => a - b),
+      );
+      assert.equal(new Set(seqs).size, 31);
+    }
+  });
+
+  it('goes on behind any cursor without a gap and without a repeat', async () => {
+    const task = await newTask();
+    await say(task, 20);
+    const all = seqsOf(await read(task.id, 21));
+    for (const cut of [0, 5, 20]) {
+      const rest = read(task.id, 21 - cut, { cursor: String(all[cut]) });
+      await say(task, 1);
+      const seqs = seqsOf(await rest);
+      assert.ok(seqs.every((seq) => seq > (all[cut] ?? 0)));
+      assert.deepEqual(seqs.slice(0, 20 - cut), all.slice(cut + 1));
+    }
+  });
+
+  it('says so when a cursor is none of its own', async () => {
+    const task = await newTask();
+    for (const cursor of ['9999999', 'x']) assert.equal((await read(task.id, 1, { cursor }))[0]?.type, 'reset');
+  });
+
+  it('is heard within two seconds although whoever said it died before announcing it', async () => {
+    const task = await newTask();
+    // A store that announces nothing.
+    const silent = openStore({ url: server.databaseUrl, blobDir: '/nonexistent', onError: () => {} });
+    const begun = performance.now();
+    const reading = read(task.id, 2);
+    await sleep(200);
+    await say(task, 1, silent);
+    assert.equal((await reading).length, 2);
+    assert.ok(performance.now() - begun < 2500);
+    await silent.close();
+  });
+
+  it('ends with the task, and answers the end to who comes later', async () => {
+    const task = await newTask();
+    const { executionId } = (await server.store.transaction((tx) =>
+      server.store.tasks.beginExecution(tx, task.id, localUser.id),
+    )) ?? { executionId: '' };
+    await server.store.change(task.session_id, async (tx, append) => {
+      const ended = await server.store.tasks.move(tx, { id: task.id, executionId }, 'fail', { lastError: 'no' });
+      assert.ok(ended);
+      await append({ taskId: task.id, kind: 'status', data: { status: progressOf(ended) } });
+    });
+    const events = await read(task.id, 100);
+    assert.deepEqual(events.at(-1), { type: 'end', task_id: task.id, status: 'failed' });
+    const { status } = await server.client.getTaskStatus({ id: task.id });
+    assert.equal(status.last_error, 'no');
+    assert.deepEqual(
+      (await read(task.id, 100, { cursor: status.cursor })).map(({ type }) => type),
+      ['end'],
+    );
+  });
+});

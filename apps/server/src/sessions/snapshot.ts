@@ -1,0 +1,69 @@
+import { type Bus, sessionCommand } from '@pilothouse/bus';
+import type { BrowserRoute, Frame, Snapshot } from '@pilothouse/contract';
+import { newId, type SessionRow, type Store } from '@pilothouse/store';
+import { cursorOf } from '../live/cursor.ts';
+import { viewFrame, viewMessages, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
+
+type Options = { store: Store; bus: Bus; viewers: (sessionId: string) => number };
+
+const overlaysShown = 40;
+const navigationsShown = 20;
+/** Long enough for a host that lives; whoever restores a view does not wait for one that does not. */
+const lookMs = 400;
+
+/** All that restores the view of a session, by itself: the hands alive or not. */
+export function createSnapshots({ store, bus, viewers }: Options) {
+  /** The picture as it is now, if a host holds the browser. */
+  async function look(session: SessionRow, seq: number): Promise<Frame | undefined> {
+    const browser = await store.browsers.of(session.id);
+    if (!browser?.is_live || !browser.host_id) return undefined;
+    const to = { host_id: browser.host_id, session_id: session.id };
+    const result = await bus.request(sessionCommand, to, { type: 'look' }, { timeoutMs: lookMs });
+    if (!result.ok || !result.reply.head.ok || result.reply.head.type !== 'seen') return undefined;
+    const { picture } = result.reply.head;
+    return {
+      frame_id: newId(),
+      session_id: session.id,
+      task_id: session.last_task_id,
+      seq,
+      recorded_at: new Date().toISOString(),
+      content_type: picture.content_type,
+      width: picture.width,
+      height: picture.height,
+      device_scale: picture.device_scale,
+      screenshot_base64: Buffer.from(result.reply.body).toString('base64'),
+      route: picture.route,
+      private: false,
+    };
+  }
+
+  /** The last one that was kept. */
+  async function kept(sessionId: string): Promise<Frame | undefined> {
+    const row = await store.frames.of(sessionId);
+    const image = row && (await store.blobs.get(row.blob_key));
+    return row && image && viewFrame(row, image);
+  }
+
+  return async function snapshotOf(session: SessionRow): Promise<Snapshot> {
+    // First of all: whatever happens while the rest is read comes again in the stream.
+    const seq = (await store.events.lastSeqs([session.id])).get(session.id) ?? 0;
+    const [frame, task, overlays, navigations] = await Promise.all([
+      look(session, seq).then((seen) => seen ?? kept(session.id)),
+      session.last_task_id ? store.tasks.byId(session.last_task_id) : undefined,
+      store.events.lastOfKind(session.id, 'overlay', overlaysShown),
+      store.events.lastOfKind(session.id, 'route', navigationsShown),
+    ]);
+    const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
+    const current = frame?.route ?? nowhere;
+    return {
+      session: viewSession(session, viewers(session.id)),
+      last_frame: frame ?? null,
+      overlays: overlays.map(viewOverlay),
+      route_summary: { current, pages: frame ? [current] : [], history: navigations.map(viewNavigation) },
+      message_state: task ? viewMessages(task) : null,
+      takeover: null,
+      cursor: cursorOf(seq),
+    };
+  };
+}
+export type SnapshotOf = ReturnType<typeof createSnapshots>;

@@ -1,0 +1,100 @@
+import { AppError, isId, isTerminal, Plan, type ReplyOf, type routes, TaskResult } from '@pilothouse/contract';
+import { type Caller, historyOf, progressOf, type Store, type StoredEvent, type TaskRow } from '@pilothouse/store';
+import type { EventStream } from '../http/event-stream.ts';
+import { cursorOf, readCursor } from '../live/cursor.ts';
+import { viewTaskEvent } from '../live/events.view.ts';
+import type { Hub } from '../live/hub.ts';
+import { viewEvidence } from './tasks.view.ts';
+
+type Routes = typeof routes;
+const evidenceShown = 8;
+const historyShown = 40;
+
+export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
+  async function require(caller: Caller, id: string): Promise<TaskRow> {
+    const task = isId(id) ? await store.tasks.visibleTo(caller, id) : undefined;
+    if (!task) throw new AppError('not_found');
+    return task;
+  }
+
+  return {
+    async status(caller: Caller, id: string): Promise<ReplyOf<Routes['getTaskStatus']>> {
+      const task = await require(caller, id);
+      const [lines, observations, seqs] = await Promise.all([
+        store.steps.of(task.id),
+        store.observations.lastOf(task.id, evidenceShown),
+        store.events.lastSeqs([task.session_id]),
+      ]);
+      const { steps } = Plan.parse(task.plan);
+      const done = lines.filter(({ status }) => status !== 'running');
+      return {
+        success: true,
+        status: {
+          ...progressOf(task),
+          task_id: task.id,
+          session_id: task.session_id,
+          title: task.title,
+          result: task.result === null ? null : TaskResult.parse(task.result),
+          takeover: null,
+          question: null,
+          recent_evidence: observations.flatMap((row) => viewEvidence(row) ?? []),
+          agent_history: done.slice(-historyShown).flatMap((line) => {
+            const step = steps[line.index - 1];
+            return step ? [historyOf(line, step)] : [];
+          }),
+          attempt: task.attempt,
+          cost: { steps: lines.length, model_calls: 0, input_tokens: 0, output_tokens: 0 },
+          cursor: cursorOf(seqs.get(task.session_id) ?? 0),
+        },
+      };
+    },
+
+    async image(caller: Caller, id: string, observationId: string) {
+      const task = await require(caller, id);
+      const row = isId(observationId) ? await store.observations.ofTask(task.id, observationId) : undefined;
+      if (!row?.blob_key || !row.content_type) throw new AppError('not_found');
+      const bytes = await store.blobs.get(row.blob_key);
+      if (!bytes) throw new AppError('gone');
+      return { bytes, contentType: row.content_type };
+    },
+
+    /** Every event of the task from the cursor on, or from its first, up to its end. */
+    async follow(caller: Caller, id: string, cursor: string | undefined) {
+      const task = await require(caller, id);
+      const newest = (await store.events.lastSeqs([task.session_id])).get(task.session_id) ?? 0;
+      const given = readCursor(cursor);
+      const isUnknown = cursor !== undefined && (given === undefined || given > newest);
+      const from = Math.max(isUnknown ? 0 : (given ?? 0), task.first_seq - 1);
+
+      return async (stream: EventStream): Promise<void> => {
+        if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
+        const { promise, resolve } = Promise.withResolvers<void>();
+        stream.signal.addEventListener('abort', () => resolve());
+        const onEvents = (events: StoredEvent[]) => {
+          for (const event of events) {
+            if (event.task_id !== task.id || stream.signal.aborted) continue;
+            const data = viewTaskEvent(event);
+            stream.send({ id: cursorOf(event.seq), type: data.type, data });
+            const end = endOf(event);
+            if (!end) continue;
+            stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: end } });
+            stream.close();
+          }
+        };
+        await hub.follow(task.session_id, from, onEvents, stream.signal);
+        // A cursor behind the last event of an ended task: nothing is left to send but the end.
+        if (isTerminal(task.status) && from >= newest) {
+          stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: task.status } });
+          return;
+        }
+        await promise;
+      };
+    },
+  };
+}
+export type TasksService = ReturnType<typeof createTasksService>;
+
+function endOf({ kind, data }: StoredEvent) {
+  const status = kind === 'status' ? (data.status as { status: TaskRow['status'] }).status : undefined;
+  return status && isTerminal(status) ? status : undefined;
+}
