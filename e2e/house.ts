@@ -1,0 +1,30 @@
+import { createClient } from '@pilothouse/sdk';
+import { freePort } from '../scripts/dev/ports.ts';
+import { createStack } from '../scripts/dev/stack.ts';
+import { startShop } from './site/shop.ts';
+
+/** A whole installation and a shop to visit, for one file of tests. */
+export async function openHouse(name: string, size: { servers?: number; agents?: number; browsers?: number } = {}) {
+  const stack = createStack(`e2e-${name}-${process.pid}`);
+  const shop = await startShop();
+  const port = await freePort();
+  const close = async () => {
+    await shop.close();
+    await stack.down({ wipe: true });
+  };
+  try {
+    await stack.up({
+      port,
+      servers: size.servers ?? 1,
+      agents: size.agents ?? 1,
+      browsers: size.browsers ?? 1,
+      disableAuth: true,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return { stack, shop, baseUrl, client: createClient({ baseUrl }), close };
+}
+export type House = Awaited<ReturnType<typeof openHouse>>;

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { LiveEvent, Step, TaskEvent } from '@pilothouse/contract';
+import { type House, openHouse } from './house.ts';
+
+describe('a task survives the death of', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse('survive');
+  });
+  after(() => house.close());
+
+  /** Puts two things into the basket, with pauses in which something can be shot. */
+  const shopping = (url: string): Step[] => [
+    { action: 'navigate', url: `${url}/` },
+    { action: 'click', target: 'Add Brass lantern to basket' },
+    { action: 'navigate', url: `${url}/?slow_ms=1500` },
+    { action: 'click', target: 'Add Pocket compass to basket' },
+    { action: 'navigate', url: `${url}/basket` },
+    { action: 'wait', for: { text: 'Pocket compass' } },
+  ];
+
+  /** Runs it, calls `disturb` once step three is being done, and follows to the end. */
+  async function runDisturbed(disturb: () => Promise<void>) {
+    const { client, shop } = house;
+    const before = shop.posts.length;
+    const { task_id, session_id } = await client.sendChat({ prompt: 'two things', steps: shopping(shop.url) });
+    const events: TaskEvent[] = [];
+    let disturbed: Promise<void> | undefined;
+    for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(60_000) })) {
+      events.push(event);
+      if (event.type === 'step' && event.step.index === 3 && event.step.status === 'running') disturbed ??= disturb();
+    }
+    await disturbed;
+    const { status } = await client.getTaskStatus({ id: task_id });
+    return { task_id, session_id, events, status, posts: shop.posts.slice(before) };
+  }
+  const logged = <Event extends TaskEvent | LiveEvent>(events: Event[]) =>
+    events.flatMap((event) => ('seq' in event ? event.seq : []));
+
+  it('the agent: it ends, and finished steps are not repeated', async () => {
+    const { status, posts, events } = await runDisturbed(async () => {
+      await house.stack.kill('agent-1');
+      await house.stack.start('agent-1');
+    });
+    assert.equal(status.status, 'success', status.last_error ?? '');
+    assert.equal(status.attempt, 2, 'another agent went on');
+    assert.deepEqual(
+      posts.map(({ body }) => body),
+      ['product=lantern', 'product=compass'],
+      'each was bought once',
+    );
+    const done = events.flatMap((event) =>
+      event.type === 'step' && event.step.status === 'success' ? event.step.index : [],
+    );
+    assert.deepEqual(done, [1, 2, 3, 4, 5, 6], 'each step succeeded once');
+  });
+
+  it('the browser host: another browser has the cookies and the page, and it ends', async () => {
+    const { status, posts, session_id } = await runDisturbed(async () => {
+      await house.stack.kill('browser-1');
+      await house.stack.start('browser-1');
+    });
+    assert.equal(status.status, 'success', status.last_error ?? '');
+    assert.deepEqual(
+      posts.map(({ body }) => body),
+      ['product=lantern', 'product=compass'],
+    );
+    assert.equal(new Set(posts.map(({ visitor }) => visitor)).size, 1, 'the shop knows the visitor by the cookie');
+    assert.ok(
+      status.agent_history.some((entry) => entry.step_index === 3 && entry.status === 'interrupted'),
+      'the cut try is on record',
+    );
+    const { snapshot } = await house.client.getSession({ id: session_id });
+    assert.equal(snapshot.route_summary.current.url, `${house.shop.url}/basket`);
+  });
+
+  it('the server: streams go on where they were, without a gap and without a repeat', async () => {
+    const live: LiveEvent[] = [];
+    const stop = new AbortController();
+    const { client } = house;
+    const { session } = await client.createSession();
+    const watching = (async () => {
+      for await (const event of client.followSession({ id: session.id }, { signal: stop.signal })) live.push(event);
+    })().catch(() => {});
+    const { task_id } = await client.sendChat({
+      prompt: 'two things',
+      session_id: session.id,
+      steps: shopping(house.shop.url),
+    });
+    const events: TaskEvent[] = [];
+    let disturbed: Promise<void> | undefined;
+    for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(60_000) })) {
+      events.push(event);
+      if (event.type !== 'step' || event.step.index !== 3 || disturbed) continue;
+      disturbed = house.stack.kill('server-1').then(() => house.stack.start('server-1'));
+    }
+    await disturbed;
+    const replay: TaskEvent[] = [];
+    for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(10_000) }))
+      replay.push(event);
+    assert.deepEqual(logged(events), logged(replay), 'what was seen live is what is in the log');
+    assert.equal(events.at(-1)?.type, 'end');
+
+    // The session's own stream sees the end of the task too, each event once and in order.
+    const deadline = performance.now() + 10_000;
+    const hasEnd = () => live.some((event) => event.type === 'task' && event.status.status === 'success');
+    while (!hasEnd() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+    stop.abort();
+    await watching;
+    assert.ok(hasEnd(), 'the session stream came back');
+    const seqs = logged(live);
+    assert.deepEqual(
+      seqs,
+      [...new Set(seqs)].sort((a, b) => a - b),
+    );
+  });
+});

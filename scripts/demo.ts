@@ -1,0 +1,41 @@
+// npm run demo [-- --port P]: everything on this machine with a small shop to visit, until Ctrl-C. Nothing leaves it.
+import { parseArgs } from 'node:util';
+import { startShop } from '../e2e/site/shop.ts';
+import { createStack } from './dev/stack.ts';
+
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: '4000' }, 'shop-port': { type: 'string', default: '4980' } },
+});
+
+const stack = createStack('demo');
+let isClosing = false;
+const close = async (exitCode: number) => {
+  if (isClosing) return;
+  isClosing = true;
+  console.log('\nStopping …');
+  await stack.down({ wipe: true });
+  process.exit(exitCode);
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void close(0));
+
+try {
+  console.log('Starting PostgreSQL, NATS, server, agent, browser host and a shop …');
+  const shop = await startShop({ port: Number(values['shop-port']) });
+  await stack.up({ port: Number(values.port), servers: 1, agents: 1, browsers: 1, disableAuth: true });
+  console.log(`
+Open        http://127.0.0.1:${values.port}/
+API         http://127.0.0.1:${values.port}/docs
+The shop    ${shop.url}/
+
+Paste this script into the page and press Run:
+
+  open ${shop.url}/
+  type "lantern" into "Search"
+  click "Find"
+  click "Add Brass lantern to basket"
+
+Authentication is disabled and only this machine can connect. Ctrl-C stops everything and removes its data.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  await close(1);
+}
