@@ -12,7 +12,7 @@ export type Outcome =
   /** The host says why it did not; the browser is still there. */
   | { type: 'failed'; failure: Failure; message: string }
   /** Nobody knows the browser any more. Whether the step was done is known only where it cannot have been. */
-  | { type: 'lost'; reason: string; mayHaveActed: boolean };
+  | { type: 'lost'; reason: string; mayHaveActed: boolean; isUnheard: boolean };
 
 type Options = { store: Store; bus: Bus; log: Log };
 type SessionOf = { id: string; viewport: { width: number; height: number } };
@@ -48,6 +48,26 @@ export function createHands({ store, bus, log }: Options) {
     return result.reply.ok ? undefined : result.reply.failure;
   }
 
+  /** Makes room: the browser that has rested longest is closed; what would bring it back was saved with its last step. */
+  async function park(): Promise<void> {
+    const coldest = await store.browsers.coldest();
+    if (!coldest?.host_id) return;
+    const { session_id, host_id, epoch } = coldest;
+    const result = await bus.request(
+      hostCommand,
+      { host_id },
+      { type: 'close', session_id, epoch },
+      { timeoutMs: openMs },
+    );
+    if (!result.ok || !result.reply.ok) return;
+    await store.change(session_id, async (tx, append) => {
+      await store.browsers.release(tx, session_id, epoch);
+      const session = await store.sessions.setBrowser(tx, session_id, 'cold');
+      if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
+    });
+    log.info({ session_id, host_id }, 'parked a resting browser to make room');
+  }
+
   /** Aborts when the host that holds the browser is no longer there: nobody else would tell who waits for its answer. */
   function watchHost(sessionId: string, epoch: number) {
     const gone = new AbortController();
@@ -74,7 +94,8 @@ export function createHands({ store, bus, log }: Options) {
         if (known?.is_live && known.host_id && known.epoch !== gone)
           return { hostId: known.host_id, epoch: known.epoch };
         const host = await store.browsers.roomiest();
-        if (host) {
+        if (!host) await park();
+        else {
           const before = known?.epoch ?? 0;
           const taken = await store.transaction((tx) =>
             store.browsers.assign(tx, session.id, { id: host.id, bootId: host.boot_id }, before),
@@ -89,9 +110,16 @@ export function createHands({ store, bus, log }: Options) {
           }
           log.warn({ session_id: session.id, host_id: host.id, refusal }, 'a host did not open the browser');
           gone = taken.epoch;
+          if (refusal === 'full') await park();
         }
         await sleep(betweenTriesMs, undefined, { signal });
       }
+    },
+
+    /** Whether the browser is still where it was, under the same epoch. */
+    async holds(sessionId: string, { hostId, epoch }: Grip): Promise<boolean> {
+      const known = await store.browsers.of(sessionId);
+      return known?.is_live === true && known.host_id === hostId && known.epoch === epoch;
     },
 
     /** Has one step done. The same command id again is answered with what came of it the first time. */
@@ -109,11 +137,14 @@ export function createHands({ store, bus, log }: Options) {
       const result = await bus
         .request(sessionCommand, to, message, { timeoutMs: stepMs + 5000, signal: within })
         .finally(gone.close);
-      if (!result.ok) return { type: 'lost', reason: result.reason, mayHaveActed: result.mayHaveActed };
+      if (!result.ok) {
+        const { reason, mayHaveActed } = result;
+        return { type: 'lost', reason, mayHaveActed, isUnheard: reason === 'disconnected' || reason === 'timeout' };
+      }
       const { head, body } = result.reply;
       if (!head.ok) {
         const mayHaveActed = lostBrowser[head.failure];
-        if (mayHaveActed !== undefined) return { type: 'lost', reason: head.failure, mayHaveActed };
+        if (mayHaveActed !== undefined) return { type: 'lost', reason: head.failure, mayHaveActed, isUnheard: false };
         return { type: 'failed', failure: head.failure, message: head.message };
       }
       if (head.type !== 'acted') throw new Error(`a host answered an act with "${head.type}"`);

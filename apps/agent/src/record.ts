@@ -104,12 +104,14 @@ export function createRecord({ store }: Options) {
     /** A try that came to nothing. */
     async failure(
       task: TaskRow,
-      line: StepRow,
+      { line, executionId }: { line: StepRow; executionId: string },
       step: Step,
       status: 'failed' | 'interrupted',
       error: string,
     ): Promise<void> {
       await store.change(task.session_id, async (tx, append) => {
+        const held = await store.tasks.setStep(tx, { id: task.id, executionId }, line.index, titleOf(step));
+        if (!held) throw new Replaced();
         const ended = await store.steps.end(tx, line, { status, error });
         if (!ended) return;
         const of = { taskId: task.id };

@@ -31,6 +31,7 @@ export type Parts = {
 const triesPerStep = 5;
 const ensureMs = 60_000;
 const replacedPauseMs = 2000;
+const askAgainMs = 300;
 
 /** One life of a task in this process: a step of its plan a tick. */
 export function createRun({ store, hands, record, agentId, log, signal }: Parts, taskId: string): Run {
@@ -89,7 +90,7 @@ export function createRun({ store, hands, record, agentId, log, signal }: Parts,
     const isSameBrowser = begun?.epoch === grip.epoch;
     if (begun && !isSameBrowser) {
       const why = 'The browser was lost while this was done.';
-      await record.failure(task, begun, step, 'interrupted', why);
+      await record.failure(task, { line: begun, executionId: execution }, step, 'interrupted', why);
       if (step.irreversible) return giveUp(task, execution, `${why} It cannot be undone, so it was not repeated.`);
     }
     const line = await intend(task, execution, index, step, grip, isSameBrowser ? begun : undefined);
@@ -106,13 +107,18 @@ export function createRun({ store, hands, record, agentId, log, signal }: Parts,
       return 'again';
     }
     if (outcome.type === 'failed') {
-      await record.failure(task, line, step, 'failed', outcome.message);
+      await record.failure(task, { line, executionId: execution }, step, 'failed', outcome.message);
       return giveUp(task, execution, outcome.message);
+    }
+    if (outcome.isUnheard && (await hands.holds(session.id, grip))) {
+      // Only the answer was lost: the next tick asks for it under the same command id, and nothing is done twice.
+      await sleep(askAgainMs, undefined, { signal });
+      return 'again';
     }
     log.warn({ task_id: taskId, host_id: grip.hostId, reason: outcome.reason }, 'the browser was lost');
     lost = grip.epoch;
     const why = `The browser was lost (${outcome.reason}).`;
-    await record.failure(task, line, step, 'interrupted', why);
+    await record.failure(task, { line, executionId: execution }, step, 'interrupted', why);
     if (step.irreversible && outcome.mayHaveActed)
       return giveUp(task, execution, `${why} The step cannot be undone, so it was not repeated.`);
     return 'again';

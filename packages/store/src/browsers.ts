@@ -43,15 +43,38 @@ export function createBrowsers({ db }: Database) {
     },
 
     /** The host that holds the most room right now. */
-    roomiest: (exceptHostIds: string[] = []) =>
+    roomiest: () =>
       db
         .selectFrom('hosts')
         .select(['id', 'boot_id'])
         .where('lease_until', '>', sql<Date>`now()`)
         .where('session_count', '<', sql<number>`capacity`)
-        .$if(exceptHostIds.length > 0, (query) => query.where('id', 'not in', exceptHostIds))
         .orderBy(sql`capacity - session_count`, 'desc')
         .orderBy('id')
         .executeTakeFirst(),
+
+    /** The open browser whose session has rested longest; none that works or is driven. */
+    coldest: () =>
+      db
+        .selectFrom('browsers')
+        .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
+        .innerJoin('hosts', (join) =>
+          join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
+        )
+        .select(['browsers.session_id', 'browsers.host_id', 'browsers.epoch'])
+        .where('sessions.status', 'in', ['idle', 'closed'])
+        .where('hosts.lease_until', '>', sql<Date>`now()`)
+        .orderBy('sessions.updated_at')
+        .executeTakeFirst(),
+
+    /** No host holds it any more; its saved state stays. */
+    async release(tx: Tx, sessionId: string, epoch: number): Promise<void> {
+      await tx.db
+        .updateTable('browsers')
+        .set({ host_id: null, boot_id: null })
+        .where('session_id', '=', sessionId)
+        .where('epoch', '=', epoch)
+        .execute();
+    },
   };
 }

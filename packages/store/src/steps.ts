@@ -41,16 +41,6 @@ export function createSteps({ db }: Database) {
         .returningAll()
         .executeTakeFirst(),
 
-    /** What an agent that is gone had begun and not finished. */
-    interruptRunning: (tx: Tx, taskId: string): Promise<StepRow[]> =>
-      tx.db
-        .updateTable('steps')
-        .set({ status: 'interrupted', effect_at: now, error: 'The agent was lost while it did this.' })
-        .where('task_id', '=', taskId)
-        .where('status', '=', 'running')
-        .returningAll()
-        .execute(),
-
     of: (taskId: string): Promise<StepRow[]> =>
       db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute(),
   };
