@@ -46,6 +46,8 @@ type Details = {
   errors?: Problem['errors'];
   /** When to try again; becomes `Retry-After`. */
   retryAfterSecs?: number;
+  /** More to say in the head of the answer. */
+  headers?: Record<string, string>;
   cause?: unknown;
 };
 
@@ -54,12 +56,14 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: Problem['errors'];
   readonly retryAfterSecs: number | undefined;
+  readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, { detail, errors: fieldErrors, retryAfterSecs, cause }: Details = {}) {
+  constructor(code: ErrorCode, { detail, errors: fieldErrors, retryAfterSecs, headers = {}, cause }: Details = {}) {
     super(detail ?? errors[code].title, { cause });
     this.name = 'AppError';
     this.code = code;
     this.errors = fieldErrors;
     this.retryAfterSecs = retryAfterSecs;
+    this.headers = headers;
   }
 }

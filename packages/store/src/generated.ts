@@ -37,11 +37,40 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type UserRole = "admin" | "user";
 
+export interface AccessTokens {
+  expires_at: Timestamp;
+  hash: Buffer;
+  issued_at: Generated<Timestamp>;
+  login_id: string;
+}
+
 export interface Agents {
   id: string;
   recovered_at: Timestamp | null;
   recovered_by: string | null;
   started_at: Generated<Timestamp>;
+}
+
+export interface ApiKeys {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp | null;
+  hash: Buffer;
+  id: string;
+  label: string;
+  last_used_at: Timestamp | null;
+  removed_at: Timestamp | null;
+  user_id: string;
+}
+
+export interface Audit {
+  actor_id: string | null;
+  address: string | null;
+  data: Generated<Json>;
+  event: string;
+  id: string;
+  outcome: string;
+  recorded_at: Generated<Timestamp>;
+  user_id: string | null;
 }
 
 export interface Browsers {
@@ -99,6 +128,18 @@ export interface Hosts {
   started_at: Generated<Timestamp>;
 }
 
+export interface Logins {
+  address: string | null;
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  ended_because: string | null;
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+  user_agent: string | null;
+  user_id: string;
+}
+
 export interface Observations {
   blob_key: string | null;
   byte_len: number | null;
@@ -115,6 +156,22 @@ export interface Observations {
   title: string | null;
   url: string | null;
   width: number | null;
+}
+
+export interface RateLimits {
+  expire: number | null;
+  key: string;
+  points: Generated<number>;
+}
+
+export interface RefreshTokens {
+  expires_at: Timestamp;
+  hash: Buffer;
+  issued_at: Generated<Timestamp>;
+  login_id: string;
+  parent_hash: Buffer | null;
+  sealed_reply: Buffer | null;
+  used_at: Timestamp | null;
 }
 
 export interface Sessions {
@@ -178,20 +235,28 @@ export interface Tasks {
 
 export interface Users {
   created_at: Generated<Timestamp>;
+  disabled_at: Timestamp | null;
   email: string;
   id: string;
+  password_hash: string | null;
   role: Generated<UserRole>;
   username: string;
 }
 
 export interface DB {
+  access_tokens: AccessTokens;
   agents: Agents;
+  api_keys: ApiKeys;
+  audit: Audit;
   browsers: Browsers;
   events: Events;
   executions: Executions;
   frames: Frames;
   hosts: Hosts;
+  logins: Logins;
   observations: Observations;
+  rate_limits: RateLimits;
+  refresh_tokens: RefreshTokens;
   session_seq: SessionSeq;
   sessions: Sessions;
   steps: Steps;

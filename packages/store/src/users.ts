@@ -1,7 +1,18 @@
-import type { Database } from './db.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from './db.ts';
+import type { Users } from './generated.ts';
+import { newId } from './ids.ts';
+import type { TokenHolder } from './logins.ts';
 
 /** On whose behalf a query runs. An admin sees everybody's; anyone else only what is theirs. */
-export type Caller = { id: string; role: 'user' | 'admin' };
+export type Caller = {
+  id: string;
+  role: 'user' | 'admin';
+  /** The login or the key it calls with; neither, for the built-in user. */
+  loginId?: string;
+  keyId?: string;
+  holder?: TokenHolder;
+};
 
 /** Whom every request acts as while authentication is switched off. */
 export const localUser = {
@@ -11,6 +22,8 @@ export const localUser = {
   email: 'local user@localhost',
   role: 'admin',
 } as const;
+
+export type UserRow = Selectable<Users>;
 
 export function createUsers({ db }: Database) {
   return {
@@ -22,5 +35,56 @@ export function createUsers({ db }: Database) {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
+
+    /** Nothing, where the name or the address is taken, in whatever case. */
+    async create(
+      tx: Tx,
+      user: { username: string; email: string; passwordHash: string },
+    ): Promise<UserRow | undefined> {
+      return tx.db
+        .insertInto('users')
+        .values({ id: newId(), username: user.username, email: user.email, password_hash: user.passwordHash })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst();
+    },
+
+    /** Whether the name or the address is somebody's; only the insert decides, this spares it. */
+    async isTaken(username: string, email: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('users')
+        .select('id')
+        .where(({ or }) =>
+          or([sql<boolean>`lower(username) = lower(${username})`, sql<boolean>`lower(email) = lower(${email})`]),
+        )
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** By name or address, in whatever case; a name has no `@`, so it is never the one for the other. */
+    byNameOrEmail: (text: string): Promise<UserRow | undefined> =>
+      db
+        .selectFrom('users')
+        .selectAll()
+        .where(sql`lower(${sql.ref(text.includes('@') ? 'email' : 'username')})`, '=', sql`lower(${text})`)
+        .executeTakeFirst(),
+
+    byId: (id: string): Promise<UserRow | undefined> =>
+      db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    list: (): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('created_at').execute(),
+
+    setPassword: (tx: Pick<Tx, 'db'>, id: string, passwordHash: string) =>
+      tx.db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute(),
+
+    setRole: (id: string, role: 'user' | 'admin') =>
+      db.updateTable('users').set({ role }).where('id', '=', id).execute(),
+
+    setDisabled: (id: string, isDisabled: boolean) =>
+      db
+        .updateTable('users')
+        .set({ disabled_at: isDisabled ? sql`now()` : null })
+        .where('id', '=', id)
+        .execute(),
   };
 }

@@ -1,0 +1,38 @@
+import type { Database, Tx } from './db.ts';
+import { newId } from './ids.ts';
+
+export type AuditEntry = {
+  event: string;
+  outcome: string;
+  userId?: string | null;
+  /** Who did it, where that is somebody else than the user it was done to. */
+  actorId?: string | null;
+  address?: string | null;
+  data?: object;
+};
+
+/** Every security event: who, what, from where, and what came of it. */
+export function createAudit({ db }: Database) {
+  return {
+    async add(
+      { event, outcome, userId = null, actorId = null, address = null, data = {} }: AuditEntry,
+      tx?: Tx,
+    ): Promise<void> {
+      await (tx?.db ?? db)
+        .insertInto('audit')
+        .values({
+          id: newId(),
+          event,
+          outcome,
+          user_id: userId,
+          actor_id: actorId,
+          address,
+          data: JSON.stringify(data),
+        })
+        .execute();
+    },
+
+    of: (userId: string) =>
+      db.selectFrom('audit').selectAll().where('user_id', '=', userId).orderBy('recorded_at').orderBy('id').execute(),
+  };
+}

@@ -1,0 +1,84 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database } from './db.ts';
+import type { ApiKeys } from './generated.ts';
+import { newId } from './ids.ts';
+import { decodeCursor, toPage } from './pages.ts';
+
+export type KeyRow = Selectable<ApiKeys>;
+
+/** API keys: a program's way in. */
+export function createKeys({ db, pool }: Database) {
+  return {
+    add: (userId: string, label: string, hash: Buffer, expiresInSecs: number | undefined) =>
+      db
+        .insertInto('api_keys')
+        .values({
+          id: newId(),
+          user_id: userId,
+          label,
+          hash,
+          expires_at:
+            expiresInSecs === undefined
+              ? null
+              : sql<Date>`date_trunc('milliseconds', now()) + make_interval(secs => ${expiresInSecs})`,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+
+    /** Whom the key speaks for. That it was used is written at most once a minute. */
+    async holderOf(hash: Buffer): Promise<{ key_id: string; user_id: string; role: 'user' | 'admin' } | undefined> {
+      const { rows } = await pool.query<{ key_id: string; user_id: string; role: 'user' | 'admin'; is_stale: boolean }>(
+        {
+          name: 'keys.holderOf',
+          text: `select k.id as key_id, u.id as user_id, u.role,
+                 coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
+               from api_keys k join users u on u.id = k.user_id
+               where k.hash = $1 and k.removed_at is null and coalesce(k.expires_at > now(), true) and u.disabled_at is null`,
+          values: [hash],
+        },
+      );
+      const [holder] = rows;
+      if (holder?.is_stale) {
+        await pool.query(`update api_keys set last_used_at = date_trunc('milliseconds', now()) where id = $1`, [
+          holder.key_id,
+        ]);
+      }
+      return holder;
+    },
+
+    async list(userId: string, { limit, cursor }: { limit: number; cursor?: string }) {
+      let query = db.selectFrom('api_keys').selectAll().where('user_id', '=', userId).where('removed_at', 'is', null);
+      if (cursor) {
+        const { at, id } = decodeCursor(cursor);
+        query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`);
+      }
+      const rows = await query
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
+    },
+
+    remove: (userId: string, id: string) =>
+      db
+        .updateTable('api_keys')
+        .set({ removed_at: sql`now()` })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('removed_at', 'is', null)
+        .returning('id')
+        .executeTakeFirst(),
+
+    /** Of these keys, those that are still valid. */
+    async stillValid(ids: string[]): Promise<Set<string>> {
+      const { rows } = await pool.query<{ id: string }>({
+        name: 'keys.stillValid',
+        text: `select k.id from api_keys k join users u on u.id = k.user_id
+               where k.id = any($1) and k.removed_at is null and coalesce(k.expires_at > now(), true) and u.disabled_at is null`,
+        values: [ids],
+      });
+      return new Set(rows.map(({ id }) => id));
+    },
+  };
+}
