@@ -67,7 +67,7 @@ const rules: IForbiddenRuleType[] = [
 type Ends = IRegularForbiddenRuleType;
 
 const { output } = await cruise(
-  ['packages', 'apps', 'scripts', 'chaos'],
+  ['packages', 'apps', 'scripts', 'chaos', 'e2e', 'bench'],
   {
     baseDir: root,
     ruleSet: { forbidden: rules },

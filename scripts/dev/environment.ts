@@ -11,7 +11,18 @@ const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_ENV', 'NODE_OPTION
  * `NAME_*` stands for every name that begins so.
  */
 const settings: Record<Kind, string[]> = {
-  server: ['DISABLE_AUTH', 'DISABLE_AUTH_ON_EVERY_ADDRESS', 'DATABASE_POOL_SIZE', 'LOG_LEVEL'],
+  server: [
+    'DISABLE_AUTH',
+    'DISABLE_AUTH_ON_EVERY_ADDRESS',
+    'PASSWORD_*',
+    'ACCESS_TOKEN_*',
+    'LOGIN_*',
+    'REGISTER_*',
+    'REFRESH_*',
+    'TRUSTED_PROXIES',
+    'DATABASE_POOL_SIZE',
+    'LOG_LEVEL',
+  ],
   agent: ['DATABASE_POOL_SIZE', 'ENGINE_POLL_MS', 'HOST_LEASE_SECS', 'LOG_LEVEL'],
   browser: ['HOST_CAPACITY', 'CHROMIUM_*', 'GUARD_*', 'LOG_LEVEL'],
 };

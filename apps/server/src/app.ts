@@ -4,7 +4,12 @@ import { newId, type Store, type Work } from '@pilothouse/store';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
+import { createAuthLimits, type LimitSettings } from './auth/auth.limits.ts';
+import { authRoutes } from './auth/auth.routes.ts';
+import { createAuthService } from './auth/auth.service.ts';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
+import { createPasswords } from './auth/passwords.ts';
+import { createRevocations } from './auth/revocations.ts';
 import { chatRoutes } from './chat/chat.routes.ts';
 import { createChatService } from './chat/chat.service.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
@@ -34,6 +39,16 @@ export type Parts = {
   isAuthDisabled: boolean;
   /** With authentication disabled, whether requests may come for any name and not only for this machine's own. */
   isOpenToAll?: boolean;
+  auth: AuthSettings;
+  /** Off only in tests, which prove that the handlers' own check holds alone. */
+  hasRouteHook?: boolean;
+};
+export type AuthSettings = {
+  minPasswordLength: number;
+  accessSecs: number;
+  limits: LimitSettings;
+  /** Peers whose word on the caller's address is taken. */
+  trustedProxies: string[];
 };
 
 const pingTimeoutMs = 1000;
@@ -49,19 +64,36 @@ export async function createApp({
   version,
   isAuthDisabled,
   isOpenToAll = false,
+  auth,
+  hasRouteHook,
 }: Parts) {
   let logRefused: (request: FastifyRequest, reply: FastifyReply) => void = () => {};
-  const app = createHttp(log, (request, reply) => logRefused(request, reply));
+  const app = createHttp(log, auth.trustedProxies, (request, reply) => logRefused(request, reply));
   logRefused = logRequests(app, metrics);
   await describeApi(app, version);
 
-  const serve = createServe(app, isAuthDisabled ? asLocalUser({ isOpenToAll }) : byToken);
+  const revocations = createRevocations({ store, bus, log });
+  const serve = createServe(app, {
+    authenticate: isAuthDisabled ? asLocalUser({ isOpenToAll }) : byToken(store),
+    onStream: revocations.track,
+    hasRouteHook,
+  });
   const ping = {
     database: () => store.ping(pingTimeoutMs),
     bus: () => bus.ping({ timeoutMs: pingTimeoutMs }),
   };
   serviceRoutes(serve, { isAuthDisabled, version, ping, openApi: () => ({ openapi: '3.1.0', ...app.swagger() }) });
 
+  const limits = createAuthLimits(store, auth.limits);
+  const authService = createAuthService({
+    store,
+    passwords: createPasswords(),
+    limits,
+    minPasswordLength: auth.minPasswordLength,
+    accessSecs: auth.accessSecs,
+    onRevoked: revocations.announce,
+  });
+  authRoutes(serve, authService, limits);
   const hub = createHub({ store, bus, log });
   const watchers = createWatchers({ store, bus, log });
   const snapshotOf = createSnapshots({ store, bus, viewers: watchers.count });
@@ -73,16 +105,23 @@ export async function createApp({
     serve.closeStreams();
     hub.close();
     watchers.close();
+    revocations.close();
   });
 
   await app.ready();
   return app;
 }
 
-function createHttp(log: Log, onRefused: (request: FastifyRequest, reply: FastifyReply) => void): FastifyInstance {
+function createHttp(
+  log: Log,
+  trustedProxies: string[],
+  onRefused: (request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     genReqId: newId,
+    // The address is the socket's, unless a proxy of ours says whose it forwards.
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     // Our own line a request says more in fewer words.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestTimeout: 30_000,

@@ -6,6 +6,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 
+const daySecs = 86_400;
+
 run('server', async () => {
   const config = readConfig(process.argv.slice(2), process.env);
   const log = createLog('server', config.logLevel);
@@ -13,6 +15,7 @@ run('server', async () => {
     url: config.database.url,
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
+    lifetimes: { accessSecs: config.auth.accessSecs, refreshIdleSecs: 14 * daySecs, loginSecs: 30 * daySecs },
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
   });
@@ -42,6 +45,7 @@ run('server', async () => {
     version: packageJson.version,
     isAuthDisabled: config.isAuthDisabled,
     isOpenToAll: config.isOpenToAll,
+    auth: config.auth,
   });
   await app.listen({ port: config.port, host: config.host });
   const ops = await startOps({ ...config.ops, metrics, isReady: () => app.server.listening });

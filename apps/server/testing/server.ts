@@ -2,28 +2,68 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announceEvent, connectBus } from '@pilothouse/bus';
-import { startNats } from '@pilothouse/bus/testing';
+import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { openStore, openWork, type Store } from '@pilothouse/store';
-import { createTestDatabase } from '@pilothouse/store/testing';
+import { type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
+import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
-import { createApp } from '../src/app.ts';
+import { type AuthSettings, createApp } from '../src/app.ts';
 
 export type TestServer = {
   baseUrl: string;
   client: Client;
   store: Store;
   databaseUrl: string;
+  nats: NatsForTest;
   /** What the server logged, a line each. */
   logged: string[];
+  /** A second server on the same database and bus; closed with this one. */
+  another(options?: Partial<Options>): Promise<TestServer>;
   close(): Promise<void>;
 };
 
+type Options = {
+  isAuthDisabled: boolean;
+  /** Limits are far away unless a test brings them near. */
+  limits?: Partial<AuthSettings['limits']>;
+  lifetimes?: Lifetimes;
+  trustedProxies?: string[];
+  hasRouteHook?: boolean;
+};
+type Ground = { database: TestDatabase; nats: NatsForTest };
+
+const far = 1_000_000;
+const noLimits = {
+  loginPerIdentifier: far,
+  loginPerAddress: far,
+  registerPerAddress: far,
+  refreshPerFamily: far,
+  refreshPerAddress: far,
+};
+
 /** The real interface on a real port, with a database and a bus of its own. */
-export async function startTestServer({ isAuthDisabled }: { isAuthDisabled: boolean }): Promise<TestServer> {
-  const database = await createTestDatabase();
-  const nats = await startNats();
+export async function startTestServer(options: Options): Promise<TestServer> {
+  const ground = { database: await createTestDatabase(), nats: await startNats() };
+  const others: TestServer[] = [];
+  const server = await startOn(ground, options);
+  return {
+    ...server,
+    async another(changed = {}) {
+      const other = await startOn(ground, { ...options, ...changed });
+      others.push(other);
+      return other;
+    },
+    async close() {
+      await Promise.all([...others, server].map((one) => one.close()));
+      await ground.nats.close();
+      await ground.database.close();
+    },
+  };
+}
+
+async function startOn({ database, nats }: Ground, options: Options): Promise<TestServer> {
+  const { isAuthDisabled, limits, lifetimes, trustedProxies = [], hasRouteHook } = options;
   const blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
   const logged: string[] = [];
   const log = createLog('server', 'info', { write: (line) => void logged.push(line) });
@@ -32,14 +72,29 @@ export async function startTestServer({ isAuthDisabled }: { isAuthDisabled: bool
     blobDir,
     onError: (error) => log.warn(error),
     onChanged: (id, seq) => announceEvent(bus, id, seq),
+    lifetimes,
   });
   await store.users.ensureLocal();
   const bus = await connectBus({ ...nats.as('server'), name: 'test server' });
-  const work = await openWork({
-    url: database.url,
-    onLog: (level, message) => log[level]({ engine: message }, 'engine'),
+  const onLog = (level: 'warn' | 'error', message: unknown) => log[level]({ engine: message }, 'engine');
+  const work = await openWork({ url: database.url, onLog });
+  const auth = {
+    minPasswordLength: 8,
+    accessSecs: lifetimes?.accessSecs ?? 900,
+    limits: { ...noLimits, ...limits },
+    trustedProxies,
+  };
+  const app = await createApp({
+    store,
+    bus,
+    work,
+    log,
+    metrics: new Registry(),
+    version: 'test',
+    isAuthDisabled,
+    auth,
+    hasRouteHook,
   });
-  const app = await createApp({ store, bus, work, log, metrics: new Registry(), version: 'test', isAuthDisabled });
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
 
   return {
@@ -47,14 +102,14 @@ export async function startTestServer({ isAuthDisabled }: { isAuthDisabled: bool
     client: createClient({ baseUrl }),
     store,
     databaseUrl: database.url,
+    nats,
     logged,
+    another: () => Promise.reject(new Error('ask the first server for another')),
     async close() {
       await app.close();
       await work.close();
       await bus.close();
       await store.close();
-      await nats.close();
-      await database.close();
       await rm(blobDir, { recursive: true, force: true });
     },
   };

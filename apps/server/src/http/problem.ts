@@ -12,6 +12,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (failure.code === 'internal') request.log.error({ err: error }, 'failed');
   else if (status >= 500) request.log.warn({ err: error }, 'not available');
   if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
+  reply.headers(failure.headers);
   if (status === 401) reply.header('www-authenticate', challenge(request));
   // Also set by a hook, but what fails before routing passes none.
   reply.header('x-request-id', request.id);

@@ -1,5 +1,5 @@
 import type { BodyOf, HeadersOf, ParamsOf, QueryOf, ReplyOf, Route } from '@pilothouse/contract';
-import { errors, noContent, Problem } from '@pilothouse/contract';
+import { AppError, errors, noContent, Problem } from '@pilothouse/contract';
 import type { Caller } from '@pilothouse/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -15,16 +15,27 @@ export type Call<R extends Route> = {
   query: QueryOf<R>;
   headers: HeadersOf<R>;
   body: BodyOf<R>;
+  from: From;
+};
+/** Where a request came from, for limits and for the audit. */
+export type From = { address: string; userAgent: string | null };
+
+type Options = {
+  /** Before anything else: a limit by address. */
+  first?: (request: FastifyRequest) => Promise<void>;
+  /** A token that is no longer valid does not refuse the call; the handler then gets no caller. One must be sent. */
+  isLenient?: boolean;
 };
 /** The body of the one way to succeed; an `Answer` where there are several, or where it is no JSON. */
-type Reply<R extends Route> = ReplyOf<R> | Answer<R>;
+// biome-ignore lint/suspicious/noConfusingVoidType: a command that answers nothing returns nothing.
+type Reply<R extends Route> = ReplyOf<R> | Answer<R> | (undefined extends ReplyOf<R> ? void : never);
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>;
 /** Follows what the call asks for until the viewer leaves or everything was said. */
 export type StreamHandler<R extends Route> = (call: Call<R>, stream: EventStream) => Promise<void>;
 
 /** Puts a handler behind a route of the contract. A route that nobody serves is absent, from the documents too. */
 export type Serve = {
-  <R extends Route>(route: R, handler: Handler<R>): void;
+  <R extends Route>(route: R, handler: Handler<R>, options?: Options): void;
   stream<R extends Route>(route: R, handler: (call: Call<R>) => Promise<StreamHandler<R>>): void;
   /** Ends every open stream; viewers resume elsewhere. */
   closeStreams(): void;
@@ -43,10 +54,28 @@ export class Answer<R extends Route> {
 }
 
 /** Says who calls, or throws why nobody may. */
-export type Authenticate = (request: FastifyRequest) => Promise<Caller>;
+export type Authenticate = (request: FastifyRequest, area: Route['area']) => Promise<Caller>;
 
-export function createServe(app: FastifyInstance, authenticate: Authenticate): Serve {
-  const common = (route: Route) => ({
+type Parts = {
+  authenticate: Authenticate;
+  /** Told of each stream, to end it when its caller's right ends. */
+  onStream: (caller: Caller | undefined, stream: EventStream) => void;
+  /** Off only in tests, which prove that the handlers' own check holds alone. */
+  hasRouteHook?: boolean;
+};
+
+export function createServe(app: FastifyInstance, { authenticate, onStream, hasRouteHook = true }: Parts): Serve {
+  /** Checked at the route and again at the handler, each by itself enough; asked of the database once. */
+  async function identify(request: FastifyRequest, route: Route, { isLenient }: Options): Promise<void> {
+    if (route.access === 'public' || request.caller) return;
+    request.caller = await authenticate(request, route.area).catch((error) => {
+      const isOver = error instanceof AppError && (error.code === 'token_expired' || error.code === 'token_invalid');
+      if (isLenient && isOver) return undefined;
+      throw error;
+    });
+  }
+
+  const common = (route: Route, options: Options = {}) => ({
     method: route.method,
     url: route.path,
     bodyLimit: route.bodyLimitBytes,
@@ -63,22 +92,25 @@ export function createServe(app: FastifyInstance, authenticate: Authenticate): S
     },
     // Before the body is read: who may not call is not worth parsing for.
     onRequest: async (request: FastifyRequest) => {
-      if (route.access !== 'public') request.caller = await authenticate(request);
+      await options.first?.(request);
+      if (hasRouteHook) await identify(request, route, options);
     },
   });
-  // The schemas have checked the parts; the hook has set the caller of every protected route.
-  const callOf = <R extends Route>(request: FastifyRequest) => {
+  const callOf = async <R extends Route>(request: FastifyRequest, route: R, options: Options = {}) => {
+    await identify(request, route, options);
+    // The schemas have checked the parts, and the line above has set the caller of every protected route.
     const { caller, params, query, headers, body } = request as unknown as Call<R>;
-    return { caller, params, query, headers, body };
+    const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
+    return { caller, params, query, headers, body, from };
   };
 
   const streams = new Set<EventStream>();
-  const serve: Serve = (route, handler) => {
+  const serve: Serve = (route, handler, options) => {
     const [status = 200, ...others] = Object.keys(route.replies).map(Number);
     app.route({
-      ...common(route),
+      ...common(route, options),
       handler: async (request, reply) => {
-        const answer = await handler(callOf(request));
+        const answer = await handler(await callOf(request, route, options));
         if (answer instanceof Answer) {
           if (answer.contentType) reply.type(answer.contentType);
           return answerWith(reply, answer.status, answer.body);
@@ -93,12 +125,13 @@ export function createServe(app: FastifyInstance, authenticate: Authenticate): S
       ...common(route),
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        const call = callOf<typeof route>(request);
+        const call = await callOf(request, route);
         // Whatever refuses the call does so before the stream begins, as an ordinary problem.
         const follow = await handler(call);
         reply.hijack();
         const stream = openEventStream(reply.raw, request.id);
         streams.add(stream);
+        onStream(request.caller, stream);
         stream.signal.addEventListener('abort', () => streams.delete(stream));
         await follow(call, stream)
           .catch((error) => request.log.warn({ err: error }, 'a stream broke'))
@@ -123,7 +156,7 @@ function successReplies(route: Route) {
   return Object.fromEntries(
     Object.entries(route.replies).map(([status, reply]) => [
       status,
-      { description: 'Success', content: reply === noContent ? {} : { 'application/json': { schema: reply } } },
+      reply === noContent ? noContent : { description: 'Success', content: { 'application/json': { schema: reply } } },
     ]),
   );
 }

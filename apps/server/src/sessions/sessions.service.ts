@@ -1,5 +1,6 @@
 import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import type { Caller, Store, StoredEvent } from '@pilothouse/store';
+import { auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { cursorOf, readCursor } from '../live/cursor.ts';
 import { viewLiveEvent } from '../live/events.view.ts';
@@ -17,6 +18,7 @@ export function createSessionsService({ store, hub, watchers, snapshotOf }: Part
   async function require(caller: Caller, id: string) {
     const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
     if (!session) throw new AppError('not_found');
+    await auditForeignRead(store, caller, session.owner_id, { session_id: session.id });
     return session;
   }
 
@@ -36,6 +38,8 @@ export function createSessionsService({ store, hub, watchers, snapshotOf }: Part
 
     async list(caller: Caller, query: QueryOf<Routes['listSessions']>): Promise<ReplyOf<Routes['listSessions']>> {
       const { rows, nextCursor } = await store.sessions.listVisibleTo(caller, query);
+      const foreign = rows.find(({ owner_id }) => owner_id !== caller.id);
+      if (foreign) await auditForeignRead(store, caller, foreign.owner_id, { list: 'sessions' });
       return {
         success: true,
         sessions: rows.map((row) => viewSession(row, watchers.count(row.id))),

@@ -1,5 +1,6 @@
 import { AppError, isId, isTerminal, Plan, type ReplyOf, type routes, TaskResult } from '@pilothouse/contract';
 import { type Caller, historyOf, progressOf, type Store, type StoredEvent, type TaskRow } from '@pilothouse/store';
+import { auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { cursorOf, readCursor } from '../live/cursor.ts';
 import { viewTaskEvent } from '../live/events.view.ts';
@@ -14,6 +15,7 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.visibleTo(caller, id) : undefined;
     if (!task) throw new AppError('not_found');
+    await auditForeignRead(store, caller, task.created_by, { task_id: task.id });
     return task;
   }
 
@@ -74,7 +76,7 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
           for (const event of events) {
             if (event.task_id !== task.id || stream.signal.aborted) continue;
             const data = viewTaskEvent(event);
-            stream.send({ id: cursorOf(event.seq), type: data.type, data });
+            if (data) stream.send({ id: cursorOf(event.seq), type: data.type, data });
             const end = endOf(event);
             if (!end) continue;
             stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: end } });

@@ -1,0 +1,47 @@
+import { AppError } from '@pilothouse/contract';
+import type { Limiter, Spent, Store } from '@pilothouse/store';
+
+export type LimitSettings = {
+  loginPerIdentifier: number;
+  loginPerAddress: number;
+  registerPerAddress: number;
+  refreshPerFamily: number;
+  refreshPerAddress: number;
+};
+const windowSecs = 60;
+
+/** The limits of authentication: by address before anything is read, by account or family after. */
+export function createAuthLimits({ limits }: Pick<Store, 'limits'>, settings: LimitSettings) {
+  const open = (name: string, points: number) => {
+    const limiter: Limiter = limits.open({ name, points, windowSecs });
+    return {
+      async spend(key: string): Promise<void> {
+        const spent = await limiter.spend(key);
+        if (spent.isOver) throw overLimit(name, spent);
+      },
+      forget: (key: string) => limiter.forget(key),
+    };
+  };
+  return {
+    loginOfAddress: open('login_address', settings.loginPerAddress),
+    loginOfIdentifier: open('login', settings.loginPerIdentifier),
+    registerOfAddress: open('register', settings.registerPerAddress),
+    refreshOfAddress: open('refresh_address', settings.refreshPerAddress),
+    refreshOfFamily: open('refresh', settings.refreshPerFamily),
+  };
+}
+export type AuthLimits = ReturnType<typeof createAuthLimits>;
+
+/** The key of an account at an address, known or not: who tries names learns nothing from the limit. */
+export const identifierKey = (address: string, identifier: string) =>
+  `${address} ${identifier.toLowerCase()}`.slice(0, 200);
+
+function overLimit(name: string, { limit, retryAfterSecs, remaining }: Spent): AppError {
+  return new AppError('rate_limited', {
+    retryAfterSecs,
+    headers: {
+      'ratelimit-policy': `"${name}";q=${limit};w=${windowSecs}`,
+      ratelimit: `"${name}";r=${remaining};t=${retryAfterSecs}`,
+    },
+  });
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient, isApiError } from '@pilothouse/sdk';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+const password = 'a long enough password';
+let count = 0;
+
+describe('authentication', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: false });
+  });
+  after(() => server.close());
+
+  const as = (token: string): Client => createClient({ baseUrl: server.baseUrl, token: () => token });
+  async function newUser() {
+    const username = `user-${++count}`;
+    const { user } = await server.client.register({ username, email: `${username}@example.test`, password });
+    return { ...user, login: () => server.client.login({ username_or_email: username, password }) };
+  }
+  const refused = (call: Promise<unknown>, code: string) => assert.rejects(call, { name: 'ApiError', code });
+
+  it('registers without logging in, and logs in by name or address in any case', async () => {
+    const { username, email, role, login } = await newUser();
+    assert.equal(role, 'user');
+    const tokens = await login();
+    assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.user.username], ['Bearer', 900, username]);
+    assert.match(tokens.access_token, /^pha_/);
+    assert.match(tokens.refresh_token, /^phr_/);
+    for (const name of [username.toUpperCase(), email.toUpperCase()]) {
+      assert.equal((await server.client.login({ username_or_email: name, password })).user.username, username);
+    }
+    const claims = await as(tokens.access_token).getMe();
+    assert.equal(claims.sub, tokens.user.id);
+    assert.equal(claims.exp - claims.iat, 900);
+  });
+
+  // One row per body that is refused at the door.
+  const bodies: [name: string, body: object, code: string][] = [
+    ['a name with an @', { username: 'a@b', email: 'x@example.test', password }, 'validation_failed'],
+    ['a name too short', { username: 'ab', email: 'x@example.test', password }, 'validation_failed'],
+    ['an address without an @', { username: 'valid', email: 'nowhere', password }, 'validation_failed'],
+    ['a password too short', { username: 'valid', email: 'x@example.test', password: 'short' }, 'validation_failed'],
+    ['a common password', { username: 'valid', email: 'x@example.test', password: 'Password1' }, 'validation_failed'],
+    [
+      'the name as password',
+      { username: 'valid-name', email: 'x@example.test', password: 'Valid-Name' },
+      'validation_failed',
+    ],
+    [
+      'the address as password',
+      { username: 'valid', email: 'xyz@example.test', password: 'xyz@example.test' },
+      'validation_failed',
+    ],
+    [
+      'a field nobody asked for',
+      { username: 'valid', email: 'x@example.test', password, role: 'admin' },
+      'validation_failed',
+    ],
+  ];
+  for (const [name, body, code] of bodies) {
+    it(`does not register ${name}`, () => refused(server.client.register(body as never), code));
+  }
+
+  it('does not register a name or an address twice, in whatever case', async () => {
+    const { username, email } = await newUser();
+    await refused(
+      server.client.register({ username: username.toUpperCase(), email: 'other@example.test', password }),
+      'user_exists',
+    );
+    await refused(
+      server.client.register({ username: 'somebody-else', email: email.toUpperCase(), password }),
+      'user_exists',
+    );
+  });
+
+  it('answers a wrong name and a wrong password alike', async () => {
+    const { username } = await newUser();
+    const answers = [];
+    for (const name of [username, 'nobody-at-all']) {
+      const response = await fetch(`${server.baseUrl}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username_or_email: name, password: 'wrong' }),
+      });
+      const { request_id, ...body } = (await response.json()) as Record<string, unknown>;
+      answers.push([response.status, response.headers.get('www-authenticate'), body]);
+    }
+    assert.deepEqual(answers[0], answers[1]);
+    assert.equal(answers[0]?.[0], 401);
+  });
+
+  it('rotates refresh tokens, repeats the answer to a retry, and ends the family on any other reuse', async () => {
+    const { login } = await newUser();
+    const first = await login();
+    const second = await server.client.refresh({ refresh_token: first.refresh_token });
+    const retried = await server.client.refresh({ refresh_token: first.refresh_token });
+    assert.equal(retried.refresh_token, second.refresh_token);
+    assert.equal(retried.access_token, second.access_token);
+    const third = await server.client.refresh({ refresh_token: second.refresh_token });
+    await as(third.access_token).getMe();
+    await refused(server.client.refresh({ refresh_token: first.refresh_token }), 'token_invalid');
+    await refused(as(third.access_token).getMe(), 'token_invalid');
+    await refused(server.client.refresh({ refresh_token: third.refresh_token }), 'token_invalid');
+  });
+
+  it('takes a token only for what it is', async () => {
+    const { login } = await newUser();
+    const tokens = await login();
+    await refused(as(tokens.refresh_token).getMe(), 'token_invalid');
+    await refused(server.client.refresh({ refresh_token: tokens.access_token }), 'token_invalid');
+    await refused(as('pha_nonsense').getMe(), 'token_invalid');
+    await refused(server.client.getMe(), 'token_missing');
+  });
+
+  it('ends this login by logout, and no other', async () => {
+    const { login } = await newUser();
+    const [one, other] = [await login(), await login()];
+    await as(one.access_token).logout();
+    await refused(as(one.access_token).getMe(), 'token_invalid');
+    await refused(server.client.refresh({ refresh_token: one.refresh_token }), 'token_invalid');
+    await as(other.access_token).getMe();
+  });
+
+  it('ends a login by its refresh token where the bearer has expired, and asks for a bearer all the same', async () => {
+    const brief = await server.another({ lifetimes: { accessSecs: 1, refreshIdleSecs: 3, loginSecs: 60 } });
+    const { username } = await newUser();
+    const tokens = await brief.client.login({ username_or_email: username, password });
+    assert.equal(tokens.expires_in, 1);
+    await sleep(1200);
+    await refused(as(tokens.access_token).getMe(), 'token_expired');
+    await refused(server.client.logout({ refresh_token: tokens.refresh_token }), 'token_missing');
+    await refused(as(tokens.access_token).logout(), 'token_invalid');
+    await as(tokens.access_token).logout({ refresh_token: tokens.refresh_token });
+    await refused(server.client.refresh({ refresh_token: tokens.refresh_token }), 'token_invalid');
+    const idle = await brief.client.login({ username_or_email: username, password });
+    await sleep(3200);
+    await refused(server.client.refresh({ refresh_token: idle.refresh_token }), 'token_expired');
+  });
+
+  it('changes a password, ends every other login, and forgets the old one', async () => {
+    const { username, login } = await newUser();
+    const [one, other] = [await login(), await login()];
+    const change = (current_password: string, new_password: string) =>
+      as(one.access_token).changePassword({ current_password, new_password });
+    await refused(change('wrong', 'another long password'), 'invalid_credentials');
+    await refused(change(password, 'password1'), 'validation_failed');
+    await change(password, 'another long password');
+    await as(one.access_token).getMe();
+    await refused(as(other.access_token).getMe(), 'token_invalid');
+    await refused(login(), 'invalid_credentials');
+    await server.client.login({ username_or_email: username, password: 'another long password' });
+  });
+
+  it('ends all logins of a user at once, and nobody else’s', async () => {
+    const [ann, bob] = [await newUser(), await newUser()];
+    const logins = [await ann.login(), await ann.login()];
+    const other = await bob.login();
+    await as(logins[0]?.access_token ?? '').logoutAll();
+    for (const { access_token } of logins) await refused(as(access_token).getMe(), 'token_invalid');
+    await as(other.access_token).getMe();
+  });
+
+  it('lists logins and ends them one by one, only one’s own', async () => {
+    const [ann, bob] = [await newUser(), await newUser()];
+    const [one, other] = [await ann.login(), await ann.login()];
+    const stranger = await bob.login();
+    const { logins } = await as(one.access_token).listLogins();
+    assert.equal(logins.length, 2);
+    assert.deepEqual(logins.map(({ current }) => current).sort(), [false, true]);
+    const another = logins.find(({ current }) => !current)?.id ?? '';
+    await refused(as(stranger.access_token).endLogin({ id: another }), 'not_found');
+    await as(one.access_token).endLogin({ id: another });
+    await refused(as(other.access_token).getMe(), 'token_invalid');
+    await refused(as(one.access_token).endLogin({ id: another }), 'not_found');
+  });
+
+  it('gives keys to programs: for sessions and tasks, not for authentication', async () => {
+    const { login } = await newUser();
+    const { access_token } = await login();
+    const { key } = await as(access_token).createKey({ label: 'nightly' });
+    assert.match(key.key_token, /^phk_/);
+    const { session } = await as(key.key_token).createSession();
+    assert.deepEqual(
+      (await as(access_token).listSessions()).sessions.map(({ id }) => id),
+      [session.id],
+    );
+    await refused(as(key.key_token).getMe(), 'token_invalid');
+    await refused(as(key.key_token).createKey({ label: 'more' }), 'token_invalid');
+    const { keys } = await as(access_token).listKeys();
+    assert.equal(keys[0]?.label, 'nightly');
+    assert.ok(keys[0]?.last_used_at);
+    assert.ok(!JSON.stringify(keys).includes(key.key_token));
+    await as(access_token).deleteKey({ id: key.id });
+    await refused(as(key.key_token).listSessions(), 'token_invalid');
+  });
+
+  it('shuts a disabled user out at once', async () => {
+    const { id, login } = await newUser();
+    const tokens = await login();
+    await server.store.users.setDisabled(id, true);
+    await refused(as(tokens.access_token).getMe(), 'token_invalid');
+    await refused(login(), 'invalid_credentials');
+    await refused(server.client.refresh({ refresh_token: tokens.refresh_token }), 'token_invalid');
+    await server.store.users.setDisabled(id, false);
+    await login();
+  });
+
+  it('writes down what happened, and what an admin read of others', async () => {
+    const [ann, root] = [await newUser(), await newUser()];
+    const { access_token } = await ann.login();
+    const { session } = await as(access_token).createSession();
+    await isApiError(
+      await server.client
+        .login({ username_or_email: ann.username, password: 'wrong' })
+        .catch((error: unknown) => error),
+      'invalid_credentials',
+    );
+    await server.store.users.setRole(root.id, 'admin');
+    const admin = as((await root.login()).access_token);
+    await admin.getSession({ id: session.id });
+    await as(access_token).logout();
+    const events = (await server.store.audit.of(ann.id)).map(({ event, outcome, actor_id }) => [
+      event,
+      outcome,
+      actor_id === root.id,
+    ]);
+    assert.deepEqual(events, [
+      ['register', 'success', false],
+      ['login', 'success', false],
+      ['login', 'invalid_credentials', false],
+      ['admin_read', 'success', true],
+      ['logout', 'success', false],
+    ]);
+  });
+
+  it('never logs a password or a token', async () => {
+    const { login } = await newUser();
+    const tokens = await login();
+    const text = server.logged.join('');
+    for (const secret of [password, tokens.access_token, tokens.refresh_token]) assert.ok(!text.includes(secret));
+  });
+});
