@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { sendMalformed } from '../apps/server/testing/malformed.ts';
 import { freePort } from '../scripts/dev/ports.ts';
 import { withServices, withStack } from '../scripts/dev/with-services.ts';
+import { attackAuth } from './auth.full.ts';
 import { raceMigrations } from './migrate.ts';
 
 const { values, positionals } = parseArgs({
@@ -34,6 +35,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const { unanswered, ...met } = await sendMalformed(port, { count: requests, seed });
       return { isGood: unanswered.length === 0, figures: { seed, requests, unanswered, ...met } };
     }),
+
+  auth: () => attackAuth(privateName),
 };
 
 const [name = ''] = positionals;
