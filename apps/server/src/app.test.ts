@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, errors, Problem, type Route, routes } from '@pilothouse/contract';
 import { ApiError, createClient, isApiError } from '@pilothouse/sdk';
+import { sendRaw } from '../testing/raw-http.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 describe('the server', () => {
@@ -52,6 +54,13 @@ describe('the server', () => {
   const json = { 'content-type': 'application/json' };
   const refusals: Refusal[] = [
     { name: 'a path that is not there', call: ['GET', '/api/nothing'], code: 'not_found' },
+    {
+      name: 'a path that is not there, whatever is sent to it',
+      call: ['POST', '/api/nothing'],
+      headers: json,
+      body: '{',
+      code: 'not_found',
+    },
     { name: 'a method that is not there', call: ['PUT', '/api/sessions'], code: 'not_found' },
     {
       name: 'a chat without a prompt',
@@ -198,17 +207,29 @@ describe('the server', () => {
     assert.ok(!JSON.stringify(refused).includes('zod'));
   });
 
-  it('is not fooled by a name that leads here by way of somebody else', async () => {
-    // What a browser sends after a hostile name was made to resolve to this machine.
-    const { request } = await import('node:http');
-    const status = await new Promise((resolve, reject) => {
-      request(`${open.baseUrl}/api/sessions`, { headers: { host: 'evil.test' } }, (answer) =>
-        resolve(answer.resume().statusCode),
-      )
-        .on('error', reject)
-        .end();
+  // With authentication off, who the request was meant for is all that stands between a hostile page and the browsers.
+  const addressed: [name: string, headers: Record<string, string>, isTaken: boolean][] = [
+    ['this machine by its address', {}, true],
+    ['this machine by its name', { host: 'localhost:1' }, true],
+    ['this machine by its other address', { host: '[::1]:1' }, true],
+    ['a name that was made to lead here', { host: 'evil.test' }, false],
+    ['a name that only begins like ours', { host: '127.0.0.1.evil.test' }, false],
+    ['us, by a page of another origin', { origin: 'http://evil.test' }, false],
+    ['us, by a page that hides its origin', { origin: 'null' }, false],
+    ['us, by a page of another port', { origin: 'http://127.0.0.1:1' }, false],
+  ];
+  for (const [name, headers, isTaken] of addressed) {
+    it(`${isTaken ? 'takes' : 'refuses'} a request meant for ${name}`, async () => {
+      assert.equal(await statusOf(`${open.baseUrl}/api/sessions`, headers), isTaken ? 200 : 400);
     });
-    assert.equal(status, 400);
+  }
+  it('refuses a request meant for nobody', async () => {
+    const bytes = Buffer.from('GET /api/sessions HTTP/1.1\r\nConnection: close\r\n\r\n');
+    const [answer] = await sendRaw(Number(new URL(open.baseUrl).port), bytes, { halfClose: false });
+    assert.equal(answer?.status, 400);
+  });
+  it('takes a request of its own page', async () => {
+    assert.equal(await statusOf(`${open.baseUrl}/api/sessions`, { origin: open.baseUrl }), 200);
   });
 
   it('takes a command without a body, with and without the content type of one', async () => {
@@ -263,6 +284,14 @@ describe('the server', () => {
     assert.equal(refused.status, 401);
   });
 });
+
+/** With headers that fetch would not let us choose. */
+const statusOf = (url: string, headers: Record<string, string>) =>
+  new Promise((resolve, reject) => {
+    httpRequest(url, { headers }, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
 
 /** This list shrinks with every area that is built, until it is empty. */
 const missingOfTheInterface = [

@@ -1,4 +1,5 @@
 import type { Bus } from '@pilothouse/bus';
+import { AppError } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store, type Work } from '@pilothouse/store';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -144,6 +145,10 @@ function createHttp(
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request, reply) => sendProblem({ statusCode: 404 }, request, reply));
+  // What is not there is not worth parsing for.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw new AppError('not_found');
+  });
   // On stop, what is being answered may finish; what has not by then is cut.
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), drainMs).unref());
   app.addHook('onSend', async (request, reply) => {

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from './config.ts';
+
+const env = {
+  DATABASE_URL: 'postgresql://h/db',
+  NATS_URL: 'nats://h:4222',
+  NATS_PASSWORD: 'x',
+  BLOB_DIR: '/var/lib/blobs',
+};
+
+describe('the settings of the server', () => {
+  it('name every bad key at once', () => {
+    const wrong = {
+      ...env,
+      PORT: 'high',
+      DATABASE_URL: 'mysql://h/db',
+      NATS_PASSWORD: '',
+      LOGIN_LIMIT_PER_ADDRESS: '0',
+    };
+    assert.throws(
+      () => readConfig([], wrong),
+      (error: Error) => {
+        for (const key of ['PORT', 'DATABASE_URL', 'NATS_PASSWORD', 'LOGIN_LIMIT_PER_ADDRESS'])
+          assert.ok(error.message.includes(`${key}: `), key);
+        return true;
+      },
+    );
+  });
+
+  it('let flags win, and refuse flags that are none', () => {
+    assert.equal(readConfig(['--port', '4100'], { ...env, PORT: '4000' }).port, 4100);
+    assert.throws(() => readConfig(['--prot', '4100'], env));
+  });
+
+  it('have authentication on unless it is switched off', () => {
+    assert.equal(readConfig([], env).isAuthDisabled, false);
+    assert.equal(readConfig(['--disable-auth'], env).isAuthDisabled, true);
+  });
+
+  it('do not open browsers to the world without authentication, unless that is said twice', () => {
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.test', '127.0.0.1.example.test']) {
+      assert.throws(() => readConfig(['--disable-auth', '--host', host], env), /HOST/, host);
+      assert.equal(
+        readConfig(['--disable-auth', '--disable-auth-on-every-address', '--host', host], env).isOpenToAll,
+        true,
+      );
+      assert.equal(readConfig(['--host', host], env).host, host, 'with authentication it may listen anywhere');
+    }
+    for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost']) {
+      assert.equal(readConfig(['--disable-auth', '--host', host], env).host, host);
+    }
+  });
+
+  it('trust no proxy unless one is named', () => {
+    assert.deepEqual(readConfig([], env).auth.trustedProxies, []);
+    assert.deepEqual(readConfig([], { ...env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' }).auth.trustedProxies, [
+      '127.0.0.1',
+      '10.0.0.0/8',
+    ]);
+  });
+});
