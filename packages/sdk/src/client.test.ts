@@ -64,6 +64,12 @@ describe('the client', () => {
     assert.deepEqual(JSON.parse(seen?.body ?? ''), { prompt: 'open the shop' });
   });
 
+  it('shows the token only to routes that need one', async () => {
+    answer = { status: 200, type: 'application/json', body: '{}' };
+    await client.getHealth();
+    assert.equal(seen?.request.headers.authorization, undefined);
+  });
+
   it('throws what the server refused, with its code', async () => {
     const problem = {
       type: 'about:blank',
@@ -87,6 +93,8 @@ describe('the client', () => {
   it('does not take a proxy for the server', async () => {
     answer = { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' };
     await assert.rejects(client.listSessions(), { name: 'ConnectionError', message: /502/ });
+    answer = { status: 200, type: 'text/html', body: '<h1>Welcome to our hotel</h1>' };
+    await assert.rejects(client.listSessions(), { name: 'ConnectionError', message: /cannot be read/ });
   });
 
   it('gives up at its deadline, and at once when told to', async () => {

@@ -1,13 +1,25 @@
 import { type ChatReply, type PlanReply, type Route, type RouteName, routes } from '@pilothouse/contract';
-import { ConnectionError, toError } from './errors.ts';
+import { ConnectionError, isApiError, toError } from './errors.ts';
 import { type CallInput, type CallResult, layOut } from './request.ts';
 import { follow, kindsOf, type Position, type StreamOptions } from './stream.ts';
+
+/** A token for which there may be another, once the server refuses it. */
+export type RenewableToken = {
+  value: string;
+  /** Asked once, when the server says the token is expired or invalid. `undefined`: the refusal stands. */
+  renew: () => Promise<string | undefined>;
+};
+
+type Token = string | RenewableToken | undefined;
 
 export type ClientOptions = {
   /** Where the server is, for example `http://127.0.0.1:4000`. */
   baseUrl: string;
-  /** The access token or API key to send; asked for before every call. */
-  token?: () => string | undefined | Promise<string | undefined>;
+  /**
+   * The access token or API key to send; asked for before every call that needs one, and before every connection of
+   * a stream.
+   */
+  token?: () => Token | Promise<Token>;
   /** How long a call may take before it is given up. Streams have no such end. */
   timeoutMs?: number;
   fetch?: typeof fetch;
@@ -48,9 +60,10 @@ type Input = Record<string, unknown>;
  * `reset` is over too: read the status or the snapshot again, and follow from the cursor in it.
  */
 export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send = fetch }: ClientOptions): Client {
-  const open = async (route: Route, input: Input, headers: Headers, signal: AbortSignal): Promise<Response> => {
+  type Request = { route: Route; input: Input; headers: Headers; signal: AbortSignal };
+
+  const exchange = async ({ route, input, headers, signal }: Request, bearer: string | undefined) => {
     const { path, body } = layOut(route, input);
-    const bearer = await token?.();
     if (bearer) headers.set('authorization', `Bearer ${bearer}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
     const address = new URL(path, baseUrl);
@@ -62,19 +75,36 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
     return response;
   };
 
+  const open = async (request: Request): Promise<Response> => {
+    const { route, signal } = request;
+    const given = route.access === 'public' ? undefined : await unlessAborted(token?.(), signal);
+    if (given === undefined || typeof given === 'string') return exchange(request, given);
+    try {
+      return await exchange(request, given.value);
+    } catch (error) {
+      if (!isTokenRefused(error)) throw error;
+      const another = await unlessAborted(given.renew(), signal);
+      if (another === undefined) throw error;
+      // Safe for every method: what was refused for its token did not act.
+      return exchange(request, another);
+    }
+  };
+
   const call = async (route: Route, input: Input = {}, options: CallOptions = {}) => {
     const headers = new Headers(options.headers);
     if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
     const late = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
     try {
-      const response = await open(route, input, headers, signal);
+      const response = await open({ route, input, headers, signal });
       if (route.bytes) return response;
       return response.status === 204 ? undefined : await response.json();
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;
       if (late.aborted) throw new ConnectionError(`no answer to ${route.method} ${route.path} in time`, error);
-      if (error instanceof TypeError) throw new ConnectionError(`the answer of ${baseUrl} broke off`, error);
+      // A body that breaks off, and one that is not JSON: the page of something in between.
+      const isUnreadable = error instanceof TypeError || error instanceof SyntaxError;
+      if (isUnreadable) throw new ConnectionError(`the answer of ${baseUrl} cannot be read`, error);
       throw error;
     }
   };
@@ -84,7 +114,7 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
       const all = new Headers(headers);
       all.set('accept', 'text/event-stream');
       if (position.lastEventId !== undefined) all.set('last-event-id', position.lastEventId);
-      return open(route, { ...input, cursor: position.cursor }, all, signal);
+      return open({ route, input: { ...input, cursor: position.cursor }, headers: all, signal });
     };
     return follow({ ...options, connect, kinds: kindsOf(route.stream), cursor: cursor as string | undefined });
   };
@@ -97,4 +127,19 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
   ]);
   // Built from the same table that the type is derived from.
   return Object.fromEntries(methods) as Client;
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return isApiError(error, 'token_expired') || isApiError(error, 'token_invalid');
+}
+
+/** Whoever gave up does not wait for a token that others may still want. */
+async function unlessAborted<T>(waiting: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  if (!(waiting instanceof Promise)) return waiting;
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }

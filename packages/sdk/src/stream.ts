@@ -6,6 +6,7 @@ import {
   passingTaskKinds,
   TaskEvent,
 } from '@pilothouse/contract';
+import { sleep } from './clock.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { createSseParser, type SseParser } from './sse.ts';
 
@@ -151,19 +152,4 @@ async function* openConnection(
   } finally {
     own.abort();
   }
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
 }

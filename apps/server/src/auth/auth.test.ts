@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, createClient, isApiError } from '@pilothouse/sdk';
+import { type Client, createClient, createLogin, isApiError } from '@pilothouse/sdk';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const password = 'a long enough password';
@@ -234,6 +234,25 @@ describe('authentication', () => {
       ['admin_read', 'success', true],
       ['logout', 'success', false],
     ]);
+  });
+
+  it('keeps a program logged in through the SDK, with one refresh for many calls', async () => {
+    const brief = await server.another({ lifetimes: { accessSecs: 1, refreshIdleSecs: 60, loginSecs: 60 } });
+    const { username, id } = await newUser();
+    const login = createLogin({ baseUrl: brief.baseUrl });
+    await login.login({ username_or_email: username, password });
+    for (let round = 0; round < 2; round++) {
+      await sleep(1200);
+      const all = await Promise.all(Array.from({ length: 50 }, () => login.client.getMe()));
+      assert.ok(all.every(({ sub }) => sub === id));
+    }
+    const { logins } = await login.client.listLogins();
+    assert.equal(logins.length, 1);
+    await login.logout();
+    assert.equal(login.isLoggedIn(), false);
+    await login.close();
+    const refreshes = brief.logged.filter((line) => line.includes('/api/auth/refresh'));
+    assert.equal(refreshes.length, 2, 'one for each time the token had run out');
   });
 
   it('never logs a password or a token', async () => {

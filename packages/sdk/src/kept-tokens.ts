@@ -1,0 +1,77 @@
+import { TokenReply, type User } from '@pilothouse/contract';
+
+/** What `localStorage` is: a place for texts by name, read and written at once. */
+export type TokenStorage = {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+};
+
+/** The tokens of one login as they are kept. Times are of this machine, in milliseconds since 1970. */
+export type Tokens = {
+  access_token: string;
+  refresh_token: string;
+  user: User;
+  /** From here on they are renewed before they are used: a little before they run out. */
+  renew_at: number;
+  expires_at: number;
+};
+
+export type KeptTokens = {
+  /** The tokens as they are now, whoever wrote them. What cannot be read counts as none. */
+  read(): Tokens | undefined;
+  write(tokens: Tokens): void;
+  forget(): void;
+};
+
+const earliestRenewalMs = 30_000;
+
+/** Counts from when they were asked for, not from when they came: rather too early than too late. */
+export function toTokens({ access_token, refresh_token, expires_in, user }: TokenReply, askedAt: number): Tokens {
+  const lifeMs = expires_in * 1000;
+  const expires_at = askedAt + lifeMs;
+  const renew_at = expires_at - Math.min(earliestRenewalMs, lifeMs / 10);
+  return { access_token, refresh_token, user, renew_at, expires_at };
+}
+
+/**
+ * The storage is the only place where tokens are kept. It is read anew for every call, because another tab may have
+ * renewed them or logged out since.
+ */
+export function createKeptTokens(storage: TokenStorage, key: string): KeptTokens {
+  let lastText: string | null = null;
+  let last: Tokens | undefined;
+  return {
+    read() {
+      const text = storage.getItem(key);
+      if (text !== lastText) last = text === null ? undefined : parse(text);
+      lastText = text;
+      return last;
+    },
+    write: (tokens) => storage.setItem(key, JSON.stringify(tokens)),
+    forget: () => storage.removeItem(key),
+  };
+}
+
+export function createMemoryStorage(): TokenStorage {
+  const items = new Map<string, string>();
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+const Shape = TokenReply.pick({ access_token: true, refresh_token: true, user: true });
+
+function parse(text: string): Tokens | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const { renew_at, expires_at } = value as Partial<Tokens>;
+    if (typeof renew_at !== 'number' || typeof expires_at !== 'number') return undefined;
+    return { ...Shape.parse(value), renew_at, expires_at };
+  } catch {
+    // An older version of us, or somebody's hand: logging in again mends it.
+    return undefined;
+  }
+}
