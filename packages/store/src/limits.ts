@@ -39,6 +39,16 @@ export function createLimits({ pool }: Database) {
       };
     },
 
+    /** Forgets what a limit has counted for every key that is meant. Reads them all: for commands, not for requests. */
+    async forgetWhere(name: string, isMeant: (key: string) => boolean): Promise<number> {
+      const { rows } = await pool.query<{ key: string }>('select key from rate_limits where starts_with(key, $1)', [
+        `${name}:`,
+      ]);
+      const meant = rows.map(({ key }) => key).filter((key) => isMeant(key.slice(name.length + 1)));
+      await pool.query('delete from rate_limits where key = any($1)', [meant]);
+      return meant.length;
+    },
+
     /** Counters of windows that are long over. */
     async sweep(): Promise<void> {
       await pool.query('delete from rate_limits where expire < $1', [Date.now() - 3_600_000]);

@@ -37,6 +37,10 @@ export function createSessions({ db }: Database) {
     visibleTo: (caller: Caller, id: string) =>
       withLog(db).where('sessions.id', '=', id).where(visible(caller)).executeTakeFirst(),
 
+    /** For whoever wants to act in it: an admin may read everybody's, and act only in their own. */
+    drivenBy: (caller: Caller, id: string) =>
+      withLog(db).where('sessions.id', '=', id).where(driven(caller)).executeTakeFirst(),
+
     /** For processes of our own, which act on nobody's behalf. */
     byId: (id: string) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
 
@@ -96,3 +100,9 @@ export type SessionRow = NonNullable<Awaited<ReturnType<ReturnType<typeof create
 
 const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'sessions'>) =>
   caller.role === 'admin' ? expression.lit(true) : expression('sessions.owner_id', '=', caller.id);
+
+/** The built-in user has no login: it stands for everybody while nobody has to log in. */
+const driven = (caller: Caller) => (expression: ExpressionBuilder<DB, 'sessions'>) =>
+  caller.loginId === undefined && caller.keyId === undefined
+    ? visible(caller)(expression)
+    : expression('sessions.owner_id', '=', caller.id);

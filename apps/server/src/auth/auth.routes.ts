@@ -1,9 +1,11 @@
 import { AppError, routes } from '@pilothouse/contract';
 import type { FastifyRequest } from 'fastify';
+import { bearerOf } from '../http/problem.ts';
 import type { Serve } from '../http/serve.ts';
 import type { AuthLimits } from './auth.limits.ts';
 import type { AuthService } from './auth.service.ts';
 import { viewClaims } from './auth.view.ts';
+import { kindOf } from './tokens.ts';
 
 export function authRoutes(serve: Serve, auth: AuthService, limits: AuthLimits) {
   const byAddress = (limit: AuthLimits[keyof AuthLimits]) => ({ first: ({ ip }: FastifyRequest) => limit.spend(ip) });
@@ -16,8 +18,15 @@ export function authRoutes(serve: Serve, auth: AuthService, limits: AuthLimits) 
     if (!caller.holder) throw new AppError('token_missing');
     return viewClaims(caller.holder);
   });
-  // The bearer may have expired: then the refresh token in the body speaks for the login.
-  serve(routes.logout, ({ caller, body, from }) => auth.logout(caller, body.refresh_token, from), { isLenient: true });
+  // The bearer may have expired: then the refresh token in the body speaks for the login. Keys never do.
+  const isNoKey = (request: FastifyRequest) => kindOf(bearerOf(request) ?? '') !== 'key';
+  serve(
+    routes.logout,
+    ({ caller, body, from, refusal }) => auth.logout({ caller, refusal }, body.refresh_token, from),
+    {
+      isLenient: isNoKey,
+    },
+  );
   serve(routes.changePassword, ({ caller, body, from }) => auth.changePassword(caller, body, from));
   serve(routes.logoutAll, ({ caller, from }) => auth.logoutAll(caller, from));
   serve(routes.listLogins, ({ caller, query }) => auth.listLogins(caller, query));

@@ -121,7 +121,12 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
     },
 
     /** Ends this login; where its bearer no longer speaks for one, that of the refresh token. */
-    async logout(caller: Caller | undefined, refreshToken: string | undefined, from: From): Promise<void> {
+    async logout(
+      who: { caller?: Caller; refusal?: AppError },
+      refreshToken: string | undefined,
+      from: From,
+    ): Promise<void> {
+      const { caller } = who;
       const ended = caller?.loginId
         ? {
             id: caller.loginId,
@@ -131,7 +136,7 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
         : refreshToken && kindOf(refreshToken) === 'refresh'
           ? await store.logins.endByRefresh(hashOf(refreshToken))
           : undefined;
-      if (!ended) throw new AppError('token_invalid');
+      if (!ended) throw who.refusal ?? new AppError('token_invalid');
       onRevoked(ended.user_id, ended.id);
       await store.audit.add({
         event: 'logout',

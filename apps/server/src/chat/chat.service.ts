@@ -58,7 +58,7 @@ export function createChatService({ store, work }: { store: Store; work: Work })
 
   /** Read while its row is locked: nobody can close it in between. */
   async function requireOpenSession(caller: Caller, sessionId: string): Promise<void> {
-    const session = await store.sessions.visibleTo(caller, sessionId);
+    const session = await store.sessions.drivenBy(caller, sessionId);
     if (!session) throw new AppError('not_found');
     if (session.status === 'closed') throw new AppError('conflict', { detail: 'This session is closed.' });
   }

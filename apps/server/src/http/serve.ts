@@ -16,6 +16,8 @@ export type Call<R extends Route> = {
   headers: HeadersOf<R>;
   body: BodyOf<R>;
   from: From;
+  /** Why there is no caller, where the route leaves that to its handler. */
+  refusal?: AppError;
 };
 /** Where a request came from, for limits and for the audit. */
 export type From = { address: string; userAgent: string | null };
@@ -23,8 +25,8 @@ export type From = { address: string; userAgent: string | null };
 type Options = {
   /** Before anything else: a limit by address. */
   first?: (request: FastifyRequest) => Promise<void>;
-  /** A token that is no longer valid does not refuse the call; the handler then gets no caller. One must be sent. */
-  isLenient?: boolean;
+  /** Where true, a token that is no longer valid does not refuse the call: the handler gets the refusal, and decides. */
+  isLenient?: (request: FastifyRequest) => boolean;
 };
 /** The body of the one way to succeed; an `Answer` where there are several, or where it is no JSON. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that answers nothing returns nothing.
@@ -70,8 +72,9 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
     if (route.access === 'public' || request.caller) return;
     request.caller = await authenticate(request, route.area).catch((error) => {
       const isOver = error instanceof AppError && (error.code === 'token_expired' || error.code === 'token_invalid');
-      if (isLenient && isOver) return undefined;
-      throw error;
+      if (!isOver || !isLenient?.(request)) throw error;
+      request.refusal = error;
+      return undefined;
     });
   }
 
@@ -99,9 +102,9 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
   const callOf = async <R extends Route>(request: FastifyRequest, route: R, options: Options = {}) => {
     await identify(request, route, options);
     // The schemas have checked the parts, and the line above has set the caller of every protected route.
-    const { caller, params, query, headers, body } = request as unknown as Call<R>;
+    const { caller, params, query, headers, body, refusal } = request as unknown as Call<R>;
     const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
-    return { caller, params, query, headers, body, from };
+    return { caller, params, query, headers, body, from, refusal };
   };
 
   const streams = new Set<EventStream>();
@@ -178,5 +181,6 @@ function problemReplies(route: Route) {
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller;
+    refusal?: AppError;
   }
 }

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@pilothouse/sdk';
+import { type Caller, newId, openWork, progressOf } from '@pilothouse/store';
+import { createPasswords } from '../src/auth/passwords.ts';
+import { hashOf, newToken } from '../src/auth/tokens.ts';
+import type { TestServer } from './server.ts';
+
+/** Those whose token no longer opens anything, or never did, and why. */
+export const refusedActors = {
+  none: 'token_missing',
+  malformed: 'token_invalid',
+  unissued: 'token_invalid',
+  expired: 'token_expired',
+  loggedOut: 'token_invalid',
+  refreshToken: 'token_invalid',
+  disabled: 'token_invalid',
+  removedKey: 'token_invalid',
+} as const;
+/** The planner asked for a task in the owner's session, and owns nothing else. */
+export const liveActors = ['owner', 'ownerKey', 'planner', 'stranger', 'admin'] as const;
+export type RefusedActor = keyof typeof refusedActors;
+export type LiveActor = (typeof liveActors)[number];
+export type Actor = RefusedActor | LiveActor;
+
+export type Thing = 'session' | 'task' | 'login' | 'key' | 'profile';
+/** Whose thing an id names: `planned` is the planner's task in the owner's session, known for no other thing. */
+export const holders = ['owners', 'planned', 'strangers'] as const;
+/** Ids that name nothing; `shouted` would name the owner's thing, were it written in lower case. */
+export const nobodys = ['absent', 'shouted', 'malformed'] as const;
+export type Holder = (typeof holders)[number];
+export type Target = Holder | (typeof nobodys)[number];
+
+export type Cast = {
+  username: string;
+  /** A live refresh token of the owner. */
+  refreshToken: string;
+  /** Nothing, where there is no such thing. */
+  idOf(thing: Thing, target: Target): string | undefined;
+  /** What the task saw; what the owner's saw, where there is no such task. */
+  observationOf(taskId: string): string;
+  /** What the actor sends as its token; made when it is first asked for. */
+  bearerOf(actor: Actor): Promise<string | undefined>;
+};
+export type Casting = { newCast(): Promise<Cast>; close(): Promise<void> };
+
+type Person = Caller & { username: string };
+type Servers = { server: TestServer; gate: TestServer; brief: TestServer };
+type Made = { id: string; observationId?: string };
+
+export const password = 'a lamp in the harbour';
+const absentId = '01a1dd00-0000-7000-8000-000000000001';
+const viewport = { width: 800, height: 600 };
+const picture = { key: 'cast/picture.png', bytes: Buffer.from('89504e47', 'hex') };
+
+/**
+ * People of every kind and things of theirs, as many times as a test wants them: whoever changes something takes a cast
+ * of their own. Their things are kept by `server`; they log in at `gate`, and for a token that lives a second at `brief`,
+ * all on the same database.
+ */
+export async function openCasting({ server: { store, databaseUrl }, gate, brief }: Servers): Promise<Casting> {
+  const { baseUrl } = gate;
+  const work = await openWork({ url: databaseUrl, onLog: () => {} });
+  const passwordHash = await createPasswords().hash(password);
+  await store.blobs.put(picture.key, picture.bytes);
+
+  async function newPerson(kind: string): Promise<Person> {
+    const username = `${kind}-${newId()}`;
+    const user = await store.transaction((tx) =>
+      store.users.create(tx, { username, email: `${username}@example.test`, passwordHash }),
+    );
+    if (!user) throw new Error(`${username} exists`);
+    if (kind === 'admin') await store.users.setRole(user.id, 'admin');
+    return { id: user.id, username, role: kind === 'admin' ? 'admin' : 'user' };
+  }
+
+  const newSession = (owner: Person) => store.transaction((tx) => store.sessions.create(tx, owner, { viewport }));
+
+  /** Not by a chat: the interface lets nobody ask for a task in the session of another. */
+  const newTask = (sessionId: string, creator: Person): Promise<Made> =>
+    store.change(sessionId, async (tx, append) => {
+      const plan = { steps: [{ action: 'screenshot' }] };
+      const about = { title: 'x', prompt: 'x', plan, settings: {}, totalSteps: 1 };
+      const task = await store.tasks.create(tx, creator, { id: newId(), sessionId, ...about });
+      const { seq, recordedAt } = await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
+      const image = { content_type: 'image/png', width: 1, height: 1, blob_key: picture.key, recorded_at: recordedAt };
+      const observation = { id: newId(), task_id: task.id, step_id: `${task.id}:1`, seq, kind: 'screenshot' } as const;
+      await store.observations.add(tx, { ...observation, ...image, byte_len: picture.bytes.length });
+      const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
+      const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
+      await store.frames.put(tx, { ...frame, ...image });
+      await work.start(tx, task);
+      return { id: task.id, observationId: observation.id };
+    });
+
+  async function newLogin({ id: userId }: Person): Promise<Made & { refreshToken: string }> {
+    const refreshToken = newToken('refresh');
+    const hashes = { access: hashOf(newToken('access')), refresh: hashOf(refreshToken) };
+    const id = await store.transaction((tx) =>
+      store.logins.begin(tx, { userId, address: null, userAgent: null }, hashes),
+    );
+    return { id, refreshToken };
+  }
+  const newKey = ({ id }: Person) => store.keys.add(id, 'a key', hashOf(newToken('key')), undefined);
+
+  const logIn = ({ username }: Person, at = baseUrl) =>
+    createClient({ baseUrl: at }).login({ username_or_email: username, password });
+  const accessOf = async (person: Person) => (await logIn(person)).access_token;
+  const clientOf = (token: string) => createClient({ baseUrl, token: () => token });
+  async function keyOf(person: Person) {
+    const client = clientOf(await accessOf(person));
+    return { client, key: (await client.createKey({ label: 'a program' })).key };
+  }
+
+  type People = { owner: Person; planner: Person; stranger: Person };
+  const bearerFor: Record<Actor, (people: People) => Promise<string | undefined>> = {
+    none: async () => undefined,
+    malformed: async () => 'pha_x',
+    unissued: async () => newToken('access'),
+    async expired({ owner }) {
+      const { access_token, expires_in } = await logIn(owner, brief.baseUrl);
+      await sleep(expires_in * 1000 + 100);
+      return access_token;
+    },
+    async loggedOut({ owner }) {
+      const token = await accessOf(owner);
+      await clientOf(token).logout();
+      return token;
+    },
+    refreshToken: async ({ owner }) => (await logIn(owner)).refresh_token,
+    async disabled() {
+      const person = await newPerson('disabled');
+      const token = await accessOf(person);
+      await store.users.setDisabled(person.id, true);
+      return token;
+    },
+    async removedKey({ owner }) {
+      const { client, key } = await keyOf(owner);
+      await client.deleteKey({ id: key.id });
+      return key.key_token;
+    },
+    owner: ({ owner }) => accessOf(owner),
+    ownerKey: async ({ owner }) => (await keyOf(owner)).key.key_token,
+    planner: ({ planner }) => accessOf(planner),
+    stranger: ({ stranger }) => accessOf(stranger),
+    admin: async () => accessOf(await newPerson('admin')),
+  };
+
+  return {
+    close: () => work.close(),
+    async newCast() {
+      const [owner, planner, stranger] = await Promise.all(['owner', 'planner', 'stranger'].map(newPerson));
+      if (!owner || !planner || !stranger) throw new Error('nobody came');
+      const [ownSession, otherSession] = await Promise.all([owner, stranger].map(newSession));
+      if (!ownSession || !otherSession) throw new Error('no session was made');
+      const [login, ...made] = await Promise.all([
+        newLogin(owner),
+        newLogin(stranger),
+        newKey(owner),
+        newKey(stranger),
+      ]);
+      const [otherLogin, key, otherKey] = made;
+      const tasks = {
+        owners: await newTask(ownSession.id, owner),
+        planned: await newTask(ownSession.id, planner),
+        strangers: await newTask(otherSession.id, stranger),
+      };
+      const things: Record<Thing, Partial<Record<Holder, Made>>> = {
+        session: { owners: ownSession, strangers: otherSession },
+        task: tasks,
+        login: { owners: login, strangers: otherLogin },
+        key: { owners: key, strangers: otherKey },
+        // Nothing makes profiles yet. With the first route that knows one, the matrix asks for real ones here.
+        profile: { owners: { id: absentId }, strangers: { id: absentId } },
+      };
+      const bearers = new Map<Actor, Promise<string | undefined>>();
+      return {
+        username: owner.username,
+        refreshToken: login.refreshToken,
+        idOf(thing, target) {
+          if (target === 'absent') return absentId;
+          if (target === 'malformed') return 'abc';
+          return target === 'shouted' ? things[thing].owners?.id.toUpperCase() : things[thing][target]?.id;
+        },
+        observationOf: (taskId) =>
+          (Object.values(tasks).find(({ id }) => id === taskId) ?? tasks.owners).observationId ?? '',
+        bearerOf(actor) {
+          const bearer = bearers.get(actor) ?? bearerFor[actor]({ owner, planner, stranger });
+          bearers.set(actor, bearer);
+          return bearer;
+        },
+      };
+    },
+  };
+}
