@@ -38,8 +38,8 @@ export function createSessions({ db }: Database) {
       withLog(db).where('sessions.id', '=', id).where(visible(caller)).executeTakeFirst(),
 
     /** For whoever wants to act in it: an admin may read everybody's, and act only in their own. */
-    drivenBy: (caller: Caller, id: string) =>
-      withLog(db).where('sessions.id', '=', id).where(driven(caller)).executeTakeFirst(),
+    drivenBy: (tx: Tx, caller: Caller, id: string) =>
+      withLog(tx.db).where('sessions.id', '=', id).where(driven(caller)).executeTakeFirst(),
 
     /** For processes of our own, which act on nobody's behalf. */
     byId: (id: string) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),

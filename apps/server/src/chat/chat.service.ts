@@ -1,5 +1,5 @@
 import { AppError, type ChatReply, type ChatRequest, isId, type PlanReply } from '@pilothouse/contract';
-import { type Caller, newId, progressOf, type Store, sessionStateOf, type Work } from '@pilothouse/store';
+import { type Caller, newId, progressOf, type Store, sessionStateOf, type Tx, type Work } from '@pilothouse/store';
 
 const defaultViewport = { width: 1280, height: 720 };
 const maxOpenInSession = 20;
@@ -18,7 +18,7 @@ export function createChatService({ store, work }: { store: Store; work: Work })
       if (!isId(sessionId)) throw new AppError('not_found');
 
       const task = await store.change(sessionId, async (tx, append) => {
-        if (body.session_id) await requireOpenSession(caller, sessionId);
+        if (body.session_id) await requireOpenSession(tx, caller, sessionId);
         else {
           await store.sessions.create(tx, caller, {
             id: sessionId,
@@ -57,8 +57,8 @@ export function createChatService({ store, work }: { store: Store; work: Work })
   };
 
   /** Read while its row is locked: nobody can close it in between. */
-  async function requireOpenSession(caller: Caller, sessionId: string): Promise<void> {
-    const session = await store.sessions.drivenBy(caller, sessionId);
+  async function requireOpenSession(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
+    const session = await store.sessions.drivenBy(tx, caller, sessionId);
     if (!session) throw new AppError('not_found');
     if (session.status === 'closed') throw new AppError('conflict', { detail: 'This session is closed.' });
   }

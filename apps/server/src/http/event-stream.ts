@@ -33,8 +33,15 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
 
   function write(text: string | Buffer): void {
     if (ended.signal.aborted) return;
-    response.write(text);
+    response.write(text, sendWaiting);
     if (response.writableLength > maxUnreadBytes) close();
+  }
+  /** Called when something has left: `drain` would tell only of a buffer that had been full, and the last frame is due. */
+  function sendWaiting(): void {
+    if (!waiting || response.writableLength > 0) return;
+    const next = waiting;
+    waiting = undefined;
+    write(next);
   }
   function close(): void {
     if (ended.signal.aborted) return;
@@ -46,11 +53,6 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   }
   response.on('close', close);
   response.on('error', close);
-  response.on('drain', () => {
-    const next = waiting;
-    waiting = undefined;
-    if (next) write(next);
-  });
 
   return {
     signal: ended.signal,

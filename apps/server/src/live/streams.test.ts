@@ -69,6 +69,15 @@ describe('a chat, and the streams that follow it', () => {
     await assert.rejects(server.client.sendChat({ prompt: 'x', steps, session_id: session.id }), { code: 'conflict' });
   });
 
+  it('is accepted by the dozen at once, in one session and in many', async () => {
+    const { session } = await server.client.createSession();
+    const chats = Array.from({ length: 60 }, (_, i) =>
+      server.client.sendChat({ prompt: 'x', steps, ...(i % 4 === 0 && { session_id: session.id }) }),
+    );
+    const replies = await Promise.all(chats);
+    assert.equal(new Set(replies.map(({ task_id }) => task_id)).size, 60);
+  });
+
   it('is told from its first event on, in order, to many at once', async () => {
     const task = await newTask();
     const readers = Array.from({ length: 5 }, () => read(task.id, 31));

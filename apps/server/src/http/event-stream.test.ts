@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventStream, encodeEvent, openEventStream } from './event-stream.ts';
+
+/** A stream, and the socket of the one who watches it. */
+async function openOne(): Promise<{ stream: EventStream; viewer: Socket; close(): void }> {
+  const opened = Promise.withResolvers<EventStream>();
+  const server = createServer((_request, response) => opened.resolve(openEventStream(response, 'r1')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const viewer = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  viewer.on('error', () => {});
+  viewer.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const stream = await opened.promise;
+  return {
+    stream,
+    viewer,
+    close() {
+      viewer.destroy();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+const frame = (n: number, bytes: number) => encodeEvent({ type: 'frame', data: { n, fill: 'x'.repeat(bytes) } });
+const framesIn = (text: string) => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
+
+describe('a stream of events', () => {
+  it('always brings the last frame, however fast they come and however small they are', async () => {
+    for (const bytes of [10, 1000, 60_000]) {
+      const { stream, viewer, close } = await openOne();
+      let text = '';
+      viewer.on('data', (chunk) => {
+        text += chunk;
+      });
+      for (let n = 0; n < 500; n++) {
+        stream.offer(frame(n, bytes));
+        if (n % 7 === 0) await sleep(0);
+      }
+      const end = performance.now() + 5000;
+      while (framesIn(text).at(-1) !== 499 && performance.now() < end) await sleep(10);
+      const seen = framesIn(text);
+      assert.equal(seen.at(-1), 499, `${bytes} bytes`);
+      assert.deepEqual(
+        seen,
+        seen.toSorted((a, b) => a - b),
+      );
+      close();
+    }
+  });
+
+  it('holds one frame for a viewer that does not read, and cuts it when logged events pile up', async () => {
+    const { stream, viewer, close } = await openOne();
+    viewer.pause();
+    for (let n = 0; n < 200; n++) stream.offer(frame(n, 100_000));
+    await sleep(50);
+    assert.equal(stream.signal.aborted, false, 'frames alone cut nobody');
+    for (let n = 0; n < 2000 && !stream.signal.aborted; n++)
+      stream.send({ id: String(n), type: 'log', data: { fill: 'x'.repeat(10_000) } });
+    assert.equal(stream.signal.aborted, true);
+    close();
+  });
+
+  it('is over when the viewer leaves', async () => {
+    const { stream, viewer, close } = await openOne();
+    viewer.destroy();
+    const end = performance.now() + 3000;
+    while (!stream.signal.aborted && performance.now() < end) await sleep(10);
+    assert.equal(stream.signal.aborted, true);
+    close();
+  });
+});
