@@ -5,9 +5,9 @@ import type { Store } from '@pilothouse/store';
 type Options = { bus: Bus; store: Store; log: Log; hostLeaseMs: number };
 
 const partitionDaysAhead = 30;
-const partitionsEveryMs = 6 * 60 * 60 * 1000;
+const houseworkEveryMs = 6 * 60 * 60 * 1000;
 
-/** Keeps in the database what hosts, who have none, report; and the log's partitions ahead of the days. */
+/** Keeps in the database what hosts, who have none, report; and keeps house: partitions ahead, what is over removed. */
 export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   const hosts = bus.respond(
     heartbeat,
@@ -26,19 +26,20 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   );
   await hosts.ready({ timeoutMs: 5000 });
 
-  const makePartitions = () => {
-    store.events.ensurePartitions(partitionDaysAhead).then(
-      (made) => made > 0 && log.info({ made }, 'made partitions of the event log'),
-      // The next turn comes in hours, and thirty days are ready: worth a line, not more.
-      (error) => log.error({ err: error }, 'could not make partitions of the event log'),
-    );
-  };
-  makePartitions();
-  const partitions = setInterval(makePartitions, partitionsEveryMs);
+  async function keepHouse(): Promise<void> {
+    const made = await store.events.ensurePartitions(partitionDaysAhead);
+    if (made > 0) log.info({ made }, 'made partitions of the event log');
+    await store.logins.sweep();
+    await store.limits.sweep();
+  }
+  // The next turn comes in hours, and thirty days are ready: worth a line, not more.
+  const work = () => void keepHouse().catch((error) => log.error({ err: error }, 'could not keep house'));
+  work();
+  const housework = setInterval(work, houseworkEveryMs);
 
   return {
     async close() {
-      clearInterval(partitions);
+      clearInterval(housework);
       await hosts.close();
     },
   };

@@ -20,7 +20,7 @@ run('server', async () => {
     onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
   });
   if (config.isAuthDisabled) {
-    log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local"');
+    log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local user"');
     await store.users.ensureLocal();
   }
   const bus = await connectBus({

@@ -94,6 +94,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     isAuthDisabled,
     auth,
     hasRouteHook,
+    checksReplies: true,
   });
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
 

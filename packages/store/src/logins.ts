@@ -188,6 +188,12 @@ export function createLogins(
       return toPage(rows, limit, (row) => ({ at: row.last_used_at, id: row.id }));
     },
 
+    /** Removes what nobody can use any more: tokens a day after they ran out, logins a month after they ended. */
+    async sweep(): Promise<void> {
+      await pool.query(`delete from access_tokens where expires_at < now() - interval '1 day'`);
+      await pool.query(`delete from logins where least(ended_at, expires_at) < now() - interval '30 days'`);
+    },
+
     /** Of these logins, those that are still valid: one question for all that a server serves. */
     async stillValid(ids: string[]): Promise<Set<string>> {
       const { rows } = await pool.query<{ id: string }>({

@@ -9,8 +9,8 @@ export const problemType = 'application/problem+json';
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = toAppError(error);
   const { status } = errors[failure.code];
-  if (failure.code === 'internal') request.log.error({ err: error }, 'failed');
-  else if (status >= 500) request.log.warn({ err: error }, 'not available');
+  if (failure.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'failed');
+  else if (status >= 500) request.log.warn({ err: error, request_id: request.id }, 'not available');
   if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
   reply.headers(failure.headers);
   if (status === 401) reply.header('www-authenticate', challenge(request));

@@ -1,3 +1,4 @@
+import type { Log } from '@pilothouse/process';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
 
@@ -5,7 +6,7 @@ import { Histogram, type Registry } from 'prom-client';
  * One line and one measurement a request. The query stays out of the line: it may hold what people typed. What Fastify
  * refuses before it looks for a route passes no hook: for that, the same is returned to be called.
  */
-export function logRequests(app: FastifyInstance, metrics: Registry) {
+export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer, by route of the contract.',
@@ -16,8 +17,10 @@ export function logRequests(app: FastifyInstance, metrics: Registry) {
   const logRequest = (request: FastifyRequest, reply: FastifyReply) => {
     const status = reply.statusCode;
     durations.observe({ method: request.method, route: patternOf(request), status }, reply.elapsedTime / 1000);
-    request.log.info(
+    if (!log.isLevelEnabled('info')) return;
+    log.info(
       {
+        request_id: request.id,
         method: request.method,
         path: request.url.split('?', 1)[0],
         status,
@@ -28,7 +31,10 @@ export function logRequests(app: FastifyInstance, metrics: Registry) {
       'request',
     );
   };
-  app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
+  app.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply);
+    done();
+  });
   return logRequest;
 }
 

@@ -137,7 +137,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
         onStream(request.caller, stream);
         stream.signal.addEventListener('abort', () => streams.delete(stream));
         await follow(call, stream)
-          .catch((error) => request.log.warn({ err: error }, 'a stream broke'))
+          .catch((error) => request.log.warn({ err: error, request_id: request.id }, 'a stream broke'))
           .finally(() => stream.close());
       },
     });

@@ -15,7 +15,9 @@ export function serviceRoutes(serve: Serve, { isAuthDisabled, version, ping, ope
     status: 'ok',
     version,
     auth: isAuthDisabled ? 'disabled' : 'required',
-    notices: isAuthDisabled ? ['Authentication is disabled: every request acts as the built-in user "local".'] : [],
+    notices: isAuthDisabled
+      ? ['Authentication is disabled: every request acts as the built-in user "local user".']
+      : [],
   };
   serve(routes.getHealth, () => health);
 

@@ -39,6 +39,8 @@ create table refresh_tokens (
   sealed_reply bytea
 );
 create index refresh_tokens_of_login on refresh_tokens (login_id);
+-- A token has one child: what rotation promises, the database holds. It is also how a retry is told from a theft.
+create unique index refresh_tokens_of_parent on refresh_tokens (parent_hash);
 
 create table api_keys (
   id uuid primary key,
