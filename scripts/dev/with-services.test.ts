@@ -50,17 +50,20 @@ describe('private services', () => {
   it('started at once are all written down, and one that was forgotten is stopped all the same', async () => {
     const name = `test-at-once-${process.pid}`;
     const services = createServices(name);
+    // Inside the checkout or outside it, wherever the services' user can reach.
+    const { dataDir } = services.place;
     try {
       await Promise.all([services.start('postgres'), createServices(name).start('nats'), services.start('nats')]);
       const { postgres, nats } = services.status();
       assert.ok(postgres?.running && nats?.running);
-      assert.equal(countProcesses(`${name}/`), 2);
+      assert.equal(countProcesses(dataDir), 2);
       // As after a start that was cut before it could write.
       await services.kill('nats');
       rmSync(join(placeOf(name).dir, 'services.json'));
     } finally {
       await services.down({ wipe: true });
     }
-    assert.equal(countProcesses(`${name}/`), 0);
+    assert.equal(countProcesses(dataDir), 0);
+    assert.ok(!existsSync(dataDir));
   });
 });
