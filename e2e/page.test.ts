@@ -48,7 +48,8 @@ describe('the page', () => {
     page.on('pageerror', (error) => errors.push(error.message));
     await run(page, script(house.shop.url).slice(0, 2));
     await isDone(page);
-    await page.screenshot({ path: join(root, 'docs/pictures/page.png') });
+    // PICTURES=1 npm run e2e: renews the picture of the documents.
+    if (process.env.PICTURES) await page.screenshot({ path: join(root, 'docs/pictures/page.png') });
     const drawn = await overlayOnPage(page);
     const real = await elementBox(browser, house.shop.url, '[aria-label=Search]');
     for (const side of ['x', 'y', 'width', 'height'] as const) {
