@@ -32,10 +32,10 @@ describe('a host that can hold two browsers', () => {
       await run(session.id, `${shop.url}/`, 'Add Brass lantern to basket');
     }
     const states = await Promise.all(sessions.map(async (id) => (await client.getSession({ id })).snapshot));
-    assert.deepEqual(
-      states.map(({ session }) => session.browser),
-      ['cold', 'cold', 'live', 'live'],
-    );
+    const browsers = states.map(({ session }) => session.browser);
+    assert.equal(browsers.at(-1), 'live');
+    assert.ok(browsers.filter((browser) => browser === 'live').length <= 2, `no more than it can hold: ${browsers}`);
+    assert.equal(browsers[0], 'cold', 'the one that rested longest made room');
     assert.ok(
       states.every(({ last_frame }) => last_frame),
       'a parked session still shows its last frame',

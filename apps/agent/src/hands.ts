@@ -61,7 +61,7 @@ export function createHands({ store, bus, log }: Options) {
     );
     if (!result.ok || !result.reply.ok) return;
     await store.change(session_id, async (tx, append) => {
-      await store.browsers.release(tx, session_id, epoch);
+      await store.browsers.release(tx, session_id, { hostId: host_id, epoch });
       const session = await store.sessions.setBrowser(tx, session_id, 'cold');
       if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
     });

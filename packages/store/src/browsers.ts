@@ -29,6 +29,7 @@ export function createBrowsers({ db }: Database) {
         )
         .returning(['epoch', 'host_id', 'state'])
         .executeTakeFirst();
+      if (row) await countSessions(tx, host.id, 1);
       return row;
     },
 
@@ -68,13 +69,22 @@ export function createBrowsers({ db }: Database) {
         .executeTakeFirst(),
 
     /** No host holds it any more; its saved state stays. */
-    async release(tx: Tx, sessionId: string, epoch: number): Promise<void> {
-      await tx.db
+    async release(tx: Tx, sessionId: string, { hostId, epoch }: { hostId: string; epoch: number }): Promise<void> {
+      const { numUpdatedRows } = await tx.db
         .updateTable('browsers')
         .set({ host_id: null, boot_id: null })
         .where('session_id', '=', sessionId)
         .where('epoch', '=', epoch)
-        .execute();
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) await countSessions(tx, hostId, -1);
     },
   };
 }
+
+/** Until the host's next heartbeat says it better: who looks for room in between should not be misled. */
+const countSessions = (tx: Tx, hostId: string, change: 1 | -1) =>
+  tx.db
+    .updateTable('hosts')
+    .set({ session_count: sql`greatest(0, session_count + ${change}::int)` })
+    .where('id', '=', hostId)
+    .execute();
