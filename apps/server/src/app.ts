@@ -128,7 +128,7 @@ function createHttp(
   const app = Fastify({
     loggerInstance: log,
     genReqId: () => randomUUID(),
-    // A child for each request would cost more than the request's own line: our lines name the request themselves.
+    // A child for each request costs time also where nothing is logged: our lines name the request themselves.
     childLoggerFactory: (logger) => logger,
     // The address is the socket's, unless a proxy of ours says whose it forwards.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,

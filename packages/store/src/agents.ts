@@ -12,14 +12,25 @@ export function createAgents({ pool }: Database, url: string) {
   return {
     /** Announces this agent and holds its lock. `lost` settles when the lock is gone: then others may take us for dead. */
     async enter(id: string): Promise<{ lost: Promise<void>; leave(): Promise<void> }> {
-      const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5000 });
+      const client = new pg.Client({
+        connectionString: url,
+        keepAlive: true,
+        connectionTimeoutMillis: 5000,
+        // Our own lock of before may outlive its connection for a moment; whoever calls tries again.
+        lock_timeout: 5000,
+      });
       const lost = new Promise<void>((resolve) => {
         client.on('error', () => resolve());
         client.on('end', () => resolve());
       });
       await client.connect();
-      await client.query('select pg_advisory_lock($1, hashtext($2))', [lockSpace, id]);
-      await client.query('insert into agents (id) values ($1) on conflict do nothing', [id]);
+      try {
+        await client.query('select pg_advisory_lock($1, hashtext($2))', [lockSpace, id]);
+        await client.query('insert into agents (id) values ($1) on conflict do nothing', [id]);
+      } catch (error) {
+        await client.end();
+        throw error;
+      }
       return { lost, leave: () => client.end() };
     },
 

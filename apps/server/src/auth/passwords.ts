@@ -17,16 +17,18 @@ export function createPasswords({ atOnce = Math.max(1, Math.floor(availableParal
   let nobodys: Promise<string> | undefined;
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= atOnce) {
+    if (running < atOnce) running++;
+    else {
       if (waiting.length >= waitingAtMost) throw new AppError('overloaded', { retryAfterSecs });
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
-    running++;
     try {
       return await work();
     } finally {
-      running--;
-      waiting.shift()?.();
+      // The place is handed on, never free in between: somebody new would take it as well.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
     }
   }
   /** The same text looks different in memory on different keyboards; people mean what they see. */

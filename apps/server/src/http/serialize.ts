@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 /**
  * Writes a reply as JSON with exactly the fields that the contract names, so that a new column never leaks by accident.
- * That they hold what they should is the compiler's and the tests' business: checking every format of every row again
- * cost a third of a list.
+ * That they hold what they should is the compiler's and the tests' business: checking every value again was 7 % of the
+ * profile of a list.
  */
 export const serialize: FastifySerializerCompiler<z.ZodType> = ({ schema }) => {
   const strip = stripOf(schema);
