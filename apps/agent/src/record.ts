@@ -20,6 +20,8 @@ type Done = { task: TaskRow; line: StepRow; step: Step; acted: Acted; image: Uin
 export function createRecord({ store }: Options) {
   return {
     async success({ task, line, step, acted, image }: Done): Promise<boolean> {
+      const { picture } = acted;
+      if (!picture) throw new Error('a host answered without the picture it was asked for');
       const observationId = newId();
       const blobKey = `sessions/${task.session_id}/${observationId}.jpeg`;
       // Before the transaction: a picture that nobody points to does no harm, a pointer to nothing would.
@@ -43,7 +45,7 @@ export function createRecord({ store }: Options) {
         await append({ ...of, kind: 'step', data: { step: ledgerLineOf(ended, step) } });
         const overlay = overlayOf(task, line, step, acted);
         await append({ ...of, kind: 'overlay', data: { overlay } });
-        const { content_type, width, height, device_scale, route } = acted.picture;
+        const { content_type, width, height, device_scale, route } = picture;
         const artifact = {
           content_type,
           byte_len: image.length,
@@ -92,7 +94,7 @@ export function createRecord({ store }: Options) {
           route: JSON.stringify(route),
           blob_key: blobKey,
         });
-        await store.browsers.saveState(tx, task.session_id, line.epoch, acted.state);
+        if (acted.state) await store.browsers.saveState(tx, task.session_id, line.epoch, acted.state);
         if (acted.after.url !== acted.before.url) {
           await append({ ...of, kind: 'route', data: { route, pages: [route] } });
         }

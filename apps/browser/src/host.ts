@@ -39,6 +39,7 @@ type Options = {
 };
 
 type OpenCommand = Extract<HostCommand, { type: 'open' }>;
+type CloseCommand = Extract<HostCommand, { type: 'close' }>;
 /** A place for one browser, from the wish to open it until it is gone. */
 type Place = {
   slot: number;
@@ -54,12 +55,13 @@ export function createHost(options: Options): Host {
 
   async function answer(command: HostCommand): Promise<HostReply> {
     if (!isHeld()) throw noLease();
+    if (command.type === 'status') throw new StepFailure('unsupported', 'this host does not tell its state');
     if (command.type === 'close') await close(command);
     else await open(command);
     return { ok: true };
   }
 
-  async function close({ session_id, epoch }: HostCommand): Promise<void> {
+  async function close({ session_id, epoch }: CloseCommand): Promise<void> {
     const place = places.get(session_id);
     // Not there is what was asked for.
     if (!place) return;

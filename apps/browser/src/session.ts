@@ -123,6 +123,8 @@ export async function openSession(options: Options): Promise<Session> {
       ...hands.touched(),
       wait_ms: Math.round(waited),
       run_ms: Math.round(ended - begun - waited),
+      file: null,
+      dialog: null,
       ...evidence,
     };
     return { head, body: image };
@@ -173,6 +175,7 @@ export async function openSession(options: Options): Promise<Session> {
         screencast.watch(command.for_ms);
         return { head: { ok: true, type: 'watching' }, body: nothing };
       }
+      if (command.type !== 'act') return failed(new StepFailure('unsupported', `this host cannot ${command.type}`));
       const known = answers.get(command.command_id);
       if (known) return known;
       if (!takeEpoch(command.epoch)) return failed(new StepFailure('stale_epoch', 'somebody else drives now'));

@@ -18,7 +18,7 @@ export async function readState(context: BrowserContext, pages: Pages, deadline:
     Promise.all(
       open.slice(-MAX_PAGES).map(async (page) => {
         const { x, y } = await pages.scroll(page, deadline);
-        return { url: page.url(), scroll_x: x, scroll_y: y };
+        return { url: page.url(), scroll_x: x, scroll_y: y, session_storage: {} };
       }),
     ),
   ]);

@@ -16,6 +16,7 @@ import {
 import type { NatsForTest } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
+import type { z } from 'zod';
 import { openHostFolder } from '../src/folder.ts';
 import { createHost, type Host } from '../src/host.ts';
 import { newId } from '../src/id.ts';
@@ -63,16 +64,16 @@ export async function startHost(nats: NatsForTest, hostId: string, { capacity = 
 export function drive(agent: Bus, hostId: string, sessionId = newId()) {
   const to = { host_id: hostId, session_id: sessionId };
 
-  const ask = (command: SessionCommand, timeoutMs = 20_000) =>
+  const ask = (command: z.input<typeof SessionCommand>, timeoutMs = 20_000) =>
     agent.request(sessionCommand, to, command, { timeoutMs });
 
-  async function tell(command: SessionCommand) {
+  async function tell(command: z.input<typeof SessionCommand>) {
     const result = await ask(command);
     if (!result.ok) throw new Error(`no answer: ${result.reason}`);
     return result.reply;
   }
 
-  async function host(command: HostCommand): Promise<HostReply> {
+  async function host(command: z.input<typeof HostCommand>): Promise<HostReply> {
     const result = await agent.request(hostCommand, { host_id: hostId }, command, { timeoutMs: 25_000 });
     if (!result.ok) throw new Error(`no answer: ${result.reason}`);
     return result.reply;

@@ -56,6 +56,8 @@ const closedToHosts = [
   'host.h2.session.s1.command',
   'host.h2.session.s1.frame',
   'host.h2.session.s1.checkpoint',
+  'host.h2.session.s1.report',
+  'host.h2.session.s1.file',
   'session.s1.event',
   'login.revoked',
   '_IN.server.abc',

@@ -12,8 +12,9 @@ export interface Permissions {
   answers: boolean;
 }
 
-const { heartbeat, hostCommand, sessionCommand, frame, checkpoint, sessionEvent, loginRevoked } = subjects;
-const commands = [hostCommand.everything, sessionCommand.everything];
+const { heartbeat, hostCommand, sessionCommand, sessionFile, frame, checkpoint, report, sessionEvent, loginRevoked } =
+  subjects;
+const commands = [hostCommand.everything, sessionCommand.everything, sessionFile.everything];
 
 export function serverPermissions(): Permissions {
   return {
@@ -32,6 +33,7 @@ export function agentPermissions(): Permissions {
     subscribe: [
       `${heartbeat.everything} ${queues.heartbeat}`,
       `${checkpoint.everything} ${queues.checkpoint}`,
+      `${report.everything} ${queues.report}`,
       `${frame.everything} ${queues.frame}`,
       inboxOf('agent'),
     ],

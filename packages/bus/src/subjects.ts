@@ -13,6 +13,10 @@ export const subjects = {
   frame: subject('host.{host_id}.session.{session_id}.frame', ['host_id', 'session_id']),
   /** A host hands the state of a session to agents for keeping. */
   checkpoint: subject('host.{host_id}.session.{session_id}.checkpoint', ['host_id', 'session_id']),
+  /** A host tells agents what happened in a session without being asked. */
+  report: subject('host.{host_id}.session.{session_id}.report', ['host_id', 'session_id']),
+  /** Files on their way into a session's browser, and out of it. */
+  sessionFile: subject('host.{host_id}.session.{session_id}.file'),
   /** Whoever committed an event says "look again". */
   sessionEvent: subject('session.{session_id}.event'),
   /** A login ended: a hint that saves a second; the database has the truth. */
@@ -20,7 +24,7 @@ export const subjects = {
 };
 
 /** Groups in which one member answers for all. */
-export const queues = { heartbeat: 'hosts', checkpoint: 'state', frame: 'recorder' } as const;
+export const queues = { heartbeat: 'hosts', checkpoint: 'state', report: 'reports', frame: 'recorder' } as const;
 
 /** The name under which a browser host signs in. */
 export function hostUser(hostId: string): string {

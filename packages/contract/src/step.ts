@@ -39,6 +39,13 @@ const WaitFor = z.union([
 const PageRef = text(200, 1);
 const Distance = z.int().min(-100_000).max(100_000);
 
+/** Where in a record a value is found, and what it is read as. Without css it is the record itself. */
+const Field = z.strictObject({
+  css: text(2000, 1).optional(),
+  attribute: text(100, 1).optional(),
+  type: z.enum(['text', 'number', 'boolean']).optional(),
+});
+
 const step = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
   z.object({
     action: z.literal(action),
@@ -69,7 +76,14 @@ export const Step = z
     step('drag', { from: Target, to: Target }),
     step('wait', { for: WaitFor, timeout_secs: z.int().min(1).max(maxWaitSecs).optional() }),
     /** `as` names the value in the result of the task. Without a target the whole page is read. */
-    step('extract', { kind: z.enum(['text', 'table', 'attributes']), target: Target.optional(), as: text(100, 1) }),
+    step('extract', {
+      kind: z.enum(['text', 'table', 'attributes', 'records']),
+      target: Target.optional(),
+      as: text(100, 1),
+      /** For records: what each of them is, and its values by name. */
+      each: text(2000, 1).optional(),
+      fields: z.record(text(100, 1), Field).optional(),
+    }),
     step('screenshot', {}),
     step('new_page', { url: WebUrl.optional() }),
     step('close_page', { page: PageRef.optional() }),

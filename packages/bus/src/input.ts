@@ -1,0 +1,38 @@
+// What a person's hand does, as the host is told: in order, each once.
+
+import { z } from 'zod';
+
+const Coordinate = z.number().min(-100_000).max(100_000);
+const at = { x: Coordinate, y: Coordinate };
+const button = { button: z.enum(['left', 'middle', 'right']).default('left') };
+const modifiers = { modifiers: z.array(z.enum(['Alt', 'Control', 'Meta', 'Shift'])).default([]) };
+const delta = { delta_x: Coordinate.default(0), delta_y: Coordinate.default(0) };
+
+export const Input = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('move'), ...at, ...modifiers }),
+  z.object({ action: z.literal('click'), ...at, ...button, ...modifiers }),
+  z.object({ action: z.literal('double_click'), ...at, ...button, ...modifiers }),
+  z.object({ action: z.literal('down'), ...at, ...button, ...modifiers }),
+  z.object({ action: z.literal('up'), ...at, ...button, ...modifiers }),
+  z.object({ action: z.literal('scroll'), x: Coordinate.optional(), y: Coordinate.optional(), ...delta, ...modifiers }),
+  z.object({ action: z.literal('type'), text: z.string() }),
+  /** Text in the making, as an input method shows it; `type` ends it. */
+  z.object({ action: z.literal('compose'), text: z.string() }),
+  z.object({ action: z.literal('key'), key: z.string(), ...modifiers }),
+  z.object({ action: z.literal('paste'), text: z.string() }),
+  z.object({ action: z.literal('navigate'), url: z.string() }),
+  z.object({ action: z.literal('back') }),
+  z.object({ action: z.literal('forward') }),
+  z.object({ action: z.literal('reload') }),
+  z.object({ action: z.literal('new_page'), url: z.string().optional() }),
+  z.object({ action: z.literal('close_page'), page: z.string().optional() }),
+  z.object({ action: z.literal('focus'), page: z.string() }),
+  z.object({ action: z.literal('answer_dialog'), accept: z.boolean(), text: z.string().optional() }),
+  /** Names of files that were put before, for the chooser that is open. */
+  z.object({ action: z.literal('choose_files'), files: z.array(z.string()) }),
+]);
+export type Input = z.output<typeof Input>;
+
+/** `seq` rises by one with each input of a driver, so that one sent again is done once, and none overtakes another. */
+export const NumberedInput = z.object({ seq: z.int().positive(), input: Input });
+export type NumberedInput = z.output<typeof NumberedInput>;
