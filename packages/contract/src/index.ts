@@ -48,6 +48,8 @@ export {
   Success,
 } from './route.ts';
 export { type RouteName, routes } from './routes.ts';
+export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
+export { printScript } from './script/print.ts';
 export { HealthReply, ReadyReply } from './service.ts';
 export {
   CreateProfileRequest,

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 // The session detail and the task status restore the page; the two streams only add to them.
-import { isTerminal, maxSteps } from '@pilothouse/contract';
+import { isTerminal, maxSteps, parseScript, type ScriptError } from '@pilothouse/contract';
 import { ApiError, ConnectionError, createClient } from '@pilothouse/sdk';
+import { describeStep } from './describe-step.client.ts';
 import { element, make, say } from './element.client.ts';
 import { createLiveView } from './live-view.client.ts';
-import { describeStep, parseScript } from './parse-script.ts';
 import { createTaskView } from './task-view.client.ts';
 
 const client = createClient({ baseUrl: location.origin });
@@ -124,17 +124,19 @@ function inWords(error: unknown): string {
 function restoreScript(prompt: string | undefined): void {
   if (!prompt) return;
   if (script.value === '') script.value = prompt;
-  const { steps, problems: wrong } = parseScript(prompt);
-  if (wrong.length === 0) task.plan(steps.map(describeStep));
+  const asked = parseScript(prompt);
+  if (asked.ok) task.plan(asked.steps.map(describeStep));
 }
 
 async function start(): Promise<void> {
-  const { steps, problems: wrong } = parseScript(script.value);
-  const found = wrong.map(({ line, message }) => `Line ${line}: ${message}`);
-  if (steps.length === 0 && found.length === 0) found.push('Write at least one instruction.');
+  const parsed = parseScript(script.value);
+  const found = parsed.ok ? [] : parsed.errors.map(({ line, message }) => `Line ${line}: ${message}`);
+  if (parsed.ok && parsed.steps.length === 0) found.push('Write at least one instruction.');
   problems.replaceChildren(...found.map((text) => make('p', '', text)));
+  if (!parsed.ok) return pointAt(parsed.errors[0]);
   if (found.length > 0) return script.focus();
 
+  const { steps } = parsed;
   run.disabled = true;
   try {
     const limit = Math.min(Math.max(steps.length, 40), maxSteps);
@@ -148,6 +150,15 @@ async function start(): Promise<void> {
   } finally {
     run.disabled = false;
   }
+}
+
+/** Puts the caret where the script is not understood. */
+function pointAt({ line, column }: ScriptError = { line: 1, column: 1, message: '' }): void {
+  // A text area knows one sort of line end.
+  const before = script.value.split('\n').slice(0, line - 1);
+  const at = before.join('').length + before.length + column - 1;
+  script.focus();
+  script.setSelectionRange(at, at);
 }
 
 form.addEventListener('submit', (event) => {

@@ -99,6 +99,8 @@ describe('the page', () => {
     await page.getByTestId('script').fill('open example.com\ndance');
     await page.getByTestId('script').press('Control+Enter');
     await page.getByText('Line 2: “dance”').waitFor({ timeout: 5000 });
+    await page.keyboard.type('click "x" ');
+    assert.equal(await page.getByTestId('script').inputValue(), 'open example.com\nclick "x" dance');
     await page.getByLabel('Script, one instruction a line').fill('screenshot');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('There is no such session or task').waitFor({ timeout: 5000 });

@@ -23,7 +23,7 @@ export async function servePage(app: FastifyInstance): Promise<void> {
   const { version } = createRequire(import.meta.url)('zod/package.json') as { version: string };
   const zod = `zod-${version}`;
   const files = new Map([
-    ...(await listFiles('app', own, /^[^/]+\.client\.ts$|^parse-script\.ts$|^page\.css$/)),
+    ...(await listFiles('app', own, /^[^/]+\.client\.ts$|^page\.css$/)),
     ...(await listFiles('sdk', folderOf('@pilothouse/sdk'), /(?<!\.test)\.ts$/)),
     ...(await listFiles('contract', folderOf('@pilothouse/contract'), /(?<!\.test)\.ts$/)),
     ...(await listFiles(zod, folderOf('zod'), /^index\.js$|^v4\/(classic|core|locales)\/.*\.js$/)),

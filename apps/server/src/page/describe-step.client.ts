@@ -1,0 +1,9 @@
+import { printScript, type Step } from '@pilothouse/contract';
+
+/** The step as a script says it, or its title. What is typed is left out: it may be a password. */
+export function describeStep(step: Step): string {
+  if (step.title !== undefined) return step.title;
+  const plain: Step = { ...step, irreversible: undefined };
+  const isTyped = plain.action === 'type' || (plain.action === 'answer_dialog' && plain.text !== undefined);
+  return printScript([isTyped ? { ...plain, text: '…' } : plain]);
+}

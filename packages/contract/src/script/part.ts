@@ -1,0 +1,145 @@
+// The parts an instruction is made of. Each reads and writes the same words, so that parse and print cannot drift apart.
+import { WebUrl } from '../url.ts';
+import { show } from './mistake.ts';
+import { quote, quoteIfNeeded } from './quote.ts';
+import { isSentenceEnd, type Reader } from './reader.ts';
+
+/** The fields of a step, before the contract has judged them. */
+export type Fields = Record<string, unknown>;
+
+export type Draft = {
+  fields: Fields;
+  /** Where each field was said. */
+  columns: Map<string, number>;
+};
+
+export type Part = {
+  /** How it looks, as an example. */
+  shape: string;
+  /** The fields it says. */
+  fields: string[];
+  /** Whether it begins here; asked where it may be left out. */
+  isNext(reader: Reader): boolean;
+  /** Throws a `Mistake` where it is not there. */
+  read(reader: Reader, draft: Draft): void;
+  /** Undefined where the fields cannot be said so. */
+  write(fields: Fields): string | undefined;
+};
+
+/** A word between values. The first is the one that is printed. */
+export function keyword(...words: [string, ...string[]]): Part {
+  const isNext = (reader: Reader) => words.includes(reader.word() ?? '');
+  return {
+    shape: words[0],
+    fields: [],
+    isNext,
+    read(reader) {
+      if (!isNext(reader)) throw reader.expected(show(words[0]));
+      reader.skip();
+    },
+    write: () => words[0],
+  };
+}
+
+/** One field, said by one value. */
+export function field(name: string, value: Value): Part {
+  return {
+    shape: value.shape,
+    fields: [name],
+    isNext: value.isNext,
+    read(reader, draft) {
+      draft.columns.set(name, reader.column());
+      draft.fields[name] = value.read(reader);
+    },
+    write: (fields) => (fields[name] === undefined ? undefined : value.write(fields[name])),
+  };
+}
+
+export type Value = Pick<Part, 'shape' | 'isNext'> & {
+  read(reader: Reader): unknown;
+  write(value: unknown): string | undefined;
+};
+
+/** Parts that are there together, or not at all. */
+export function optional(...parts: [Part, ...Part[]]): Part {
+  const names = parts.flatMap(({ fields }) => fields);
+  return {
+    shape: '',
+    fields: names,
+    isNext: parts[0].isNext,
+    read(reader, draft) {
+      if (!parts[0].isNext(reader)) return;
+      for (const part of parts) part.read(reader, draft);
+    },
+    write: (fields) => (names.every((name) => fields[name] === undefined) ? '' : writeAll(parts, fields)),
+  };
+}
+
+export function writeAll(parts: Part[], fields: Fields): string | undefined {
+  const words = parts.map((part) => part.write(fields));
+  return words.includes(undefined) ? undefined : words.filter((word) => word !== '').join(' ');
+}
+
+/** Text in quotes. */
+export const quoted: Value = {
+  shape: '"…"',
+  isNext: (reader) => reader.peek()?.kind === 'quoted',
+  read(reader) {
+    const token = reader.peek();
+    if (token?.kind !== 'quoted') throw reader.expected('text in quotes');
+    reader.skip();
+    return token.value;
+  },
+  write: (value) => (typeof value === 'string' ? quote(value) : undefined),
+};
+
+/** A value that needs no quotes while it is one word. */
+export const bare = (example: string): Value => ({
+  shape: example,
+  isNext: (reader) => reader.peek() !== undefined && !isSentenceEnd(reader.peek()),
+  read(reader) {
+    const token = reader.peek();
+    if (!token) throw reader.expected(`something like ${example}`);
+    reader.skip();
+    return token.value;
+  },
+  write: (value) => (typeof value === 'string' ? quoteIfNeeded(value) : undefined),
+});
+
+const host = /^(?:localhost|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#].*)?$/iu;
+const someAddress = bare('https://example.com');
+
+/** An address. Who leaves out the scheme means https. */
+export const address: Value = {
+  ...someAddress,
+  read(reader) {
+    const mistake = reader.expected('an address such as https://example.com');
+    const value = String(someAddress.read(reader));
+    // What the contract takes is left as it is. Without a dot it could be any word of a sentence.
+    if (WebUrl.safeParse(value).success) return value;
+    if (host.test(value)) return `https://${value}`;
+    throw mistake;
+  },
+};
+
+/** One word of a closed list. */
+export function choice(words: string[]): Value {
+  const isNext = (reader: Reader) => words.includes(reader.word() ?? '');
+  return {
+    shape: words[0] ?? '',
+    isNext,
+    read(reader) {
+      if (!isNext(reader)) throw reader.expected(`one of ${words.map(show).join(', ')}`);
+      const word = reader.word();
+      reader.skip();
+      return word;
+    },
+    write: (value) => words.find((word) => word === value),
+  };
+}
+
+/** The one thing an object says: what says more must not be mistaken for it. */
+export function soleEntry(value: unknown): [name: string, value: unknown] | [] {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return entries.length === 1 ? (entries[0] ?? []) : [];
+}

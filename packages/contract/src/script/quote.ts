@@ -1,0 +1,23 @@
+// How text is written down in a script. The lexer reads it back.
+
+const named: Record<string, string> = { '\\': '\\\\', '"': '\\"', '{': '\\{', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+// What cannot be seen, or would turn the line around for whoever reads it.
+const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const special = new RegExp(`[\\\\"{]|${unseen.source}`, 'gu');
+
+export function quote(text: string): string {
+  return `"${text.replace(special, (sign) => named[sign] ?? `\\u{${sign.codePointAt(0)?.toString(16)}}`)}"`;
+}
+
+/** Without quotes where that reads as the same: a value after which a keyword, the title or the end comes. */
+export function quoteIfNeeded(text: string): string {
+  const isPlain = /^[\p{L}\p{N}_/.~:][\p{L}\p{N}\p{M}_\-.~:/?#[\]@!$&'()*+,;=%|]*$/u.test(text) && !/[.,;]$/.test(text);
+  return isPlain ? text : quote(text);
+}
+
+/** JSON on one line in which everything can be seen. */
+export function quoteJson(value: unknown): string {
+  const code = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(new RegExp(unseen.source, 'gu'), code);
+}

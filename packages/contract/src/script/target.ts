@@ -1,0 +1,123 @@
+// What on the page is meant, and what is seen there.
+
+import { Target } from '../step.ts';
+import { nearestOf } from './nearest.ts';
+import type { Value } from './part.ts';
+import { bare, quoted, soleEntry } from './part.ts';
+import { quote, quoteIfNeeded } from './quote.ts';
+import type { Reader } from './reader.ts';
+
+/** The roles of ARIA that name something a person would point at; others are said by `role "…" "…"`. */
+const roles = new Set(
+  `alert alertdialog article banner blockquote button caption cell checkbox code columnheader combobox complementary
+  contentinfo definition dialog document feed figure form grid gridcell group heading img insertion link list listbox
+  listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation note option
+  paragraph progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider
+  spinbutton status strong switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid
+  treeitem`.split(/\s+/),
+);
+
+/** What people call some of them. */
+const otherNames = new Map([
+  ['field', 'textbox'],
+  ['dropdown', 'combobox'],
+  ['image', 'img'],
+]);
+
+function roleOf(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined;
+  return roles.has(word) ? word : otherNames.get(word);
+}
+
+/** The ways to say a target by a word and a text. */
+const ways: Record<string, 'text' | 'label' | 'css' | 'name'> = {
+  text: 'text',
+  label: 'label',
+  css: 'css',
+  named: 'name',
+};
+const mark = bare('e12');
+const what = 'a name in quotes, such as "Sign in" or button "Sign in",';
+
+export const target: Value = {
+  shape: '"…"',
+  isNext(reader) {
+    const word = reader.word();
+    return (
+      quoted.isNext(reader) || (word !== undefined && (word === 'the' || isWay(word) || roleOf(word) !== undefined))
+    );
+  },
+  read(reader) {
+    if (reader.word() === 'the') reader.skip();
+    const word = reader.word();
+    if (word === undefined) return readNamed(reader);
+    const way = ways[word];
+    const role = roleOf(word);
+    if (!isWay(word) && !role) {
+      const near = nearestOf(word, [...roles, ...otherNames.keys(), ...Object.keys(ways)]);
+      throw reader.expected(what, near && `${near} "…"`);
+    }
+    reader.skip();
+    if (word === 'ref') return { ref: mark.read(reader) };
+    if (word === 'role') return { role: quoted.read(reader), name: quoted.read(reader) };
+    return role ? { role, name: quoted.read(reader) } : { [way ?? '']: quoted.read(reader) };
+  },
+  write(value) {
+    const { success, data } = Target.safeParse(value);
+    if (!success) return undefined;
+    if (typeof data === 'string') return quote(data);
+    if ('ref' in data) return `ref ${quoteIfNeeded(data.ref)}`;
+    if ('text' in data) return `text ${quote(data.text)}`;
+    if ('label' in data) return `label ${quote(data.label)}`;
+    if ('css' in data) return `css ${quote(data.css)}`;
+    if (data.role === undefined) return `named ${quote(data.name)}`;
+    return `${roles.has(data.role) ? data.role : `role ${quote(data.role)}`} ${quote(data.name)}`;
+  },
+};
+
+function isWay(word: string): boolean {
+  return word === 'ref' || word === 'role' || Object.hasOwn(ways, word);
+}
+
+/** `"Sign in"`, or `"Sign in" button`. */
+function readNamed(reader: Reader): unknown {
+  if (!quoted.isNext(reader)) throw reader.expected(what);
+  const name = quoted.read(reader);
+  const role = roleOf(reader.word());
+  if (!role) return name;
+  reader.skip();
+  return { role, name };
+}
+
+type Sight = 'text' | 'selector' | 'url';
+const introductions: Record<Sight, string> = { text: '', selector: 'css ', url: 'url contains ' };
+
+/** Something that can be seen to have happened on the page: a text, an element, or the address. */
+export function sight(...seen: [Sight, ...Sight[]]): Value {
+  const can = (one: Sight) => seen.includes(one);
+  return {
+    shape: seen[0] === 'url' ? 'url contains "…"' : '"…"',
+    isNext: () => true,
+    read(reader) {
+      const word = reader.word();
+      if (can('text') && (word === 'text' || quoted.isNext(reader))) {
+        if (word === 'text') reader.skip();
+        return { text: quoted.read(reader) };
+      }
+      if (can('selector') && word === 'css') {
+        reader.skip();
+        return { selector: quoted.read(reader) };
+      }
+      if (can('url') && word === 'url') {
+        reader.skip(reader.word(1) === 'contains' ? 2 : 1);
+        return { url: quoted.read(reader) };
+      }
+      throw reader.expected('what should be seen, such as "Welcome", css "#done" or url contains "/home",');
+    },
+    write(value) {
+      const [name, said] = soleEntry(value);
+      const one = seen.find((sight) => sight === name);
+      return one && typeof said === 'string' ? `${introductions[one]}${quote(said)}` : undefined;
+    },
+  };
+}
