@@ -67,3 +67,15 @@ for (const { field, taken, refused } of edges) {
     for (const value of refused) assert.ok(!accepts({ prompt: 'Look', [field]: value }), JSON.stringify(value));
   });
 }
+
+test('files come along: three at most, of different plain names, together 150 KiB', () => {
+  const file = (name: string, byteLen = 1) => ({ name, content_base64: Buffer.alloc(byteLen).toString('base64') });
+  const takes = (...files: object[]) => accepts({ prompt: 'Look', files });
+  assert.ok(takes(file('a.txt'), file('b'), file('Übersicht 1.csv', 0)));
+  assert.ok(takes(file('a', 100 * 1024), file('b', 50 * 1024)));
+  assert.ok(!takes(file('a', 100 * 1024), file('b', 50 * 1024 + 1)));
+  assert.ok(!takes(file('a'), file('b'), file('c'), file('d')));
+  assert.ok(!takes(file('a'), file('a')));
+  for (const name of ['', '.', '..', 'a/b', 'a\\b', 'a\0', 'x'.repeat(201)]) assert.ok(!takes(file(name)), name);
+  assert.ok(!takes({ name: 'a', content_base64: 'not base64!' }));
+});

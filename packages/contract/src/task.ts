@@ -29,7 +29,13 @@ export type TaskFile = z.infer<typeof TaskFile>;
 
 /** What the task was for. `data` follows the `output_schema` of the request where there was one. */
 export const TaskResult = z
-  .object({ summary: z.string().nullable(), data: Json.nullable(), files: z.array(TaskFile) })
+  .object({
+    summary: z.string().nullable(),
+    data: Json.nullable(),
+    files: z.array(TaskFile),
+    /** What people said when they were asked; absent where nobody was. */
+    answers: z.array(z.object({ step_id: z.string().nullable(), question: z.string(), text: z.string() })).optional(),
+  })
   .meta({ id: 'TaskResult' });
 export type TaskResult = z.infer<typeof TaskResult>;
 
