@@ -27,4 +27,10 @@ export const Failure = z.enum([
 ]);
 export type Failure = z.output<typeof Failure>;
 
-export const Failed = z.object({ ok: z.literal(false), failure: Failure, message: z.string() });
+export const Failed = z.object({
+  ok: z.literal(false),
+  failure: Failure,
+  message: z.string(),
+  /** Whether something was done to the page before it failed. */
+  has_touched: z.boolean().default(false),
+});

@@ -8,6 +8,8 @@ import { type Bus, connectBus } from './connect.ts';
 import { frame } from './frames.ts';
 import { heartbeat } from './heartbeat.ts';
 import type { Problem } from './problem.ts';
+import { report } from './reports.ts';
+import { checkpoint } from './state.ts';
 import { inboxPrefix, queues } from './subjects.ts';
 
 type Who = Parameters<NatsForTest['as']>[0];
@@ -118,7 +120,7 @@ test('a host cannot listen to what is not its own, by name or by wildcard', asyn
   assert.deepEqual(heard, []);
 });
 
-test('nobody can overhear commands or replies, and agents hear heartbeats only as a group', async () => {
+test('nobody can overhear commands, files, states or replies, and agents hear hosts only as a group', async () => {
   for (const [who, subjects] of [
     [
       'server',
@@ -131,6 +133,9 @@ test('nobody can overhear commands or replies, and agents hear heartbeats only a
         '_IN.>',
         '_IN.agent.>',
         'host.*.heartbeat',
+        'host.*.session.*.checkpoint',
+        'host.*.session.*.report',
+        'host.*.session.*.file',
       ],
     ],
     [
@@ -143,6 +148,10 @@ test('nobody can overhear commands or replies, and agents hear heartbeats only a
         '_IN.>',
         '_IN.server.>',
         'host.*.heartbeat',
+        'host.*.session.*.checkpoint',
+        'host.*.session.*.report',
+        'host.*.session.*.frame',
+        'host.*.session.*.file',
         'session.*.event',
       ],
     ],
@@ -153,6 +162,34 @@ test('nobody can overhear commands or replies, and agents hear heartbeats only a
     await until(() => refused.length === subjects.length);
     assert.deepEqual(refused.toSorted(), subjects.map((subject) => `subscription ${subject}`).toSorted());
   }
+});
+
+test('a host cannot hand over a state or a report in the name of another', async () => {
+  const problems: Problem[] = [];
+  const heard: string[] = [];
+  const agent = await bus('agent', (problem) => problems.push(problem));
+  const keeps = agent.respond(
+    checkpoint,
+    {},
+    ({ session_id }, { from }) => {
+      heard.push(`${from.host_id} ${session_id}`);
+      return { is_kept: true };
+    },
+    { queue: queues.checkpoint },
+  );
+  await keeps.ready({ timeoutMs: 1000 });
+  const h1 = await bus({ host: 'h1' });
+  const state = { storage: {}, pages: [] };
+  const hand = (host_id: string, session_id: string, claimed = session_id) =>
+    h1.request(checkpoint, { host_id, session_id }, { session_id: claimed, epoch: 1, state }, { timeoutMs: 2000 });
+  assert.deepEqual(await hand('h2', 's1'), { ok: false, reason: 'forbidden', mayHaveActed: false });
+  const lied = await hand('h1', 's1', 's2');
+  assert.ok(!lied.ok && lied.reason === 'refused' && lied.refusal === 'bad_request');
+  assert.ok((await hand('h1', 's1')).ok);
+  assert.deepEqual(heard, ['h1 s1']);
+  const told = { type: 'crashed', session_id: 's1', epoch: 1, what: 'browser', url: null } as const;
+  const reported = await h1.request(report, { host_id: 'h2', session_id: 's1' }, told, { timeoutMs: 2000 });
+  assert.deepEqual(reported, { ok: false, reason: 'forbidden', mayHaveActed: false });
 });
 
 test('without credentials there is no connection', async () => {

@@ -1,4 +1,4 @@
 export { createLog, type Log } from './log.ts';
 export { type Ops, startOps } from './ops.ts';
 export { type Closable, run } from './run.ts';
-export { addressOf, flag, logLevel, port, readSettings, SettingsError, wholeNumber } from './settings.ts';
+export { addressOf, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from './settings.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { addressOf, flag, port, readSettings, wholeNumber } from './settings.ts';
+import { addressOf, flag, keys, port, readSettings, wholeNumber } from './settings.ts';
 
 const schema = z.object({
   PORT: port.default(4000),
@@ -34,6 +34,21 @@ describe('settings', () => {
         return true;
       },
     );
+  });
+
+  it('take keys of 32 bytes in base64, one or several, and nothing that only looks like one', () => {
+    const withKeys = z.object({ KEYS: keys.default([]) });
+    const key = (byte: number, length = 32) => Buffer.alloc(length, byte).toString('base64');
+    assert.deepEqual(readSettings(withKeys, {}).KEYS, []);
+    assert.deepEqual(readSettings(withKeys, { KEYS: `${key(1)}, ${key(2)}` }).KEYS, [
+      Buffer.alloc(32, 1),
+      Buffer.alloc(32, 2),
+    ]);
+    for (const KEYS of [key(1, 31), key(1, 33), `${key(1)},`, key(1).replace('=', ''), 'x'.repeat(44), `${key(1)};x`])
+      assert.throws(
+        () => readSettings(withKeys, { KEYS }),
+        (error: Error) => error.message.includes('KEYS: must be') && !error.message.includes(KEYS),
+      );
   });
 
   it('refuse numbers that only look like one', () => {

@@ -38,4 +38,14 @@ export const addressOf = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
+/** Keys of 32 bytes in base64, with commas between. */
+export const keys = z.string().transform((value, context) =>
+  value.split(',').map((one) => {
+    const key = Buffer.from(one.trim(), 'base64');
+    // Buffer skips what is no base64: only what it would have written itself counts.
+    if (key.length !== 32 || key.toString('base64') !== one.trim())
+      context.issues.push({ code: 'custom', message: 'must be 32 bytes in base64', input: undefined });
+    return key;
+  }),
+);
 export const logLevel = z.enum(['debug', 'info', 'warn', 'error', 'silent']);
