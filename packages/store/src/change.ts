@@ -23,12 +23,15 @@ export function createChange({ database, sessions, events, onChanged }: Parts): 
   return async (sessionId, work) => {
     let last: number | undefined;
     const value = await database.transaction(async (tx) => {
-      await sessions.lock(tx, sessionId);
-      return work(tx, async (event) => {
+      const locked = await sessions.lock(tx, sessionId);
+      const done = await work(tx, async (event) => {
         const appended = await events.append(tx, { ...event, sessionId });
         last = Math.max(last ?? 0, appended.seq);
         return appended;
       });
+      // Not with every event: its place stands in three indexes, and a session at work says a lot.
+      if (locked?.isLeftBehind && last !== undefined) await sessions.touch(tx, sessionId);
+      return done;
     });
     if (last !== undefined) onChanged(sessionId, last);
     return value;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { BrowserState, Role, SessionState } from '@pilothouse/contract';
+import { BrowserState, LogLevel, Role, SessionState, TaskState } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { type Database, isDatabaseUnavailable, openDatabase } from './db.ts';
@@ -75,5 +75,8 @@ describe('the database', () => {
     assert.deepEqual(await values('session_status'), SessionState.options);
     assert.deepEqual(await values('browser_state'), BrowserState.options);
     assert.deepEqual(await values('user_role'), Role.options);
+    assert.deepEqual(await values('task_status'), TaskState.options);
+    // In the order of their weight, by which they are compared.
+    assert.deepEqual(await values('log_level'), LogLevel.options);
   });
 });

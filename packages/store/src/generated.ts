@@ -25,6 +25,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type LogLevel = "debug" | "error" | "info" | "warn";
+
 export type ObservationKind = "download" | "extract" | "page" | "screenshot";
 
 export type SessionStatus = "active" | "closed" | "idle" | "takeover";
@@ -77,6 +79,9 @@ export interface Browsers {
   boot_id: string | null;
   epoch: Generated<number>;
   host_id: string | null;
+  key_id: string | null;
+  reach: Json | null;
+  sealed_state: Buffer | null;
   session_id: string;
   state: Json | null;
 }
@@ -103,6 +108,16 @@ export interface Executions {
   task_id: string;
 }
 
+export interface Files {
+  blob_key: string;
+  byte_len: number;
+  content_type: string;
+  created_at: Generated<Timestamp>;
+  id: string;
+  name: string;
+  task_id: string;
+}
+
 export interface Frames {
   blob_key: string;
   content_type: string;
@@ -123,9 +138,20 @@ export interface Hosts {
   capacity: number;
   id: string;
   lease_until: Timestamp;
+  load_cpu: number | null;
+  load_memory: number | null;
   seen_at: Generated<Timestamp>;
   session_count: number;
+  sessions: Generated<Json>;
   started_at: Generated<Timestamp>;
+}
+
+export interface IdempotencyKeys {
+  created_at: Generated<Timestamp>;
+  key: string;
+  request_hash: Buffer;
+  task_id: string;
+  user_id: string;
 }
 
 export interface Logins {
@@ -140,11 +166,22 @@ export interface Logins {
   user_id: string;
 }
 
+export interface Logs {
+  data: Json | null;
+  level: LogLevel;
+  message: string;
+  recorded_at: Timestamp;
+  seq: number;
+  step_id: string | null;
+  task_id: string;
+}
+
 export interface Observations {
   blob_key: string | null;
   byte_len: number | null;
   content_type: string | null;
   data: Json | null;
+  file_id: string | null;
   height: number | null;
   id: string;
   kind: ObservationKind;
@@ -156,6 +193,18 @@ export interface Observations {
   title: string | null;
   url: string | null;
   width: number | null;
+}
+
+export interface Profiles {
+  created_at: Generated<Timestamp>;
+  held_by: string | null;
+  held_until: Timestamp | null;
+  id: string;
+  key_id: string | null;
+  label: string;
+  owner_id: string;
+  sealed_state: Buffer | null;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface RateLimits {
@@ -203,6 +252,7 @@ export interface Steps {
   execution_id: string;
   index: number;
   intent_at: Generated<Timestamp>;
+  may_have_acted: Generated<boolean>;
   run_ms: Generated<number>;
   status: Generated<StepStatus>;
   task_id: string;
@@ -211,6 +261,7 @@ export interface Steps {
 }
 
 export interface Tasks {
+  answers: Generated<Json>;
   attempt: Generated<number>;
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -221,8 +272,14 @@ export interface Tasks {
   first_seq: number;
   id: string;
   last_error: string | null;
+  looked_at: Timestamp | null;
+  owner_id: string;
+  paused_at: Timestamp | null;
+  paused_ms: Generated<number>;
   plan: Json;
   prompt: string;
+  question: Json | null;
+  rerun_of: string | null;
   result: Json | null;
   session_id: string;
   settings: Json;
@@ -251,10 +308,14 @@ export interface DB {
   browsers: Browsers;
   events: Events;
   executions: Executions;
+  files: Files;
   frames: Frames;
   hosts: Hosts;
+  idempotency_keys: IdempotencyKeys;
   logins: Logins;
+  logs: Logs;
   observations: Observations;
+  profiles: Profiles;
   rate_limits: RateLimits;
   refresh_tokens: RefreshTokens;
   session_seq: SessionSeq;

@@ -16,7 +16,7 @@ describe('hosts', () => {
     await store.close();
     await database.close();
   });
-  const report = { capacity: 8, sessionCount: 0 };
+  const report = { capacity: 8, sessions: [] };
 
   it('are live while their lease holds, and no longer', async () => {
     await store.hosts.renew({ hostId: 'short', bootId: randomUUID(), leaseMs: 1500, ...report });

@@ -1,16 +1,30 @@
+import { isId } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import type { Database } from './db.ts';
 
-export type HostReport = { hostId: string; bootId: string; capacity: number; sessionCount: number; leaseMs: number };
+export type HostReport = {
+  hostId: string;
+  bootId: string;
+  capacity: number;
+  sessions: HeldSession[];
+  load?: { cpu: number; memory: number };
+  leaseMs: number;
+};
+/** A session as the host that holds it tells of it. */
+export type HeldSession = { session_id: string; epoch: number; is_watched: boolean; idle_ms: number };
 
 /** Browser hosts as agents last heard of them. The database's clock grants the lease. */
 export function createHosts({ db }: Database) {
   return {
-    async renew({ hostId, bootId, capacity, sessionCount, leaseMs }: HostReport): Promise<void> {
+    async renew({ hostId, bootId, capacity, sessions, load, leaseMs }: HostReport): Promise<void> {
       const heard = {
         boot_id: bootId,
         capacity,
-        session_count: sessionCount,
+        session_count: sessions.length,
+        // A host may say anything; what is none of our ids would break whoever reads the list.
+        sessions: JSON.stringify(sessions.filter(({ session_id }) => isId(session_id))),
+        load_cpu: load?.cpu ?? null,
+        load_memory: load?.memory ?? null,
         seen_at: sql<Date>`now()`,
         lease_until: sql<Date>`now() + make_interval(secs => ${leaseMs / 1000})`,
       };

@@ -13,14 +13,37 @@ export function decodeCursor(cursor: string): Position {
   const [, time = '', id = ''] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const at = new Date(time);
   if (Number.isNaN(at.getTime()) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new AppError('validation_failed', { detail: 'The cursor is not one of ours.' });
+    throw notOurs();
   }
   return { at, id };
 }
+
+const notOurs = () => new AppError('validation_failed', { detail: 'The cursor is not one of ours.' });
 
 /** Cuts the row that was read beyond the limit, and says where the next page begins. */
 export function toPage<Row>(rows: Row[], limit: number, positionOf: (row: Row) => Position) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, nextCursor: rows.length > limit && last ? encodeCursor(positionOf(last)) : null };
+}
+
+const seqPattern = /^after (\d{1,15})$/;
+
+/** Where a page of what is in a session's log ended; before the first page, at 0. */
+export function decodeSeq(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const [, seq] = seqPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (seq === undefined) throw notOurs();
+  return Number(seq);
+}
+
+/**
+ * The same for rows that are numbered by the log, oldest first. Numbers are given out under the session's lock, so none
+ * ever appears behind a page that was read.
+ */
+export function toSeqPage<Row extends { seq: number }>(rows: Row[], limit: number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = rows.length > limit && last !== undefined;
+  return { rows: page, nextCursor: isCut ? Buffer.from(`after ${last.seq}`).toString('base64url') : null };
 }

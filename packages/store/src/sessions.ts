@@ -4,26 +4,33 @@ import type { Database, Tx } from './db.ts';
 import type { DB } from './generated.ts';
 import { newId } from './ids.ts';
 import { decodeCursor, toPage } from './pages.ts';
-import type { Caller } from './users.ts';
+import { type Caller, isBuiltIn } from './users.ts';
 
 export type NewSession = {
   id?: string;
   title?: string | null;
+  profileId?: string | null;
   profileLabel?: string | null;
   viewport: { width: number; height: number };
 };
 export type SessionList = { status?: SessionState; limit: number; cursor?: string };
 
+const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
+/** Whether its place in lists is older than what happens in it may be. */
+const isLeftBehind = sql<boolean>`updated_at < clock_timestamp() - interval '10 s'`;
+type Locked = { isLeftBehind: boolean };
+
 /** Sessions, always asked for on somebody's behalf: who may not see one gets the same nothing as for one that is not. */
 export function createSessions({ db, pool }: Database) {
   return {
-    async create(tx: Tx, owner: Caller, { id = newId(), title, profileLabel, viewport }: NewSession) {
+    async create(tx: Tx, owner: Caller, { id = newId(), title, profileId, profileLabel, viewport }: NewSession) {
       const session = await tx.db
         .insertInto('sessions')
         .values({
           id,
           owner_id: owner.id,
           title: title ?? null,
+          profile_id: profileId ?? null,
           profile_label: profileLabel ?? null,
           viewport_width: viewport.width,
           viewport_height: viewport.height,
@@ -31,7 +38,7 @@ export function createSessions({ db, pool }: Database) {
         .returningAll()
         .executeTakeFirstOrThrow();
       await tx.db.insertInto('session_seq').values({ session_id: session.id }).execute();
-      return { ...session, last_event_at: null };
+      return { ...session, last_event_at: null, last_seq: 0 };
     },
 
     visibleTo: (caller: Caller, id: string) =>
@@ -40,6 +47,9 @@ export function createSessions({ db, pool }: Database) {
     /** For whoever wants to act in it: an admin may read everybody's, and act only in their own. */
     drivenBy: (tx: Tx, caller: Caller, id: string) =>
       withLog(tx.db).where('sessions.id', '=', id).where(driven(caller)).executeTakeFirst(),
+
+    /** Read in the transaction that has locked its row. */
+    locked: (tx: Tx, id: string) => tx.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
 
     /** For processes of our own, which act on nobody's behalf. */
     byId: (id: string) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
@@ -71,7 +81,7 @@ export function createSessions({ db, pool }: Database) {
     move: (tx: Tx, id: string, move: SessionMove) =>
       tx.db
         .updateTable('sessions')
-        .set({ status: sessionMoves[move].to, updated_at: sql`date_trunc('milliseconds', clock_timestamp())` })
+        .set({ status: sessionMoves[move].to, updated_at: now })
         .where('id', '=', id)
         .where('status', 'in', [...sessionMoves[move].from])
         .returningAll()
@@ -88,9 +98,18 @@ export function createSessions({ db, pool }: Database) {
         .executeTakeFirst(),
 
     /** Takes the session for the rest of the transaction: whoever appends to its log or changes its state comes first here. */
-    async lock(tx: Tx, id: string): Promise<boolean> {
-      const row = await tx.db.selectFrom('sessions').select('id').where('id', '=', id).forUpdate().executeTakeFirst();
-      return row !== undefined;
+    async lock(tx: Tx, id: string): Promise<Locked | undefined> {
+      return tx.db
+        .selectFrom('sessions')
+        .select(isLeftBehind.as('isLeftBehind'))
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst();
+    },
+
+    /** Says that something happens in it, for its place in lists. */
+    async touch(tx: Tx, id: string): Promise<void> {
+      await tx.db.updateTable('sessions').set({ updated_at: now }).where('id', '=', id).execute();
     },
   };
 }
@@ -100,16 +119,15 @@ function withLog(db: Database['db']) {
     .selectFrom('sessions')
     .innerJoin('session_seq', 'session_seq.session_id', 'sessions.id')
     .selectAll('sessions')
-    .select('session_seq.last_event_at');
+    .select(['session_seq.last_event_at', 'session_seq.last_seq']);
 }
 
-export type SessionRow = NonNullable<Awaited<ReturnType<ReturnType<typeof createSessions>['visibleTo']>>>;
+/** With the last event that the rest has seen. */
+export type ReadSession = NonNullable<Awaited<ReturnType<ReturnType<typeof createSessions>['visibleTo']>>>;
+export type SessionRow = Omit<ReadSession, 'last_seq'>;
 
 const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'sessions'>) =>
   caller.role === 'admin' ? expression.lit(true) : expression('sessions.owner_id', '=', caller.id);
 
-/** The built-in user has no login: it stands for everybody while nobody has to log in. */
 const driven = (caller: Caller) => (expression: ExpressionBuilder<DB, 'sessions'>) =>
-  caller.loginId === undefined && caller.keyId === undefined
-    ? visible(caller)(expression)
-    : expression('sessions.owner_id', '=', caller.id);
+  isBuiltIn(caller) ? visible(caller)(expression) : expression('sessions.owner_id', '=', caller.id);

@@ -4,7 +4,14 @@ import type { Steps } from './generated.ts';
 
 export type StepRow = Selectable<Steps>;
 export type Intent = { taskId: string; index: number; executionId: string; commandId: string; epoch: number };
-export type Effect = { status: 'success' | 'failed' | 'interrupted'; waitMs?: number; runMs?: number; error?: string };
+export type Effect = {
+  status: 'success' | 'failed' | 'interrupted';
+  waitMs?: number;
+  runMs?: number;
+  error?: string;
+  /** Of one that came to nothing: whether the page may have been touched. */
+  mayHaveActed?: boolean;
+};
 
 const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
 
@@ -30,10 +37,21 @@ export function createSteps({ db }: Database) {
         .executeTakeFirstOrThrow(),
 
     /** Written after it, once: a try that was ended by somebody else stays as it is. */
-    end: (tx: Tx, { task_id, index, try: number }: StepRow, { status, waitMs = 0, runMs = 0, error }: Effect) =>
+    end: (
+      tx: Tx,
+      { task_id, index, try: number }: StepRow,
+      { status, waitMs = 0, runMs = 0, error, mayHaveActed = false }: Effect,
+    ) =>
       tx.db
         .updateTable('steps')
-        .set({ status, effect_at: now, wait_ms: waitMs, run_ms: runMs, error: error ?? null })
+        .set({
+          status,
+          effect_at: now,
+          wait_ms: waitMs,
+          run_ms: runMs,
+          error: error ?? null,
+          may_have_acted: mayHaveActed,
+        })
         .where('task_id', '=', task_id)
         .where('index', '=', index)
         .where('try', '=', number)
@@ -41,7 +59,26 @@ export function createSteps({ db }: Database) {
         .returningAll()
         .executeTakeFirst(),
 
-    of: (taskId: string): Promise<StepRow[]> =>
-      db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute(),
+    /** Inside a transaction, with what it has written itself. */
+    of: (taskId: string, tx?: Tx): Promise<StepRow[]> =>
+      (tx?.db ?? db)
+        .selectFrom('steps')
+        .selectAll()
+        .where('task_id', '=', taskId)
+        .orderBy('index')
+        .orderBy('try')
+        .execute(),
+
+    /** How long ago it was begun, by the database's clock. */
+    async ageMs({ task_id, index, try: number }: StepRow): Promise<number> {
+      const { age_ms } = await db
+        .selectFrom('steps')
+        .select(sql<number>`round(1000 * extract(epoch from clock_timestamp() - intent_at))::bigint`.as('age_ms'))
+        .where('task_id', '=', task_id)
+        .where('index', '=', index)
+        .where('try', '=', number)
+        .executeTakeFirstOrThrow();
+      return age_ms;
+    },
   };
 }

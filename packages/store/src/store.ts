@@ -2,19 +2,31 @@ import { createAgents } from './agents.ts';
 import { createAudit } from './audit.ts';
 import { createFileBlobs } from './blobs.ts';
 import { createBrowsers } from './browsers.ts';
+import { createCancels } from './cancels.ts';
 import { createChange, type OnChanged } from './change.ts';
 import { openDatabase } from './db.ts';
 import { createEvents } from './events.ts';
+import { createExecutions } from './executions.ts';
+import { createFiles } from './files.ts';
 import { createFrames } from './frames.ts';
 import { createHosts } from './hosts.ts';
+import { createIdempotency } from './idempotency.ts';
 import { createKeys } from './keys.ts';
 import { createLimits } from './limits.ts';
 import { createLogins, type Lifetimes } from './logins.ts';
+import { createLogs } from './logs.ts';
 import { createObservations } from './observations.ts';
+import { createProfiles } from './profiles.ts';
+import { createPurge } from './purge.ts';
+import { createQuestions } from './questions.ts';
+import { createQuotas } from './quotas.ts';
+import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
 import { createSteps } from './steps.ts';
+import { createTaskReads } from './task-reads.ts';
 import { createTasks } from './tasks.ts';
 import { createUsers } from './users.ts';
+import { createWaits } from './waits.ts';
 
 export type StoreOptions = {
   url: string;
@@ -26,6 +38,8 @@ export type StoreOptions = {
   onChanged?: OnChanged;
   /** How long tokens and logins live. */
   lifetimes?: Lifetimes;
+  /** What saved browser states are sealed with: the first seals, all open. */
+  profileKeys?: readonly Uint8Array[];
 };
 
 const defaultLifetimes: Lifetimes = { accessSecs: 900, refreshIdleSecs: 14 * 86_400, loginSecs: 30 * 86_400 };
@@ -40,10 +54,13 @@ export function openStore({
   onError,
   onChanged = () => {},
   lifetimes = defaultLifetimes,
+  profileKeys = [],
 }: StoreOptions) {
   const database = openDatabase({ url, poolSize, onError });
   const sessions = createSessions(database);
   const events = createEvents(database);
+  const sealer = createSealer(profileKeys);
+  const profiles = createProfiles(database, sealer);
   return {
     users: createUsers(database),
     logins: createLogins(database, { ...lifetimes, retrySecs }),
@@ -52,11 +69,21 @@ export function openStore({
     audit: createAudit(database),
     sessions,
     events,
-    tasks: createTasks(database),
+    tasks: { ...createTasks(database), ...createTaskReads(database) },
+    executions: createExecutions(database),
     steps: createSteps(database),
     observations: createObservations(database),
+    logs: createLogs(database),
+    files: createFiles(database),
     frames: createFrames(database),
-    browsers: createBrowsers(database),
+    browsers: createBrowsers(database, { sealer, profiles }),
+    profiles,
+    questions: createQuestions(),
+    waits: createWaits(database),
+    cancels: createCancels(),
+    purge: createPurge(),
+    quotas: createQuotas(),
+    idempotency: createIdempotency(database),
     hosts: createHosts(database),
     agents: createAgents(database, url),
     blobs: createFileBlobs(blobDir),

@@ -1,9 +1,10 @@
 import { type TaskMove, type TaskState, taskMoves } from '@pilothouse/contract';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { clocksOf, workedMs } from './clocks.ts';
 import type { Database, Db, Tx } from './db.ts';
 import type { DB, Tasks } from './generated.ts';
 import { newId } from './ids.ts';
-import type { Caller } from './users.ts';
+import { type Caller, isBuiltIn } from './users.ts';
 
 export type TaskRow = Selectable<Tasks>;
 export type NewTask = {
@@ -13,12 +14,14 @@ export type NewTask = {
   prompt: string;
   plan: object;
   settings: object;
-  totalSteps: number;
+  /** Nothing, where the steps are found on the way. */
+  totalSteps: number | null;
+  rerunOf?: string;
 };
 
 const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
 
-export function createTasks({ db }: Database) {
+export function createTasks({ db, pool }: Database) {
   return {
     async create(tx: Tx, owner: Caller, task: NewTask): Promise<TaskRow> {
       const row = await tx.db
@@ -26,12 +29,14 @@ export function createTasks({ db }: Database) {
         .values((expression) => ({
           id: task.id,
           session_id: task.sessionId,
+          owner_id: expression.selectFrom('sessions').select('owner_id').where('id', '=', task.sessionId),
           created_by: owner.id,
           title: task.title,
           prompt: task.prompt,
           plan: JSON.stringify(task.plan),
           settings: JSON.stringify(task.settings),
           total_steps: task.totalSteps,
+          rerun_of: task.rerunOf ?? null,
           first_seq: expression
             .selectFrom('session_seq')
             .select((e) => e('last_seq', '+', 1).as('next'))
@@ -49,15 +54,33 @@ export function createTasks({ db }: Database) {
 
     /** Visible to the owner of its session and to the owner of its plan. */
     visibleTo: (caller: Caller, id: string) =>
+      db.selectFrom('tasks').selectAll().where('id', '=', id).where(visible(caller)).executeTakeFirst(),
+
+    /** For whoever wants to act on it: an admin may read everybody's, and act only on their own. */
+    drivenBy: (caller: Caller, id: string) =>
       db
         .selectFrom('tasks')
         .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
         .selectAll('tasks')
         .where('tasks.id', '=', id)
-        .where(visible(caller))
+        .where(visible(isBuiltIn(caller) ? caller : { ...caller, role: 'user' }))
         .executeTakeFirst(),
 
     byId: (id: string) => db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** As whoever works on it needs it: with the time it has used, people's not counted. */
+    atWork: (id: string) =>
+      db.selectFrom('tasks').selectAll().select(workedMs.as('worked_ms')).where('id', '=', id).executeTakeFirst(),
+
+    /** Whether this execution may still work on it. */
+    async isHeld(id: string, executionId: string): Promise<boolean> {
+      const { rows } = await pool.query({
+        name: 'tasks.isHeld',
+        text: `select from tasks where id = $1 and execution_id = $2 and status = 'running'`,
+        values: [id, executionId],
+      });
+      return rows.length > 0;
+    },
 
     /** How many tasks of the session have not ended. */
     async openInSession(tx: Tx, sessionId: string): Promise<number> {
@@ -66,6 +89,17 @@ export function createTasks({ db }: Database) {
         .select((expression) => expression.fn.countAll<number>().as('count'))
         .where('session_id', '=', sessionId)
         .where('status', 'in', openStates)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** How many tasks of the session wait for their turn. */
+    async waitingInSession(tx: Tx, sessionId: string): Promise<number> {
+      const { count } = await tx.db
+        .selectFrom('tasks')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('session_id', '=', sessionId)
+        .where('status', '=', 'pending')
         .executeTakeFirstOrThrow();
       return count;
     },
@@ -111,6 +145,7 @@ export function createTasks({ db }: Database) {
         .set({
           status: to,
           updated_at: now,
+          ...clocksOf(to),
           ...(isEnd && { finished_at: now }),
           ...(change.result && { result: JSON.stringify(change.result) }),
           ...(change.lastError !== undefined && { last_error: change.lastError }),
@@ -158,7 +193,7 @@ const endOpenExecutions = (db: Db, taskId: string) =>
 
 const openStates: TaskState[] = ['pending', 'running', 'awaiting_user', 'takeover'];
 
-const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'tasks' | 'sessions'>) =>
+const visible = (caller: Caller) => (expression: ExpressionBuilder<DB, 'tasks'>) =>
   caller.role === 'admin'
     ? expression.lit(true)
-    : expression.or([expression('sessions.owner_id', '=', caller.id), expression('tasks.created_by', '=', caller.id)]);
+    : expression.or([expression('owner_id', '=', caller.id), expression('created_by', '=', caller.id)]);

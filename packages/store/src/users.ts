@@ -23,6 +23,9 @@ export const localUser = {
   role: 'admin',
 } as const;
 
+/** The built-in user has no login: it stands for everybody while nobody has to log in. */
+export const isBuiltIn = ({ loginId, keyId }: Caller): boolean => loginId === undefined && keyId === undefined;
+
 export type UserRow = Selectable<Users>;
 
 export function createUsers({ db }: Database) {

@@ -38,6 +38,12 @@ export async function openWork({ url, onLog }: Options) {
       );
     },
 
+    /** Wakes the task's workflow, wherever it waits, to look at its row again; kept for it while nobody runs it. */
+    async signal({ client: connection }: Tx, task: { id: string }): Promise<void> {
+      // It says nothing: whoever wakes reads the row.
+      await client.sendInTransaction(connection, task.id, 'look', engine.signalTopic);
+    },
+
     close: () => client.destroy(),
   };
 }

@@ -1,0 +1,118 @@
+import { TaskState } from '@pilothouse/contract';
+import type { Database } from './db.ts';
+import { type ObservationRow, pictureText } from './observations.ts';
+import { decodeCursor, toPage } from './pages.ts';
+import type { StepRow } from './steps.ts';
+import type { TaskRow } from './tasks.ts';
+import type { Caller } from './users.ts';
+
+/** All that says how far a task is, as it was at one moment. */
+export type TaskStanding = {
+  task: TaskRow;
+  /** The last event of its session that the rest has seen. */
+  lastSeq: number;
+  stepCount: number;
+  /** The last tries that have ended, and the last pictures; oldest first. */
+  lines: StepRow[];
+  pictures: ObservationRow[];
+};
+
+const linesShown = 40;
+const picturesShown = 8;
+
+/**
+ * One statement, and so one moment: whoever follows from `last_seq` on misses nothing that is not shown here. Every part
+ * is found by the id of the task, so it costs the same however many there are.
+ */
+const standingText = `
+select t.*, q.last_seq,
+  (select count(*) from steps where task_id = t.id) as step_count,
+  (select json_agg(l order by l.index, l.try) from (
+     select * from steps where task_id = t.id and status <> 'running'
+     order by index desc, try desc limit ${linesShown}) l) as lines,
+  (select json_agg(o order by o.seq) from (
+     select * from observations where task_id = t.id and ${pictureText}
+     order by seq desc limit ${picturesShown}) o) as pictures
+from tasks t join session_seq q on q.session_id = t.session_id
+where t.id = $1 and ($3 or t.owner_id = $2 or t.created_by = $2)`;
+
+type StandingRow = TaskRow & { last_seq: number; step_count: number; lines: Told[] | null; pictures: Told[] | null };
+/** A row on its way through JSON. */
+type Told = Record<string, unknown>;
+
+export type TaskList = { sessionId?: string; status?: TaskState; limit: number; cursor?: string };
+/** A task as a list shows it: prompt, plan and result stay where they are. */
+export type ListedTask = Pick<TaskRow, (typeof listedColumns)[number]>;
+const listedColumns = [
+  'id',
+  'session_id',
+  'owner_id',
+  'created_by',
+  'title',
+  'status',
+  'current_step',
+  'current_step_title',
+  'last_error',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const;
+const columns = listedColumns.join(', ');
+
+/** What is read of tasks again and again, by every viewer: prepared statements, each found along an index. */
+export function createTaskReads({ pool }: Database) {
+  return {
+    /** Nothing, where there is no such task or it is not theirs to see. */
+    async standing(caller: Caller, id: string): Promise<TaskStanding | undefined> {
+      const { rows } = await pool.query<StandingRow>({
+        name: 'tasks.standing',
+        text: standingText,
+        values: [id, caller.id, caller.role === 'admin'],
+      });
+      if (!rows[0]) return undefined;
+      const { last_seq, step_count, lines, pictures, ...task } = rows[0];
+      return {
+        task,
+        lastSeq: last_seq,
+        stepCount: step_count,
+        lines: (lines ?? []).map((line) => withTimes<StepRow>(line, 'intent_at', 'effect_at')),
+        pictures: (pictures ?? []).map((picture) => withTimes<ObservationRow>(picture, 'recorded_at')),
+      };
+    },
+
+    /** Newest first. A place in it never moves, so pages stay right while tasks are added. */
+    async listVisibleTo(caller: Caller, { sessionId, status, limit, cursor }: TaskList) {
+      const values: unknown[] = [limit + 1, status ? [status] : TaskState.options];
+      const given = (value: unknown) => `$${values.push(value)}`;
+      const me = caller.role === 'admin' ? undefined : given(caller.id);
+      const session = sessionId && given(sessionId);
+      const position = cursor ? decodeCursor(cursor) : undefined;
+      const before = position ? ` and (created_at, id) < (${given(position.at)}, ${given(position.id)})` : '';
+      const order = 'order by created_at desc, id desc limit $1';
+
+      const ofEachState = (where: string) => `
+        select found.* from unnest($2::task_status[]) as wanted (status) cross join lateral (
+          select ${columns} from tasks where ${where} and status = wanted.status${before} ${order}) as found`;
+      const ofSession = () => `
+        select ${columns} from tasks where session_id = ${session} and status = any($2)${before}
+        ${me ? `and (owner_id = ${me} or created_by = ${me})` : ''} ${order}`;
+      // Nobody is in both: the second holds only what is in the session of another.
+      const ofCaller = () =>
+        `${ofEachState(`owner_id = ${me}`)} union all ${ofEachState(`created_by = ${me} and created_by <> owner_id`)}`;
+      const source = session ? ofSession() : me ? ofCaller() : ofEachState('true');
+
+      const { rows } = await pool.query<ListedTask>({
+        name: `tasks.list.${caller.role}${session ? '.session' : ''}${cursor ? '.cursor' : ''}`,
+        text: `select * from (${source}) as sources ${order}`,
+        values,
+      });
+      return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
+    },
+  };
+}
+
+/** A row as the driver would have read it; the rest of a row of ours is the same in JSON. */
+function withTimes<Row extends object>(told: Told, ...names: (keyof Row & string)[]): Row {
+  const times = names.map((name) => [name, told[name] === null ? null : new Date(String(told[name]))]);
+  return { ...told, ...Object.fromEntries(times) } as Row;
+}
