@@ -296,18 +296,10 @@ const statusOf = (url: string, headers: Record<string, string>) =>
 /** This list shrinks with every area that is built, until it is empty. */
 const missingOfTheInterface = [
   'DELETE /api/sessions/:id/share',
-  'GET /api/tasks/:id',
-  'GET /api/tasks/:id/executions',
-  'GET /api/tasks/:id/logs',
-  'GET /api/tasks/:id/message_state',
-  'GET /api/tasks/:id/observations',
-  'GET /api/tasks/:id/screenshot',
   'POST /api/sessions/:id/pointer',
   'POST /api/sessions/:id/share',
-  'POST /api/tasks/:id/cancel',
   'POST /api/tasks/:id/manual_takeover',
   'POST /api/tasks/:id/manual_takeover/resume',
-  'POST /api/tasks/:id/user_takeover',
 ];
 
 /** Asks the running server: what nobody serves answers like a path that does not exist. */

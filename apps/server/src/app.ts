@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@pilothouse/bus';
 import { AppError } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
+import type { Fence, Store, Work } from '@pilothouse/store';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Registry } from 'prom-client';
 import { createAuthLimits, type LimitSettings } from './auth/auth.limits.ts';
@@ -13,6 +13,7 @@ import { createPasswords } from './auth/passwords.ts';
 import { createRevocations } from './auth/revocations.ts';
 import { chatRoutes } from './chat/chat.routes.ts';
 import { createChatService } from './chat/chat.service.ts';
+import type { Planners } from './chat/plan.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { describeApi } from './http/openapi.ts';
 import { answerOddRequests, answerParserError } from './http/parser-errors.ts';
@@ -25,9 +26,20 @@ import { createHub } from './live/hub.ts';
 import { createWatchers } from './live/watchers.ts';
 import { servePage } from './page/page.routes.ts';
 import { serviceRoutes } from './service/service.routes.ts';
+import { createCloseService } from './sessions/close.service.ts';
+import { sessionCommandRoutes } from './sessions/commands.routes.ts';
+import { createEndBrowser } from './sessions/end-browser.ts';
+import { createOpenSession } from './sessions/open-session.ts';
+import { createProfilesService } from './sessions/profiles.service.ts';
+import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
 import { createSnapshots } from './sessions/snapshot.ts';
+import { taskCommandRoutes } from './tasks/commands.routes.ts';
+import { createTaskCommands } from './tasks/commands.service.ts';
+import { createCut } from './tasks/cut.ts';
+import { taskReadRoutes } from './tasks/reads.routes.ts';
+import { createTaskReadsService } from './tasks/reads.service.ts';
 import { tasksRoutes } from './tasks/tasks.routes.ts';
 import { createTasksService } from './tasks/tasks.service.ts';
 
@@ -42,6 +54,11 @@ export type Parts = {
   /** With authentication disabled, whether requests may come for any name and not only for this machine's own. */
   isOpenToAll?: boolean;
   auth: AuthSettings;
+  quotas: QuotaSettings;
+  /** Who can make steps of a prompt here; nobody, unless it is said. */
+  planners?: Planners;
+  /** Told of each browser whose driver was cancelled; its host, unless a test listens instead. */
+  onCancelled?: (fence: Fence) => void | Promise<void>;
   /** Off only in tests, which prove that the handlers' own check holds alone. */
   hasRouteHook?: boolean;
   /** In tests every reply is checked against the contract, value by value. */
@@ -69,6 +86,9 @@ export async function createApp({
   isAuthDisabled,
   isOpenToAll = false,
   auth,
+  quotas: quotaSettings,
+  planners = {},
+  onCancelled = createCut({ bus, log }),
   hasRouteHook,
   checksReplies = false,
 }: Parts) {
@@ -104,9 +124,16 @@ export async function createApp({
   const hub = createHub({ store, bus, log });
   const watchers = createWatchers({ store, bus, log });
   const snapshotOf = createSnapshots({ store, bus, viewers: watchers.count });
-  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, snapshotOf }));
-  tasksRoutes(serve, createTasksService({ store, hub }));
-  chatRoutes(serve, createChatService({ store, work }));
+  const quotas = createQuotas(store, quotaSettings);
+  const openSession = createOpenSession({ store, quotas });
+  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, snapshotOf, openSession }));
+  const closing = createCloseService({ store, work, onClosed: createEndBrowser({ store, bus, log }) });
+  sessionCommandRoutes(serve, closing, createProfilesService({ store, quotas }));
+  const tasks = createTasksService({ store, hub });
+  tasksRoutes(serve, tasks);
+  taskReadRoutes(serve, createTaskReadsService({ store }));
+  taskCommandRoutes(serve, createTaskCommands({ store, work, statusOf: tasks.status, onCancelled }));
+  chatRoutes(serve, createChatService({ store, work, quotas, openSession, planners }));
   await servePage(app);
   app.addHook('preClose', async () => {
     serve.closeStreams();

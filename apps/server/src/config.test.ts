@@ -52,6 +52,20 @@ describe('the settings of the server', () => {
     }
   });
 
+  it('have quotas, and keep no profiles unless there is a key for them', () => {
+    const { quotas, profileKeys } = readConfig([], env);
+    assert.deepEqual(quotas, { tasks: 20, sessions: 50, profiles: 50 });
+    assert.deepEqual(profileKeys, []);
+    const key = Buffer.alloc(32, 1);
+    const given = { ...env, QUOTA_OPEN_TASKS: '3', PROFILE_KEY: key.toString('base64') };
+    assert.equal(readConfig([], given).quotas.tasks, 3);
+    assert.deepEqual(readConfig([], given).profileKeys, [key]);
+    assert.throws(
+      () => readConfig([], { ...env, PROFILE_KEY: 'too short', QUOTA_OPEN_SESSIONS: '0' }),
+      (error: Error) => ['PROFILE_KEY: ', 'QUOTA_OPEN_SESSIONS: '].every((name) => error.message.includes(name)),
+    );
+  });
+
   it('trust no proxy unless one is named', () => {
     assert.deepEqual(readConfig([], env).auth.trustedProxies, []);
     assert.deepEqual(readConfig([], { ...env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' }).auth.trustedProxies, [

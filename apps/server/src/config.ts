@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { addressOf, flag, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import { addressOf, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
 import { isLoopback } from './http/loopback.ts';
 
@@ -15,6 +15,10 @@ const settings = z.object({
   REGISTER_LIMIT_PER_ADDRESS: wholeNumber(1, 1_000_000).default(20),
   REFRESH_LIMIT_PER_FAMILY: wholeNumber(1, 1_000_000).default(30),
   REFRESH_LIMIT_PER_ADDRESS: wholeNumber(1, 1_000_000).default(120),
+  QUOTA_OPEN_TASKS: wholeNumber(1, 1_000_000).default(20),
+  QUOTA_OPEN_SESSIONS: wholeNumber(1, 1_000_000).default(50),
+  QUOTA_PROFILES: wholeNumber(1, 1_000_000).default(50),
+  PROFILE_KEY: keys.default([]),
   TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
@@ -67,6 +71,8 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
         .map((one) => one.trim())
         .filter(Boolean),
     },
+    quotas: { tasks: given.QUOTA_OPEN_TASKS, sessions: given.QUOTA_OPEN_SESSIONS, profiles: given.QUOTA_PROFILES },
+    profileKeys: given.PROFILE_KEY,
     isOpenToAll: given.DISABLE_AUTH_ON_EVERY_ADDRESS,
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
     bus: { url: given.NATS_URL, password: given.NATS_PASSWORD },

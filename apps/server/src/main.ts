@@ -1,4 +1,5 @@
 import { announceEvent, connectBus } from '@pilothouse/bus';
+import { parseScript } from '@pilothouse/contract';
 import { createLog, run, startOps } from '@pilothouse/process';
 import { openStore, openWork } from '@pilothouse/store';
 import { Registry } from 'prom-client';
@@ -16,6 +17,7 @@ run('server', async () => {
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
     lifetimes: { accessSecs: config.auth.accessSecs, refreshIdleSecs: 14 * daySecs, loginSecs: 30 * daySecs },
+    profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
   });
@@ -46,6 +48,8 @@ run('server', async () => {
     isAuthDisabled: config.isAuthDisabled,
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,
+    quotas: config.quotas,
+    planners: { parseScript },
   });
   await app.listen({ port: config.port, host: config.host });
   const ops = await startOps({ ...config.ops, metrics, isReady: () => app.server.listening });

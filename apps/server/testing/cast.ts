@@ -36,8 +36,9 @@ export type Cast = {
   refreshToken: string;
   /** Nothing, where there is no such thing. */
   idOf(thing: Thing, target: Target): string | undefined;
-  /** What the task saw; what the owner's saw, where there is no such task. */
+  /** What the task saw and the file it brought home; the owner's, where there is no such task. */
   observationOf(taskId: string): string;
+  fileOf(taskId: string): string;
   /** What the actor sends as its token; made when it is first asked for. */
   bearerOf(actor: Actor): Promise<string | undefined>;
 };
@@ -45,11 +46,21 @@ export type Casting = { newCast(): Promise<Cast>; close(): Promise<void> };
 
 type Person = Caller & { username: string };
 type Servers = { server: TestServer; gate: TestServer; brief: TestServer };
-type Made = { id: string; observationId?: string };
+type Made = { id: string; observationId?: string; fileId?: string };
 
 export const password = 'a lamp in the harbour';
 const absentId = '01a1dd00-0000-7000-8000-000000000001';
 const viewport = { width: 800, height: 600 };
+const settings = {
+  planner: 'auto',
+  model: null,
+  current_url: null,
+  constraints: [],
+  allowed_domains: null,
+  output_schema: null,
+  max_steps: 40,
+  time_limit_secs: 1800,
+};
 const picture = { key: 'cast/picture.png', bytes: Buffer.from('89504e47', 'hex') };
 
 /**
@@ -73,23 +84,32 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
     return { id: user.id, username, role: kind === 'admin' ? 'admin' : 'user' };
   }
 
+  const newProfile = async (sessionId: string, { id }: Person): Promise<Made> => {
+    const profile = { label: 'kept', sessionId, state: { storage: {}, pages: [] } };
+    const saved = await store.transaction((tx) => store.profiles.save(tx, id, profile));
+    if (!saved) throw new Error('no profile was made');
+    return saved;
+  };
+
   const newSession = (owner: Person) => store.transaction((tx) => store.sessions.create(tx, owner, { viewport }));
 
   /** Not by a chat: the interface lets nobody ask for a task in the session of another. */
   const newTask = (sessionId: string, creator: Person): Promise<Made> =>
     store.change(sessionId, async (tx, append) => {
       const plan = { steps: [{ action: 'screenshot' }] };
-      const about = { title: 'x', prompt: 'x', plan, settings: {}, totalSteps: 1 };
+      const about = { title: 'x', prompt: 'x', plan, settings, totalSteps: 1 };
       const task = await store.tasks.create(tx, creator, { id: newId(), sessionId, ...about });
       const { seq, recordedAt } = await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
       const image = { content_type: 'image/png', width: 1, height: 1, blob_key: picture.key, recorded_at: recordedAt };
       const observation = { id: newId(), task_id: task.id, step_id: `${task.id}:1`, seq, kind: 'screenshot' } as const;
       await store.observations.add(tx, { ...observation, ...image, byte_len: picture.bytes.length });
+      const file = { id: newId(), task_id: task.id, name: 'x.png', content_type: 'image/png', blob_key: picture.key };
+      await store.files.add(tx, { ...file, byte_len: picture.bytes.length });
       const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
       const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
       await store.frames.put(tx, { ...frame, ...image });
       await work.start(tx, task);
-      return { id: task.id, observationId: observation.id };
+      return { id: task.id, observationId: observation.id, fileId: file.id };
     });
 
   async function newLogin({ id: userId }: Person): Promise<Made & { refreshToken: string }> {
@@ -169,9 +189,12 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
         task: tasks,
         login: { owners: login, strangers: otherLogin },
         key: { owners: key, strangers: otherKey },
-        // Nothing makes profiles yet. With the first route that knows one, the matrix asks for real ones here.
-        profile: { owners: { id: absentId }, strangers: { id: absentId } },
+        profile: {
+          owners: await newProfile(ownSession.id, owner),
+          strangers: await newProfile(otherSession.id, stranger),
+        },
       };
+      const taskOf = (taskId: string) => Object.values(tasks).find(({ id }) => id === taskId) ?? tasks.owners;
       const bearers = new Map<Actor, Promise<string | undefined>>();
       return {
         username: owner.username,
@@ -181,8 +204,8 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
           if (target === 'malformed') return 'abc';
           return target === 'shouted' ? things[thing].owners?.id.toUpperCase() : things[thing][target]?.id;
         },
-        observationOf: (taskId) =>
-          (Object.values(tasks).find(({ id }) => id === taskId) ?? tasks.owners).observationId ?? '',
+        observationOf: (taskId) => taskOf(taskId).observationId ?? '',
+        fileOf: (taskId) => taskOf(taskId).fileId ?? '',
         bearerOf(actor) {
           const bearer = bearers.get(actor) ?? bearerFor[actor]({ owner, planner, stranger });
           bearers.set(actor, bearer);

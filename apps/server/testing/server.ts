@@ -5,10 +5,12 @@ import { announceEvent, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
+import { type Fence, type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
 import { type AuthSettings, createApp } from '../src/app.ts';
+import type { Planners } from '../src/chat/plan.ts';
+import type { QuotaSettings } from '../src/sessions/quotas.ts';
 
 export type TestServer = {
   baseUrl: string;
@@ -29,11 +31,19 @@ type Options = {
   limits?: Partial<AuthSettings['limits']>;
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
+  quotas?: Partial<QuotaSettings>;
+  /** Where false, there is nothing to seal browser states with. */
+  hasProfileKey?: boolean;
+  planners?: Planners;
+  onCancelled?: (fence: Fence) => void;
   hasRouteHook?: boolean;
+  /** Off where it is measured how long an answer takes. */
+  checksReplies?: boolean;
 };
 type Ground = { database: TestDatabase; nats: NatsForTest };
 
 const far = 1_000_000;
+const profileKey = Buffer.alloc(32, 7);
 const noLimits = {
   loginPerIdentifier: far,
   loginPerAddress: far,
@@ -44,7 +54,7 @@ const noLimits = {
 
 /** The real interface on a real port, with a database and a bus of its own. */
 export async function startTestServer(options: Options): Promise<TestServer> {
-  const ground = { database: await createTestDatabase(), nats: await startNats() };
+  const ground = { database: await createTestDatabase(), nats: await startNats({ hosts: ['browser-1'] }) };
   const others: TestServer[] = [];
   const server = await startOn(ground, options);
   return {
@@ -63,7 +73,17 @@ export async function startTestServer(options: Options): Promise<TestServer> {
 }
 
 async function startOn({ database, nats }: Ground, options: Options): Promise<TestServer> {
-  const { isAuthDisabled, limits, lifetimes, trustedProxies = [], hasRouteHook } = options;
+  const {
+    isAuthDisabled,
+    limits,
+    lifetimes,
+    trustedProxies = [],
+    hasRouteHook,
+    checksReplies = true,
+    quotas,
+    planners,
+    onCancelled,
+  } = options;
   const blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
   const logged: string[] = [];
   const log = createLog('server', 'info', { write: (line) => void logged.push(line) });
@@ -73,6 +93,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     onError: (error) => log.warn(error),
     onChanged: (id, seq) => announceEvent(bus, id, seq),
     lifetimes,
+    profileKeys: options.hasProfileKey === false ? [] : [profileKey],
   });
   await store.users.ensureLocal();
   const bus = await connectBus({ ...nats.as('server'), name: 'test server' });
@@ -93,8 +114,11 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     version: 'test',
     isAuthDisabled,
     auth,
+    quotas: { tasks: far, sessions: far, profiles: far, ...quotas },
+    planners,
+    onCancelled,
     hasRouteHook,
-    checksReplies: true,
+    checksReplies,
   });
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
 

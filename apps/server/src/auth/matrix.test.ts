@@ -113,7 +113,6 @@ const rows: Record<RouteName, Row | Row[]> = {
   signalTakeover: { of: 'task', gets: 'its own' },
   cancelTask: { of: 'task', gets: 200 },
   getObservationImage: { of: 'task', gets: 200 },
-  // No task of the cast has a file yet: the first server of this route has to give it one.
   getTaskFile: { of: 'task', gets: 200 },
   listTasks: [
     { gets: 200, shows: 'task', query: () => ({ limit: '200' }) },
@@ -292,13 +291,16 @@ describe('the authorization matrix', () => {
     });
   }
 
-  it('finds no picture of a task through the id of another', async () => {
+  it('finds no picture and no file of a task through the id of another', async () => {
     const { server, cast } = stageOf(kinds[0]);
     const [own, others] = [cast.idOf('task', 'owners') ?? '', cast.idOf('task', 'strangers') ?? ''];
     const headers = { authorization: `Bearer ${await cast.bearerOf('owner')}` };
-    const path = `${server.baseUrl}/api/tasks/${own}/observations`;
-    assert.equal((await fetch(`${path}/${cast.observationOf(own)}/image`, { headers })).status, 200);
-    assert.equal((await fetch(`${path}/${cast.observationOf(others)}/image`, { headers })).status, 404);
+    const statusOf = async (path: string) =>
+      (await fetch(`${server.baseUrl}/api/tasks/${own}/${path}`, { headers })).status;
+    assert.equal(await statusOf(`observations/${cast.observationOf(own)}/image`), 200);
+    assert.equal(await statusOf(`observations/${cast.observationOf(others)}/image`), 404);
+    assert.equal(await statusOf(`files/${cast.fileOf(own)}`), 200);
+    assert.equal(await statusOf(`files/${cast.fileOf(others)}`), 404);
   });
 
   it('asks for a token in front of the heads of answers too', async () => {
@@ -349,7 +351,7 @@ async function servedBy({ client }: TestServer): Promise<Set<string>> {
 async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell, cast: Cast): Promise<Answer> {
   const route: Route = routes[name];
   const id = row.of && target ? (cast.idOf(row.of, target) ?? '') : '';
-  const others: Record<string, string> = { id, observation_id: cast.observationOf(id), file_id: newFileId };
+  const others: Record<string, string> = { id, observation_id: cast.observationOf(id), file_id: cast.fileOf(id) };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
   // Those whose token is over can change nothing of theirs, and it takes time to get one.
   const bearer = await (isLive(actor) ? cast : stage.cast).bearerOf(actor);
@@ -369,7 +371,6 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
   const text = await response.text();
   return { status, headers, text, code: response.ok ? undefined : Problem.parse(JSON.parse(text)).code };
 }
-const newFileId = '01a1dd00-0000-7000-8000-000000000002';
 
 function isAs({ status, code }: Answer, expected: Expected, route: Route): boolean {
   if (typeof expected === 'number') return status === expected;

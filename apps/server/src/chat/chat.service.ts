@@ -1,84 +1,174 @@
-import { AppError, type ChatReply, type ChatRequest, isId, type PlanReply } from '@pilothouse/contract';
-import { type Caller, newId, progressOf, type Store, sessionStateOf, type Tx, type Work } from '@pilothouse/store';
+import { createHash } from 'node:crypto';
+import { AppError, type ChatReply, type ChatRequest, isId, Plan, type PlanReply } from '@pilothouse/contract';
+import {
+  type Append,
+  type Caller,
+  type Known,
+  newId,
+  progressOf,
+  type Store,
+  sessionStateOf,
+  type TaskRow,
+  type Tx,
+  type Work,
+} from '@pilothouse/store';
+import type { OpenSession } from '../sessions/open-session.ts';
+import type { Quotas } from '../sessions/quotas.ts';
+import { keepFiles } from './given-files.ts';
+import { decidePlan, type Planners } from './plan.ts';
 
-const defaultViewport = { width: 1280, height: 720 };
-const maxOpenInSession = 20;
+const maxWaitingInSession = 20;
 const titleLength = 80;
 
-export function createChatService({ store, work }: { store: Store; work: Work }) {
-  return {
-    /** What would be done, without doing it. */
-    plan: ({ steps, max_steps }: ChatRequest): PlanReply => ({ success: true, plan: planOf(steps, max_steps) }),
+type Parts = { store: Store; work: Work; quotas: Quotas; openSession: OpenSession; planners: Planners };
+type Task = Omit<Parameters<Store['tasks']['create']>[2], 'id' | 'sessionId'>;
+type Beginning = {
+  sessionId: string;
+  task: Task;
+  /** Makes the session or finds it, or refuses; the quotas are asked here. */
+  enter(tx: Tx): Promise<void>;
+  /** What it may send. */
+  files?: ChatRequest['files'];
+  /** What the caller calls this request, and all that it asked for. */
+  key: string | undefined;
+  request: object;
+};
 
-    // The rows and the hand-over commit together, so an id we return always names real work.
-    async start(caller: Caller, body: ChatRequest): Promise<ChatReply> {
-      const plan = planOf(body.steps, body.max_steps);
-      if (body.profile_id) throw new AppError('not_found');
-      const sessionId = body.session_id ?? newId();
-      if (!isId(sessionId)) throw new AppError('not_found');
+export function createChatService({ store, work, quotas, openSession, planners }: Parts) {
+  // The rows and the hand-over commit together, so an id we return always names real work.
+  async function begin(
+    caller: Caller,
+    { sessionId, task, enter, files = [], key, request }: Beginning,
+  ): Promise<ChatReply> {
+    const asked = key === undefined ? undefined : { userId: caller.id, key, requestHash: hashOf(request) };
+    const before = asked && (await store.idempotency.known(asked));
+    if (before) return again(before);
+    const id = newId();
+    const given = await keepFiles(store, sessionId, files);
+    const begun = await store.change(sessionId, async (tx, append) => {
+      const known = asked && (await store.idempotency.take(tx, asked, id));
+      if (known) return known;
+      await enter(tx);
+      const created = await create(tx, append, caller, { ...task, id, sessionId });
+      for (const file of given) await store.files.add(tx, { ...file, task_id: id });
+      return created;
+    });
+    return 'isSame' in begun ? again(begun) : replyOf(begun);
+  }
 
-      const task = await store.change(sessionId, async (tx, append) => {
-        if (body.session_id) await requireOpenSession(tx, caller, sessionId);
-        else {
-          await store.sessions.create(tx, caller, {
-            id: sessionId,
-            title: body.prompt.slice(0, titleLength),
-            profileLabel: body.profile_label,
-            viewport: defaultViewport,
-          });
-        }
-        if ((await store.tasks.openInSession(tx, sessionId)) >= maxOpenInSession) {
-          throw new AppError('conflict', { detail: `This session has ${maxOpenInSession} tasks that wait already.` });
-        }
-        const created = await store.tasks.create(tx, caller, {
-          id: newId(),
-          sessionId,
-          title: body.prompt.slice(0, titleLength),
-          prompt: body.prompt,
-          plan,
-          settings: settingsOf(body),
-          totalSteps: plan.steps.length,
-        });
-        await append({ taskId: created.id, kind: 'status', data: { status: progressOf(created) } });
-        const session = await store.sessions.move(tx, sessionId, 'work');
-        if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
-        await work.start(tx, created);
-        return created;
-      });
-      return {
-        success: true,
-        session_id: sessionId,
-        task_id: task.id,
-        status: task.status,
-        stream_path: `/api/tasks/${task.id}/events`,
-        live_path: `/api/sessions/${sessionId}/live`,
-      };
-    },
-  };
+  /** The task that was begun the first time, as it is now. */
+  async function again({ isSame, taskId }: Known): Promise<ChatReply> {
+    if (!isSame) throw new AppError('conflict', { detail: 'This Idempotency-Key was used for another request.' });
+    const task = await store.tasks.byId(taskId);
+    if (!task) throw new Error(`an idempotency key names the task ${taskId}, which is not there`);
+    return replyOf(task);
+  }
 
-  /** Read while its row is locked: nobody can close it in between. */
-  async function requireOpenSession(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
-    const session = await store.sessions.drivenBy(tx, caller, sessionId);
+  async function create(tx: Tx, append: Append, caller: Caller, task: Task & { id: string; sessionId: string }) {
+    const created = await store.tasks.create(tx, caller, task);
+    await append({ taskId: created.id, kind: 'status', data: { status: progressOf(created) } });
+    const session = await store.sessions.move(tx, task.sessionId, 'work');
+    if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
+    await work.start(tx, created);
+    return created;
+  }
+
+  /** Asked while the row of the session is locked: nobody can close it or fill it in between. */
+  async function requireRoom(tx: Tx, caller: Caller, session: { id: string; status: string } | undefined) {
     if (!session) throw new AppError('not_found');
     if (session.status === 'closed') throw new AppError('conflict', { detail: 'This session is closed.' });
+    if ((await store.tasks.waitingInSession(tx, session.id)) >= maxWaitingInSession) {
+      throw new AppError('conflict', { detail: `In this session ${maxWaitingInSession} tasks wait already.` });
+    }
+    await quotas.require(tx, caller, { tasks: 1 });
   }
+
+  async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label }: ChatRequest, id: string) {
+    const session = await store.sessions.drivenBy(tx, caller, id);
+    await requireRoom(tx, caller, session);
+    // A browser has the profile it began with.
+    const isOther =
+      (profile_id ?? session?.profile_id) !== session?.profile_id ||
+      (profile_label ?? session?.profile_label) !== session?.profile_label;
+    if (isOther) throw new AppError('conflict', { detail: 'This session began with another profile.' });
+  }
+
+  return {
+    /** What would be done, without doing it. */
+    plan(body: ChatRequest): PlanReply {
+      const { steps, isOpen } = decidePlan(body, planners);
+      if (isOpen) throw new AppError('validation_failed', { detail: 'A model plans while it works, not before.' });
+      return { success: true, plan: { steps } };
+    },
+
+    async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
+      const { steps, isOpen } = decidePlan(body, planners);
+      const { session_id, profile_id, profile_label, prompt } = body;
+      const sessionId = session_id ?? newId();
+      if (!isId(sessionId)) throw new AppError('not_found');
+      // A script has many lines, and a title has one.
+      const title = prompt.trim().replaceAll(/\s+/g, ' ').slice(0, titleLength).toWellFormed();
+      return begin(caller, {
+        sessionId,
+        key,
+        files: body.files,
+        request: { chat: body },
+        enter: async (tx) => {
+          if (session_id !== undefined) return enterSession(tx, caller, body, sessionId);
+          await openSession(tx, caller, { id: sessionId, title, profile_id, profile_label, tasks: 1 });
+        },
+        task: {
+          title,
+          prompt,
+          plan: { steps },
+          settings: settingsOf(body),
+          totalSteps: isOpen ? null : steps.length,
+        },
+      });
+    },
+
+    /** The same once more, behind whatever waits in the session. */
+    async rerun(caller: Caller, id: string, key?: string): Promise<ChatReply> {
+      const former = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
+      if (!former) throw new AppError('not_found');
+      const { session_id, title, prompt } = former;
+      const { steps } = Plan.parse(former.plan);
+      return begin(caller, {
+        sessionId: session_id,
+        key,
+        request: { rerun: id },
+        enter: async (tx) => requireRoom(tx, caller, await store.sessions.locked(tx, session_id)),
+        task: {
+          title,
+          prompt,
+          plan: { steps },
+          // Written by a chat, as an object.
+          settings: former.settings as object,
+          totalSteps: steps.length > 0 ? steps.length : null,
+          rerunOf: former.id,
+        },
+      });
+    },
+  };
 }
 export type ChatService = ReturnType<typeof createChatService>;
 
-function planOf(steps: ChatRequest['steps'], maxSteps: number) {
-  if (!steps) {
-    throw new AppError('validation_failed', {
-      detail: 'No planner is configured that turns a prompt into steps: send the steps themselves.',
-      errors: [{ pointer: '/body/steps', message: 'is required' }],
-    });
-  }
-  if (steps.length > maxSteps) {
-    throw new AppError('validation_failed', {
-      errors: [{ pointer: '/body/steps', message: `has more than max_steps (${maxSteps}) steps` }],
-    });
-  }
-  return { steps };
-}
+const replyOf = ({ id, session_id, status }: TaskRow): ChatReply => ({
+  success: true,
+  session_id,
+  task_id: id,
+  status,
+  stream_path: `/api/tasks/${id}/events`,
+  live_path: `/api/sessions/${session_id}/live`,
+});
+
+/** Of what was asked, whatever the order it was written in. */
+const hashOf = (request: object): Buffer => createHash('sha256').update(JSON.stringify(request, inOrder)).digest();
+
+const inOrder = (_key: string, value: unknown) =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
 
 const settingsOf = (body: ChatRequest) => ({
   planner: body.planner,
@@ -89,4 +179,6 @@ const settingsOf = (body: ChatRequest) => ({
   output_schema: body.output_schema ?? null,
   max_steps: body.max_steps,
   time_limit_secs: body.time_limit_secs,
+  profile_id: body.profile_id ?? null,
+  profile_label: body.profile_label ?? null,
 });

@@ -48,10 +48,17 @@ export class Answer<R extends Route> {
   readonly status: number;
   readonly body: ReplyOf<R> | Uint8Array;
   readonly contentType: string | undefined;
-  constructor(status: number, body: ReplyOf<R> | Uint8Array, contentType?: string) {
+  readonly headers: Record<string, string>;
+  constructor(
+    status: number,
+    body: ReplyOf<R> | Uint8Array,
+    contentType?: string,
+    headers: Record<string, string> = {},
+  ) {
     this.status = status;
     this.body = body;
     this.contentType = contentType;
+    this.headers = headers;
   }
 }
 
@@ -115,6 +122,8 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
       handler: async (request, reply) => {
         const answer = await handler(await callOf(request, route, options));
         if (answer instanceof Answer) {
+          reply.headers(answer.headers);
+          if (isKnown(answer.headers.etag, request.headers['if-none-match'])) return answerWith(reply, 304, undefined);
           if (answer.contentType) reply.type(answer.contentType);
           return answerWith(reply, answer.status, answer.body);
         }
@@ -148,6 +157,12 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
   return serve;
 }
 
+/** Whether the caller holds these very bytes already (RFC 9110, 13.1.2). */
+function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
+  if (etag === undefined || ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag);
+}
+
 /** The statuses of a route are data here, and so no type can hold them. */
 const answerWith = (reply: FastifyReply, status: number, body: unknown) => reply.code(status).send(body);
 
@@ -155,7 +170,10 @@ function successReplies(route: Route) {
   const raw = route.stream
     ? { 'text/event-stream': { schema: route.stream } }
     : Object.fromEntries((route.bytes ?? []).map((type) => [type, { schema: anyBytes }]));
-  if (Object.keys(raw).length > 0) return { 200: { description: 'Success', content: raw } };
+  if (Object.keys(raw).length > 0) {
+    const wrapped = route.replies[200] && { 'application/json': { schema: route.replies[200] } };
+    return { 200: { description: 'Success', content: { ...raw, ...wrapped } } };
+  }
   return Object.fromEntries(
     Object.entries(route.replies).map(([status, reply]) => [
       status,

@@ -21,7 +21,10 @@ export function viewLiveEvent(event: StoredEvent): WireEvent | undefined {
 /** What carries its own place in the log gets it here: it was not known when the row was written. */
 function wireOf({ kind, seq, session_id, recorded_at, data }: StoredEvent): WireEvent {
   const place = { seq, recorded_at: recorded_at.toISOString() };
-  const inner =
-    kind === 'overlay' || kind === 'observation' ? { [kind]: { ...(data[kind] as object), ...place } } : data;
-  return { type: kind, session_id, ...place, ...inner };
+  return { type: kind, session_id, ...place, ...data, ...placed(kind, data[kind], place) };
+}
+
+function placed(kind: string, value: unknown, { seq, recorded_at }: { seq: number; recorded_at: string }) {
+  if (kind === 'overlay' || kind === 'observation') return { [kind]: { ...(value as object), seq, recorded_at } };
+  return kind === 'log' ? { log: { ...(value as object), seq, timestamp: recorded_at } } : {};
 }

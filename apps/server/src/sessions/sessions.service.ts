@@ -6,15 +6,15 @@ import { cursorOf, readCursor } from '../live/cursor.ts';
 import { viewLiveEvent } from '../live/events.view.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Watchers } from '../live/watchers.ts';
+import type { OpenSession } from './open-session.ts';
 import { viewSession } from './sessions.view.ts';
 import type { SnapshotOf } from './snapshot.ts';
 
 type Routes = typeof routes;
-const defaultViewport = { width: 1280, height: 720 };
 
-type Parts = { store: Store; hub: Hub; watchers: Watchers; snapshotOf: SnapshotOf };
+type Parts = { store: Store; hub: Hub; watchers: Watchers; snapshotOf: SnapshotOf; openSession: OpenSession };
 
-export function createSessionsService({ store, hub, watchers, snapshotOf }: Parts) {
+export function createSessionsService({ store, hub, watchers, snapshotOf, openSession }: Parts) {
   async function require(caller: Caller, id: string) {
     const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
     if (!session) throw new AppError('not_found');
@@ -24,15 +24,7 @@ export function createSessionsService({ store, hub, watchers, snapshotOf }: Part
 
   return {
     async create(caller: Caller, body: BodyOf<Routes['createSession']>): Promise<ReplyOf<Routes['createSession']>> {
-      // There are no saved profiles yet, so none can be named.
-      if (body.profile_id !== undefined) throw new AppError('not_found');
-      const session = await store.transaction((tx) =>
-        store.sessions.create(tx, caller, {
-          title: body.title,
-          profileLabel: body.profile_label,
-          viewport: body.viewport ?? defaultViewport,
-        }),
-      );
+      const session = await store.transaction((tx) => openSession(tx, caller, body));
       return { success: true, session: viewSession(session) };
     },
 

@@ -2,13 +2,11 @@ import {
   type BrowserRoute,
   type Frame,
   ImageType,
-  type MessageState,
   type Navigation,
   type Overlay,
   type Session,
-  TaskResult,
 } from '@pilothouse/contract';
-import type { FrameRow, SessionRow, StoredEvent, TaskRow } from '@pilothouse/store';
+import type { FrameRow, SessionRow, StoredEvent } from '@pilothouse/store';
 
 /** A row as the interface shows it, field by field: a new column is never shown by accident. */
 export function viewSession(row: SessionRow, viewers = 0): Session {
@@ -55,20 +53,4 @@ export function viewOverlay({ data, seq, recorded_at }: StoredEvent): Overlay {
 export function viewNavigation({ data, recorded_at }: StoredEvent): Navigation {
   const { page, url, title } = data.route as BrowserRoute;
   return { recorded_at: recorded_at.toISOString(), page, url: url ?? '', title };
-}
-
-/** The last task as a conversation: what was asked, and what came of it. */
-export function viewMessages({ prompt, created_at, finished_at, last_error, result }: TaskRow): MessageState {
-  const asked = { role: 'user', kind: 'prompt', content: prompt, recorded_at: created_at.toISOString() } as const;
-  const end = finished_at?.toISOString();
-  const summary = result === null ? null : TaskResult.parse(result).summary;
-  return {
-    task_prompt: prompt,
-    items: [
-      asked,
-      ...(end && last_error ? [{ role: 'agent', kind: 'error', content: last_error, recorded_at: end } as const] : []),
-      ...(end && summary ? [{ role: 'agent', kind: 'result', content: summary, recorded_at: end } as const] : []),
-    ],
-    pending_question: null,
-  };
 }

@@ -1,8 +1,8 @@
 import { type Bus, sessionCommand } from '@pilothouse/bus';
 import type { BrowserRoute, Frame, Snapshot } from '@pilothouse/contract';
-import { newId, type SessionRow, type Store } from '@pilothouse/store';
+import { messageStateOf, newId, type ReadSession, type SessionRow, type Store } from '@pilothouse/store';
 import { cursorOf } from '../live/cursor.ts';
-import { viewFrame, viewMessages, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
+import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
 
 type Options = { store: Store; bus: Bus; viewers: (sessionId: string) => number };
 
@@ -44,12 +44,14 @@ export function createSnapshots({ store, bus, viewers }: Options) {
     return row && image && viewFrame(row, image);
   }
 
-  return async function snapshotOf(session: SessionRow): Promise<Snapshot> {
-    // First of all: whatever happens while the rest is read comes again in the stream.
-    const seq = (await store.events.lastSeqs([session.id])).get(session.id) ?? 0;
-    const [frame, task, overlays, navigations] = await Promise.all([
+  return async function snapshotOf(session: ReadSession): Promise<Snapshot> {
+    // As the session's row was read, before all the rest: whatever happens meanwhile comes again in the stream.
+    const seq = session.last_seq;
+    const lastTaskId = session.last_task_id;
+    const [frame, task, lines, overlays, navigations] = await Promise.all([
       look(session, seq).then((seen) => seen ?? kept(session.id)),
-      session.last_task_id ? store.tasks.byId(session.last_task_id) : undefined,
+      lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
+      lastTaskId ? store.steps.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),
       store.events.lastOfKind(session.id, 'route', navigationsShown),
     ]);
@@ -60,7 +62,7 @@ export function createSnapshots({ store, bus, viewers }: Options) {
       last_frame: frame ?? null,
       overlays: overlays.map(viewOverlay),
       route_summary: { current, pages: frame ? [current] : [], history: navigations.map(viewNavigation) },
-      message_state: task ? viewMessages(task) : null,
+      message_state: task ? messageStateOf(task, lines) : null,
       takeover: null,
       cursor: cursorOf(seq),
     };

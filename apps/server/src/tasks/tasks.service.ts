@@ -1,15 +1,13 @@
-import { AppError, isId, isTerminal, Plan, type ReplyOf, type routes, TaskResult } from '@pilothouse/contract';
-import { type Caller, historyOf, progressOf, type Store, type StoredEvent, type TaskRow } from '@pilothouse/store';
+import { AppError, ImageType, isId, isTerminal, type ReplyOf, type routes } from '@pilothouse/contract';
+import type { Caller, Store, StoredEvent, TaskRow } from '@pilothouse/store';
 import { auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { cursorOf, readCursor } from '../live/cursor.ts';
 import { viewTaskEvent } from '../live/events.view.ts';
 import type { Hub } from '../live/hub.ts';
-import { viewEvidence } from './tasks.view.ts';
+import { viewStatus } from './tasks.view.ts';
 
 type Routes = typeof routes;
-const evidenceShown = 8;
-const historyShown = 40;
 
 export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
   async function require(caller: Caller, id: string): Promise<TaskRow> {
@@ -21,43 +19,21 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
 
   return {
     async status(caller: Caller, id: string): Promise<ReplyOf<Routes['getTaskStatus']>> {
-      const task = await require(caller, id);
-      const [lines, observations, seqs] = await Promise.all([
-        store.steps.of(task.id),
-        store.observations.lastOf(task.id, evidenceShown),
-        store.events.lastSeqs([task.session_id]),
-      ]);
-      const { steps } = Plan.parse(task.plan);
-      const done = lines.filter(({ status }) => status !== 'running');
-      return {
-        success: true,
-        status: {
-          ...progressOf(task),
-          task_id: task.id,
-          session_id: task.session_id,
-          title: task.title,
-          result: task.result === null ? null : TaskResult.parse(task.result),
-          takeover: null,
-          question: null,
-          recent_evidence: observations.flatMap((row) => viewEvidence(row) ?? []),
-          agent_history: done.slice(-historyShown).flatMap((line) => {
-            const step = steps[line.index - 1];
-            return step ? [historyOf(line, step)] : [];
-          }),
-          attempt: task.attempt,
-          cost: { steps: lines.length, model_calls: 0, input_tokens: 0, output_tokens: 0 },
-          cursor: cursorOf(seqs.get(task.session_id) ?? 0),
-        },
-      };
+      const standing = isId(id) ? await store.tasks.standing(caller, id) : undefined;
+      if (!standing) throw new AppError('not_found');
+      await auditForeignRead(store, caller, standing.task.created_by, { task_id: id });
+      return { success: true, status: viewStatus(standing) };
     },
 
     async image(caller: Caller, id: string, observationId: string) {
       const task = await require(caller, id);
       const row = isId(observationId) ? await store.observations.ofTask(task.id, observationId) : undefined;
-      if (!row?.blob_key || !row.content_type) throw new AppError('not_found');
+      const type = ImageType.safeParse(row?.content_type);
+      // What was downloaded is a file, whatever it calls itself.
+      if (!row?.blob_key || row.file_id || !type.success) throw new AppError('not_found');
       const bytes = await store.blobs.get(row.blob_key);
       if (!bytes) throw new AppError('gone');
-      return { bytes, contentType: row.content_type };
+      return { bytes, contentType: type.data };
     },
 
     /** Every event of the task from the cursor on, or from its first, up to its end. */

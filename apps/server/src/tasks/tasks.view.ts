@@ -1,5 +1,83 @@
-import { type Evidence, ImageType } from '@pilothouse/contract';
-import type { ObservationRow } from '@pilothouse/store';
+import {
+  type Evidence,
+  type Execution,
+  ImageType,
+  type LogEntry,
+  type Observation,
+  type Plan,
+  type Screenshot,
+  type Task,
+  type TaskResult,
+  type TaskStatus,
+  type TaskSummary,
+} from '@pilothouse/contract';
+import {
+  type ExecutionRow,
+  historyOf,
+  type ListedTask,
+  type LogRow,
+  ledgerLineOf,
+  type ObservationRow,
+  progressOf,
+  questionOf,
+  type StepRow,
+  type TaskRow,
+  type TaskStanding,
+} from '@pilothouse/store';
+import { cursorOf } from '../live/cursor.ts';
+
+// Both written by us from what the contract calls so; checking a long one again costs more than reading it.
+const stepOf = (task: TaskRow, { index }: StepRow) => (task.plan as Plan).steps[index - 1];
+const resultOf = ({ result }: TaskRow) => result as TaskResult | null;
+
+export function viewStatus({ task, lastSeq, stepCount, lines, pictures }: TaskStanding): TaskStatus {
+  return {
+    ...progressOf(task),
+    task_id: task.id,
+    session_id: task.session_id,
+    title: task.title,
+    result: resultOf(task),
+    takeover: null,
+    question: questionOf(task),
+    recent_evidence: pictures.flatMap((row) => viewEvidence(row) ?? []),
+    agent_history: lines.flatMap((line) => {
+      const step = stepOf(task, line);
+      return step ? [historyOf(line, step)] : [];
+    }),
+    attempt: task.attempt,
+    cost: { steps: stepCount, model_calls: 0, input_tokens: 0, output_tokens: 0 },
+    cursor: cursorOf(lastSeq),
+  };
+}
+
+export function viewSummary(row: ListedTask): TaskSummary {
+  return {
+    id: row.id,
+    session_id: row.session_id,
+    title: row.title,
+    status: row.status,
+    current_step: row.current_step,
+    current_step_title: row.current_step_title,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    last_error: row.last_error,
+  };
+}
+
+export function viewTask(row: TaskRow): Task {
+  return {
+    ...viewSummary(row),
+    prompt: row.prompt,
+    // Both as they were when the request had been checked.
+    plan: row.plan as Plan,
+    settings: row.settings as Task['settings'],
+    result: resultOf(row),
+    rerun_of: row.rerun_of,
+  };
+}
+
+const imagePath = ({ task_id, id }: ObservationRow) => `/api/tasks/${task_id}/observations/${id}/image`;
 
 /** What was seen at a step, pointed to; nothing, where it is no picture. */
 export function viewEvidence(row: ObservationRow): Evidence | undefined {
@@ -13,7 +91,73 @@ export function viewEvidence(row: ObservationRow): Evidence | undefined {
     content_type: type.data,
     width: row.width,
     height: row.height,
-    screenshot_path: `/api/tasks/${row.task_id}/observations/${row.id}/image`,
+    screenshot_path: imagePath(row),
     url: row.url,
+  };
+}
+
+export function viewObservation(row: ObservationRow, image?: Uint8Array): Observation {
+  return {
+    observation_id: row.id,
+    task_id: row.task_id,
+    step_id: row.step_id,
+    seq: row.seq,
+    recorded_at: row.recorded_at.toISOString(),
+    kind: row.kind,
+    url: row.url,
+    title: row.title,
+    summary: row.summary,
+    data: (row.data ?? null) as Observation['data'],
+    artifact: row.content_type === null ? null : viewArtifact(row, row.content_type, image),
+  };
+}
+
+const viewArtifact = (row: ObservationRow, contentType: string, image?: Uint8Array): Observation['artifact'] => ({
+  content_type: contentType,
+  byte_len: row.byte_len ?? 0,
+  width: row.width,
+  height: row.height,
+  path: row.file_id ? `/api/tasks/${row.task_id}/files/${row.file_id}` : imagePath(row),
+  ...(image && { data_base64: Buffer.from(image).toString('base64') }),
+});
+
+export function viewScreenshot(row: ObservationRow, image: Uint8Array): Screenshot {
+  return {
+    task_id: row.task_id,
+    recorded_at: row.recorded_at.toISOString(),
+    content_type: ImageType.parse(row.content_type),
+    width: row.width,
+    height: row.height,
+    screenshot_base64: Buffer.from(image).toString('base64'),
+    url: row.url,
+  };
+}
+
+export const viewLog = ({ seq, recorded_at, level, message, step_id, data }: LogRow): LogEntry => ({
+  seq,
+  timestamp: recorded_at.toISOString(),
+  level,
+  message,
+  step_id,
+  data: (data ?? null) as LogEntry['data'],
+});
+
+/** One attempt with the tries that it began. */
+export function viewExecution(row: ExecutionRow, task: TaskRow, lines: StepRow[]): Execution {
+  return {
+    execution_id: row.id,
+    attempt: row.attempt,
+    agent_id: row.agent_id,
+    host_id: row.host_id,
+    started_at: row.started_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    outcome: row.outcome,
+    reason: row.reason,
+    steps: lines
+      .filter(({ execution_id }) => execution_id === row.id)
+      .flatMap((line) => {
+        const step = stepOf(task, line);
+        return step ? [ledgerLineOf(line, step)] : [];
+      }),
   };
 }

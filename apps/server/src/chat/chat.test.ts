@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parseScript, type Step } from '@pilothouse/contract';
+import { createClient, isApiError } from '@pilothouse/sdk';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+const steps: Step[] = [{ action: 'screenshot' }];
+const chat = { prompt: 'look', steps };
+
+describe('a chat', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: true });
+  });
+  after(() => server.close());
+
+  const rowOf = async (id: string) => {
+    const task = await server.store.tasks.byId(id);
+    assert.ok(task);
+    return task;
+  };
+  const count = (table: string): Promise<number> =>
+    server.store.transaction(async ({ client }) => (await client.query(`select count(*) from ${table}`)).rows[0].count);
+
+  it('keeps all that was asked for with the task', async () => {
+    const asked = {
+      ...chat,
+      planner: 'script' as const,
+      model: 'small',
+      current_url: 'http://127.0.0.1/',
+      constraints: ['be quick'],
+      allowed_domains: ['*.example.test'],
+      output_schema: { type: 'object' },
+      max_steps: 7,
+      time_limit_secs: 70,
+      profile_label: 'work',
+    };
+    const { task_id } = await server.client.sendChat(asked);
+    const { prompt, steps: given, ...settings } = asked;
+    const task = await rowOf(task_id);
+    const profile_id = null;
+    assert.deepEqual(task.settings, { ...settings, profile_id });
+    assert.deepEqual(task.plan, { steps: given });
+    assert.equal(task.prompt, prompt);
+  });
+
+  it('brings files along, which are there with the task or not at all', async () => {
+    const files = [
+      { name: 'a.txt', content_base64: Buffer.from('one').toString('base64') },
+      { name: 'empty', content_base64: '' },
+    ];
+    const { task_id } = await server.client.sendChat({ ...chat, files }, { idempotencyKey: 'files' });
+    const again = await server.client.sendChat({ ...chat, files }, { idempotencyKey: 'files' });
+    assert.equal(again.task_id, task_id);
+    const kept = await server.store.files.listOf(task_id);
+    assert.deepEqual(kept.map(({ name, byte_len }) => [name, byte_len]).toSorted(), [
+      ['a.txt', 3],
+      ['empty', 0],
+    ]);
+    const bytes = await server.store.blobs.get(kept.find(({ name }) => name === 'a.txt')?.blob_key ?? '');
+    assert.equal(Buffer.from(bytes ?? []).toString(), 'one');
+    const before = await count('files');
+    const refused = server.client.sendChat({ ...chat, files, session_id: '01900000-0000-7000-8000-000000000000' });
+    await assert.rejects(refused, { code: 'not_found' });
+    assert.equal(await count('files'), before);
+  });
+
+  it('under a key that was used before is the task of then, in its present state, whatever the order of the words', async () => {
+    const options = { idempotencyKey: 'first' };
+    const output_schema = { type: 'object', title: 'x' };
+    const first = await server.client.sendChat({ ...chat, output_schema }, options);
+    await server.client.cancelTask({ id: first.task_id });
+    const again = await server.client.sendChat(
+      { steps, message: 'look', output_schema: { title: 'x', type: 'object' } },
+      options,
+    );
+    assert.deepEqual(again, { ...first, status: 'cancelled' });
+  });
+
+  it('under a key that was used for something else is refused', async () => {
+    const options = { idempotencyKey: 'second' };
+    const { task_id } = await server.client.sendChat(chat, options);
+    await assert.rejects(server.client.sendChat({ ...chat, prompt: 'leap' }, options), { code: 'conflict' });
+    await assert.rejects(server.client.rerunTask({ id: task_id }, options), { code: 'conflict' });
+  });
+
+  it('that was refused leaves its key free', async () => {
+    const options = { idempotencyKey: 'third' };
+    const { session } = await server.client.createSession();
+    await server.client.deleteSession({ id: session.id });
+    const asked = { ...chat, session_id: session.id };
+    await assert.rejects(server.client.sendChat(asked, options), { code: 'conflict' });
+    assert.ok((await server.client.sendChat(chat, options)).task_id);
+  });
+
+  it('under the key of another user is their own', async () => {
+    const guarded = await server.another({ isAuthDisabled: false });
+    const as = async (username: string) => {
+      const password = 'a lamp in the harbour';
+      await guarded.client.register({ username, email: `${username}@example.test`, password });
+      const { access_token } = await guarded.client.login({ username_or_email: username, password });
+      return createClient({ baseUrl: guarded.baseUrl, token: () => access_token });
+    };
+    const [one, other] = await Promise.all([as('anna'), as('ben')]);
+    const options = { idempotencyKey: 'shared' };
+    const [first, second] = await Promise.all([one.sendChat(chat, options), other.sendChat(chat, options)]);
+    assert.notEqual(first.task_id, second.task_id);
+  });
+
+  it('is forgotten by its key after a day, and then the key is free', async () => {
+    const options = { idempotencyKey: 'old' };
+    const first = await server.client.sendChat(chat, options);
+    const age = (hours: number) =>
+      server.store.transaction(({ client }) =>
+        client.query(`update idempotency_keys set created_at = now() - make_interval(hours => $1) where key = 'old'`, [
+          hours,
+        ]),
+      );
+    await age(23);
+    assert.equal((await server.client.sendChat(chat, options)).task_id, first.task_id);
+    await age(25);
+    const second = await server.client.sendChat({ ...chat, prompt: 'another' }, options);
+    assert.notEqual(second.task_id, first.task_id);
+    await age(25);
+    const before = await count('idempotency_keys');
+    assert.equal(await server.store.idempotency.sweep(), 1);
+    assert.equal(await count('idempotency_keys'), before - 1);
+  });
+
+  it('that only plans creates nothing, under a key neither', async () => {
+    const before = await Promise.all(['tasks', 'sessions', 'idempotency_keys'].map(count));
+    const { plan } = await server.client.sendChat({ ...chat, execute: false }, { idempotencyKey: 'plan' });
+    assert.deepEqual(plan, { steps });
+    assert.deepEqual(await Promise.all(['tasks', 'sessions', 'idempotency_keys'].map(count)), before);
+  });
+
+  it('is read as a script where one can be, and points to the lines that cannot', async () => {
+    const scripted = await server.another({ planners: { parseScript } });
+    const { task_id } = await scripted.client.sendChat({ prompt: '# Look.\n\n screenshot' });
+    const { plan, title } = await rowOf(task_id);
+    assert.deepEqual(plan, { steps });
+    assert.equal(title, '# Look. screenshot');
+    const refused = await scripted.client
+      .sendChat({ prompt: 'screenshot\nclik "Sign in"' })
+      .catch((error: unknown) => error);
+    assert.ok(isApiError(refused, 'validation_failed'));
+    assert.deepEqual(refused.errors, [
+      {
+        pointer: '/body/prompt',
+        message: 'line 2, column 1: “clik” is no instruction. Did you mean `click "…"`?',
+      },
+    ]);
+  });
+
+  it('beyond the quota is refused until something ends', async () => {
+    const strict = await startTestServer({ isAuthDisabled: true, quotas: { tasks: 2, sessions: 2 } });
+    try {
+      const first = await strict.client.sendChat(chat);
+      await strict.client.sendChat({ ...chat, session_id: first.session_id });
+      const asked = { ...chat, session_id: first.session_id };
+      const refused = await strict.client.sendChat(asked).catch((error: unknown) => error);
+      assert.ok(isApiError(refused, 'quota_exceeded'));
+      assert.equal(refused.status, 429);
+      await assert.rejects(strict.client.rerunTask({ id: first.task_id }), { code: 'quota_exceeded' });
+      await strict.client.cancelTask({ id: first.task_id });
+      await strict.client.rerunTask({ id: first.task_id });
+      const { session } = await strict.client.createSession();
+      await assert.rejects(strict.client.createSession(), { code: 'quota_exceeded' });
+      await strict.client.deleteSession({ id: session.id });
+      await strict.client.createSession();
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('in a session with another profile is refused', async () => {
+    const { session } = await server.client.createSession({ profile_label: 'home' });
+    const asked = { ...chat, session_id: session.id };
+    await assert.rejects(server.client.sendChat({ ...asked, profile_label: 'away' }), { code: 'conflict' });
+    assert.ok((await server.client.sendChat({ ...asked, profile_label: 'home' })).task_id);
+  });
+});
+
+describe('a rerun', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: true });
+  });
+  after(() => server.close());
+
+  it('is a new task with the same plan and settings in the same session', async () => {
+    const asked = { ...chat, constraints: ['be quick'], max_steps: 3 };
+    const { task_id, session_id } = await server.client.sendChat(asked);
+    const again = await server.client.rerunTask({ id: task_id });
+    assert.equal(again.session_id, session_id);
+    assert.equal(again.status, 'pending');
+    const [first, second] = await Promise.all([task_id, again.task_id].map((id) => server.store.tasks.byId(id)));
+    assert.ok(first && second);
+    assert.notEqual(second.id, first.id);
+    assert.equal(second.rerun_of, first.id);
+    for (const field of ['plan', 'settings', 'prompt', 'title', 'total_steps'] as const)
+      assert.deepEqual(second[field], first[field], field);
+  });
+
+  it('under a key is one task, however often it is asked for', async () => {
+    const { task_id } = await server.client.sendChat(chat);
+    const options = { idempotencyKey: 'once more' };
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => server.client.rerunTask({ id: task_id }, options)),
+    );
+    assert.equal(new Set(replies.map((reply) => reply.task_id)).size, 1);
+  });
+
+  it('waits its turn like any other, and not in a closed session', async () => {
+    const { task_id, session_id } = await server.client.sendChat(chat);
+    for (let i = 0; i < 19; i++) await server.client.rerunTask({ id: task_id });
+    await assert.rejects(server.client.rerunTask({ id: task_id }), { code: 'conflict' });
+    await server.client.deleteSession({ id: session_id });
+    await assert.rejects(server.client.rerunTask({ id: task_id }), { code: 'conflict' });
+  });
+});

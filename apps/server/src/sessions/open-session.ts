@@ -1,0 +1,49 @@
+import { AppError, isId } from '@pilothouse/contract';
+import { type Caller, newId, type Store, type Tx } from '@pilothouse/store';
+import type { Quotas } from './quotas.ts';
+
+type Wanted = {
+  id?: string;
+  title?: string;
+  viewport?: { width: number; height: number };
+  profile_id?: string;
+  profile_label?: string;
+  /** How many tasks come with it, for the quota. */
+  tasks?: number;
+};
+
+const defaultViewport = { width: 1280, height: 720 };
+
+/** Makes a session, with the browser state of its profile where it has one. */
+export function createOpenSession({ store, quotas }: { store: Store; quotas: Quotas }) {
+  async function lend(tx: Tx, caller: Caller, sessionId: string, { profile_id: id, profile_label: label }: Wanted) {
+    const { isOn } = store.profiles;
+    if (id === undefined && (label === undefined || !isOn)) return undefined;
+    const isPossible = isOn && (id === undefined || isId(id));
+    const lent = isPossible ? await store.profiles.lend(tx, caller.id, { id, label }, sessionId) : undefined;
+    if (!lent) throw new AppError('not_found');
+    return lent;
+  }
+
+  return async function openSession(tx: Tx, caller: Caller, wanted: Wanted) {
+    const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, tasks } = wanted;
+    const isNewProfile =
+      store.profiles.isOn &&
+      profile_id === undefined &&
+      profile_label !== undefined &&
+      !(await store.profiles.hasLabel(tx, caller.id, profile_label));
+    await quotas.require(tx, caller, { sessions: 1, tasks, profiles: isNewProfile ? 1 : 0 });
+    const lent = await lend(tx, caller, id, wanted);
+    const session = await store.sessions.create(tx, caller, {
+      id,
+      title,
+      viewport,
+      profileId: lent?.id,
+      // Without profiles a label is only a name.
+      profileLabel: lent?.label ?? profile_label,
+    });
+    if (lent?.state) await store.browsers.seed(tx, id, lent.state);
+    return session;
+  };
+}
+export type OpenSession = ReturnType<typeof createOpenSession>;

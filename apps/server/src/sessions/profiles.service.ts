@@ -1,0 +1,55 @@
+import {
+  AppError,
+  type BodyOf,
+  isId,
+  type Profile,
+  type QueryOf,
+  type ReplyOf,
+  type routes,
+} from '@pilothouse/contract';
+import type { Caller, ProfileRow, Store } from '@pilothouse/store';
+import type { Quotas } from './quotas.ts';
+
+type Routes = typeof routes;
+
+/** Saved browser states: everybody's own, an admin's too, because they let people in elsewhere. */
+export function createProfilesService({ store, quotas }: { store: Store; quotas: Quotas }) {
+  return {
+    async list(caller: Caller, query: QueryOf<Routes['listProfiles']>): Promise<ReplyOf<Routes['listProfiles']>> {
+      const { rows, nextCursor } = await store.profiles.list(caller.id, query);
+      return { success: true, profiles: rows.map(viewProfile), next_cursor: nextCursor };
+    },
+
+    async create(caller: Caller, body: BodyOf<Routes['createProfile']>): Promise<ReplyOf<Routes['createProfile']>> {
+      const { label, session_id: sessionId } = body;
+      if (!isId(sessionId)) throw new AppError('not_found');
+      const saved = await store.transaction(async (tx) => {
+        if (!(await store.sessions.drivenBy(tx, caller, sessionId))) throw new AppError('not_found');
+        if (!store.profiles.isOn) throw conflict('This server keeps no profiles: PROFILE_KEY is not set.');
+        const state = await store.browsers.stateOf(tx, sessionId);
+        if (!state) throw conflict('The browser of this session has saved nothing yet.');
+        if (!(await store.profiles.hasLabel(tx, caller.id, label))) await quotas.require(tx, caller, { profiles: 1 });
+        return store.profiles.save(tx, caller.id, { label, sessionId, state });
+      });
+      if (!saved) throw conflict('Another session is writing to this profile.');
+      return { success: true, profile: viewProfile(saved) };
+    },
+
+    async remove(caller: Caller, id: string): Promise<ReplyOf<Routes['deleteProfile']>> {
+      const removed = isId(id) ? await store.profiles.remove(caller.id, id) : undefined;
+      if (!removed) throw new AppError('not_found');
+      return { success: true };
+    },
+  };
+}
+export type ProfilesService = ReturnType<typeof createProfilesService>;
+
+const conflict = (detail: string) => new AppError('conflict', { detail });
+
+/** Never the state itself. */
+const viewProfile = ({ id, label, created_at, updated_at }: ProfileRow): Profile => ({
+  id,
+  label,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});

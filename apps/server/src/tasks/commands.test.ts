@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { Step } from '@pilothouse/contract';
+import { answersOf, engine, type Fence, messageStateOf, newId, progressOf } from '@pilothouse/store';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+const steps: Step[] = [{ action: 'screenshot' }, { action: 'reload' }];
+const question = { text: 'Which one?', stepId: 'step-1', expiresInSecs: 3600 };
+
+describe('commands to a task', () => {
+  let server: TestServer;
+  const fences: Fence[] = [];
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: true, onCancelled: (fence) => fences.push(fence) });
+  });
+  after(() => server.close());
+
+  const chat = (session_id?: string) => server.client.sendChat({ prompt: 'look', steps, session_id });
+  const statusOf = async (id: string) => (await server.client.getTaskStatus({ id })).status;
+  const sessionOf = async (id: string) => (await server.client.getSession({ id })).snapshot.session;
+  const cancel = (id: string, reason?: string) => server.client.cancelTask({ id, reason });
+
+  /** As an agent takes it: with an execution, a browser at a host, and a step begun. */
+  async function begin({ task_id: id, session_id }: { task_id: string; session_id: string }) {
+    const { store } = server;
+    const begun = await store.transaction((tx) => store.tasks.beginExecution(tx, id, randomUUID()));
+    assert.ok(begun);
+    const { executionId } = begun;
+    const { epoch = 0 } = (await store.browsers.of(session_id)) ?? {};
+    await store.transaction(async (tx) => {
+      const host = { id: 'h1', bootId: randomUUID() };
+      assert.ok(await store.browsers.assign(tx, session_id, host, epoch));
+      await store.steps.begin(tx, { taskId: id, index: 1, executionId, commandId: newId(), epoch: epoch + 1 });
+    });
+    return { id, executionId, epoch: epoch + 1 };
+  }
+  const ask = (held: { id: string; executionId: string }) =>
+    server.store.transaction((tx) => server.store.questions.ask(tx, held, question, { text: 'Done' }));
+  const signalsTo = (taskId: string): Promise<number> =>
+    server.store.transaction(async ({ client }) => {
+      const text = 'select count(*) from dbos.notifications where destination_uuid = $1 and topic = $2';
+      return (await client.query(text, [taskId, engine.signalTopic])).rows[0].count;
+    });
+  const eventsOf = async (sessionId: string, taskId: string) =>
+    (await server.store.events.after(sessionId, 0, { limit: 100, taskId })).map(({ kind, data }) => ({ kind, data }));
+
+  it('cancel one that waits for its turn: it never begins, and the others go on', async () => {
+    const first = await chat();
+    const held = await begin(first);
+    const second = await chat(first.session_id);
+    const before = fences.length;
+    const { status } = await cancel(second.task_id, 'not needed');
+    assert.equal(status.status, 'cancelled');
+    assert.equal(status.last_error, 'not needed');
+    assert.equal(status.started_at, null);
+    assert.ok(status.finished_at);
+    assert.equal(
+      await server.store.transaction((tx) => server.store.tasks.beginExecution(tx, second.task_id, randomUUID())),
+      undefined,
+    );
+    assert.equal((await statusOf(first.task_id)).status, 'running');
+    assert.equal((await sessionOf(first.session_id)).status, 'active');
+    assert.equal((await server.store.browsers.of(first.session_id))?.epoch, held.epoch, 'its browser is left alone');
+    assert.equal(fences.length, before);
+    await assert.rejects(cancel(second.task_id), { code: 'conflict' });
+  });
+
+  it('cancel one that runs: its agent writes in vain, its host is told, and its workflow is woken', async () => {
+    const first = await chat();
+    const { id, executionId, epoch } = await begin(first);
+    const next = await chat(first.session_id);
+    const { status } = await cancel(id);
+    assert.equal(status.status, 'cancelled');
+    assert.equal(status.last_error, null);
+    assert.deepEqual(fences.at(-1), { session_id: first.session_id, host_id: 'h1', epoch: epoch + 1 });
+    assert.equal(await signalsTo(id), 1);
+    const { store } = server;
+    for (const move of ['finish', 'fail', 'ask'] as const)
+      assert.equal(await store.transaction((tx) => store.tasks.move(tx, { id, executionId }, move)), undefined, move);
+    assert.equal(await store.transaction((tx) => store.tasks.setStep(tx, { id, executionId }, 2, 'x')), undefined);
+    await store.transaction((tx) => store.browsers.saveState(tx, first.session_id, epoch, { storage: {}, pages: [] }));
+    assert.equal(await store.transaction((tx) => store.browsers.stateOf(tx, first.session_id)), null);
+    const [line] = await store.steps.of(id);
+    assert.equal(line?.status, 'interrupted');
+    assert.deepEqual(
+      status.agent_history.map((entry) => [entry.status, entry.message]),
+      [['interrupted', 'The task was cancelled.']],
+    );
+    // What comes next finds the session as it was left.
+    assert.equal((await sessionOf(first.session_id)).status, 'active');
+    assert.equal((await statusOf(next.task_id)).status, 'pending');
+    await cancel(next.task_id);
+    assert.equal((await sessionOf(first.session_id)).status, 'idle');
+  });
+
+  it('cancel once: the second time and after the end they are refused, and nothing changes', async () => {
+    const first = await chat();
+    const { id, executionId } = await begin(first);
+    await server.store.transaction((tx) => server.store.tasks.move(tx, { id, executionId }, 'finish'));
+    const before = await eventsOf(first.session_id, id);
+    await assert.rejects(cancel(id), { code: 'conflict', status: 409 });
+    assert.deepEqual(await eventsOf(first.session_id, id), before);
+    assert.equal((await statusOf(id)).status, 'success');
+  });
+
+  it('cancel one that waits for a person', async () => {
+    const first = await chat();
+    const held = await begin(first);
+    assert.equal((await ask(held))?.status, 'awaiting_user');
+    assert.equal((await statusOf(held.id)).question?.text, question.text);
+    const { status } = await cancel(held.id);
+    assert.equal(status.status, 'cancelled');
+    assert.equal(status.question, null);
+    await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'late' }), { code: 'conflict' });
+    await assert.rejects(cancel(held.id), { code: 'conflict' });
+  });
+
+  it('leave the next of the session first in line', async () => {
+    const first = await chat();
+    const second = await chat(first.session_id);
+    const third = await chat(first.session_id);
+    await begin(first);
+    await cancel(second.task_id);
+    await cancel(first.task_id);
+    // As the engine takes them: the oldest of the session's partition, whose row decides whether there is work.
+    const waiting = await server.store.transaction(async ({ client }) => {
+      const text = `select w.workflow_uuid as id from dbos.workflow_status w join tasks t on t.id::text = w.workflow_uuid
+                    where w.queue_partition_key = $1 and t.finished_at is null order by w.created_at`;
+      return (await client.query<{ id: string }>(text, [first.session_id])).rows.map(({ id }) => id);
+    });
+    assert.deepEqual(waiting, [third.task_id]);
+    const begun = await begin(third);
+    assert.equal((await statusOf(begun.id)).status, 'running');
+  });
+
+  it('cancel where everybody who follows sees it', async () => {
+    const first = await chat();
+    const { id } = await begin(first);
+    await cancel(id, 'enough');
+    const kinds = (await eventsOf(first.session_id, id)).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['status', 'step', 'agent_history', 'status']);
+    const seen: string[] = [];
+    for await (const event of server.client.followTask({ id })) seen.push(event.type);
+    assert.equal(seen.at(-1), 'end');
+  });
+
+  it('answer the question that stands, once', async () => {
+    const first = await chat();
+    const held = await begin(first);
+    const asked = await ask(held);
+    assert.ok(asked);
+    const { question: standing } = await statusOf(held.id);
+    assert.ok(standing);
+    assert.deepEqual(standing, { ...standing, text: question.text, step_id: 'step-1', until: { text: 'Done' } });
+    const lastsMs = Date.parse(standing.expires_at ?? '') - Date.parse(standing.asked_at);
+    assert.ok(Math.abs(lastsMs - 3_600_000) < 5, String(lastsMs));
+
+    const { status, takeover } = await server.client.signalTakeover({ id: held.id, answer: 'the blue one' });
+    assert.equal(status.status, 'running');
+    assert.equal(status.question, null);
+    assert.equal(takeover, null);
+    assert.equal(await signalsTo(held.id), 1);
+    const task = await server.store.tasks.byId(held.id);
+    assert.ok(task);
+    const [answer] = answersOf(task);
+    assert.equal(answer?.text, 'the blue one');
+    assert.equal(answer?.step_id, 'step-1');
+    assert.equal(task.execution_id, held.executionId, 'the agent that asked goes on');
+    const said = (await eventsOf(first.session_id, held.id)).slice(-2);
+    assert.deepEqual(said, [
+      { kind: 'status', data: { status: progressOf(task) } },
+      { kind: 'message_state', data: { message_state: messageStateOf(task, []) } },
+    ]);
+    assert.deepEqual(
+      messageStateOf(task, []).items.map(({ kind, content }) => [kind, content]),
+      [
+        ['prompt', 'look'],
+        ['question', question.text],
+        ['answer', 'the blue one'],
+      ],
+    );
+    await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'again' }), { code: 'conflict' });
+  });
+
+  it('are refused an answer that nobody asked for, and no answer at all', async () => {
+    const first = await chat();
+    const answer = (body: object) => server.client.signalTakeover({ id: first.task_id, ...body });
+    await assert.rejects(answer({ answer: 'x' }), { code: 'conflict' }, 'pending');
+    const held = await begin(first);
+    await assert.rejects(answer({ answer: 'x' }), { code: 'conflict' }, 'running');
+    await ask(held);
+    await assert.rejects(answer({}), { code: 'conflict' }, 'nothing said');
+    assert.equal((await answer({ message: 'x' })).status.status, 'running');
+  });
+
+  it('answer one of many who answer at once', async () => {
+    const held = await begin(await chat());
+    await ask(held);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => server.client.signalTakeover({ id: held.id, answer: `${i}` })),
+    );
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal(await signalsTo(held.id), 1);
+  });
+
+  it('settle a question without an answer only for the agent that has the task', async () => {
+    const held = await begin(await chat());
+    await ask(held);
+    const settle = (executionId: string) =>
+      server.store.transaction((tx) => server.store.questions.answered(tx, { id: held.id, executionId }));
+    assert.equal(await settle(newId()), undefined);
+    const settled = await settle(held.executionId);
+    assert.equal(settled?.status, 'running');
+    assert.ok(settled);
+    assert.equal(answersOf(settled)[0]?.text, null);
+    assert.equal(await ask({ id: held.id, executionId: newId() }), undefined, 'nor may another ask');
+  });
+});
