@@ -1,0 +1,87 @@
+// What a step asks to be read, as a value.
+
+import type { Step } from '@pilothouse/contract';
+import type { Deadline } from '../deadline.ts';
+import { StepFailure } from '../failure.ts';
+import { type Finding, findTarget, passOrThrow, type Spot } from './find.ts';
+import { framesIn } from './outline.ts';
+import type { Row } from './page/extract.ts';
+import { textOf } from './read.ts';
+import { ScriptError } from './world.ts';
+import type { View } from './worlds.ts';
+
+export type ExtractStep = Extract<Step, { action: 'extract' }>;
+
+/** Of the value, written as JSON. */
+const MAX_CHARS = 250_000;
+
+export async function extract(finding: Finding, step: ExtractStep, deadline: Deadline): Promise<unknown> {
+  try {
+    const spot = step.target === undefined ? undefined : await findTarget(finding, step.target, 'any', deadline);
+    const value = await read(finding, step, spot, deadline).finally(() => spot?.view.world.release(spot.element));
+    if (JSON.stringify(value).length <= MAX_CHARS) return value;
+  } catch (error) {
+    if (!(error instanceof ScriptError && /^RangeError: too much/.test(error.message))) {
+      passOrThrow(error, deadline);
+      throw error;
+    }
+  }
+  throw new StepFailure('too_large', `what was read is longer than ${MAX_CHARS} characters`);
+}
+
+async function read(
+  { worlds }: Finding,
+  step: ExtractStep,
+  spot: Spot | undefined,
+  deadline: Deadline,
+): Promise<unknown> {
+  const views = () => worlds.all(deadline);
+  switch (step.kind) {
+    case 'text':
+      return spot
+        ? spot.view.world.call('read', [spot.element, MAX_CHARS, true], deadline)
+        : textOf(await views(), { limit: MAX_CHARS, isWhole: true }, deadline);
+    case 'attributes':
+      if (!spot) throw new StepFailure('unsupported', 'attributes are read of a target');
+      return spot.view.world.call('attributes', [spot.element, MAX_CHARS], deadline);
+    case 'table':
+      return table(spot, spot ? [spot.view] : await seen(await views(), deadline), deadline);
+    case 'records':
+      return records(step, spot, spot ? [spot.view] : await seen(await views(), deadline), deadline);
+  }
+}
+
+/** The documents that can be seen. */
+async function seen(views: View[], deadline: Deadline): Promise<View[]> {
+  const below = async (view: View): Promise<View[]> => {
+    const frames = await framesIn(view, views, deadline);
+    return [view, ...(await Promise.all(frames.map((frame) => below(frame.view)))).flat()];
+  };
+  return views[0] ? below(views[0]) : [];
+}
+
+async function table(spot: Spot | undefined, views: View[], deadline: Deadline): Promise<Row[]> {
+  const found = await Promise.all(
+    views.map(async (view) => {
+      const marks = await view.world.call('tables', spot ? [spot.element] : [], deadline);
+      return marks.map((mark) => ({ view, mark }));
+    }),
+  );
+  const [only, ...others] = found.flat();
+  if (!only) throw new StepFailure('not_found', 'there is no table');
+  if (others.length > 0) throw new StepFailure('ambiguous', `there are ${others.length + 1} tables`);
+  const element = await only.view.world.element(only.mark, deadline);
+  if (!element) throw new StepFailure('not_found', 'the table went away');
+  return only.view.world.call('table', [element, MAX_CHARS], deadline);
+}
+
+async function records(step: ExtractStep, spot: Spot | undefined, views: View[], deadline: Deadline): Promise<Row[]> {
+  const { each, fields = {} } = step;
+  if (each === undefined) throw new StepFailure('unsupported', 'records need to be told what each of them is');
+  const rows = await Promise.all(
+    views.map(({ world }) =>
+      world.call('records', spot ? [each, fields, MAX_CHARS, spot.element] : [each, fields, MAX_CHARS], deadline),
+    ),
+  );
+  return rows.flat();
+}

@@ -1,0 +1,68 @@
+// Fields whose content nobody else may read: passwords and payment cards.
+
+import type { Dom } from './dom.ts';
+import type { Names } from './names.ts';
+
+export type Secrets = ReturnType<typeof createSecrets>;
+
+export function createSecrets(dom: Dom, names: Names) {
+  const MASK = '••••';
+  const secretHints = /(^|\s)(cc-\S+|current-password|new-password)(\s|$)/i;
+  const cardWords = new RegExp(
+    [
+      'card[\\s_-]*(number|num|no|nr)\\b',
+      'cardnumber',
+      'cc[\\s_-]?(num|number|no|exp|csc|cvc|cvv)',
+      '\\b(cvc|cvv|csc|cvn|cid)\\d?\\b',
+      'cvc|cvv',
+      '(card|sicherheits|security)[\\s_-]*(verification|security)?[\\s_-]*code',
+      'card[\\s_-]*exp',
+      'exp(iry|iration|ires)?[\\s_-]*(date|month|year|mm|yy)\\b',
+      '\\bmm\\s*/\\s*(yy|jj|aa)',
+      '(credit|debit)[\\s_-]*card\\b(?!.*name)',
+      'kartennummer|kreditkarte|num[ée]ro de (la )?carte|n[úu]mero de (la )?tarjeta',
+    ].join('|'),
+    'i',
+  );
+  const textTypes = new Set(['text', 'tel', 'number', 'password', 'search', 'url', 'email', 'month', '']);
+
+  /** By the check digit that every number of a payment card has. */
+  function isCardNumber(text: string): boolean {
+    const digits = text.replace(/[\s-]/g, '');
+    if (!/^\d{13,19}$/.test(digits) || /^0+$/.test(digits)) return false;
+    let sum = 0;
+    for (let index = 0; index < digits.length; index += 1) {
+      const digit = Number(digits[digits.length - 1 - index]);
+      const counted = index % 2 === 1 ? digit * 2 : digit;
+      sum += counted > 9 ? counted - 9 : counted;
+    }
+    return sum % 10 === 0;
+  }
+
+  const isField = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
+    element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && textTypes.has(element.type));
+
+  /** Without looking at its content. */
+  function isSecretField(element: Element): boolean {
+    if (!isField(element) && !(element instanceof HTMLSelectElement)) return false;
+    if (element instanceof HTMLInputElement && element.type === 'password') return true;
+    if (secretHints.test(dom.attribute(element, 'autocomplete') ?? '')) return true;
+    const said = ['name', 'id', 'placeholder', 'aria-label', 'data-testid'].map(
+      (one) => dom.attribute(element, one) ?? '',
+    );
+    return [...said, names.label(element)].some((text) => cardWords.test(text));
+  }
+
+  function isSecret(element: Element): boolean {
+    if (isSecretField(element)) return true;
+    if (!isField(element)) return false;
+    // Hidden by the page itself, or by us.
+    return (
+      isCardNumber(element.value) || getComputedStyle(element).getPropertyValue('-webkit-text-security') !== 'none'
+    );
+  }
+
+  const masked = (element: Element, value: string): string => (value !== '' && isSecret(element) ? MASK : value);
+
+  return { isField, isSecretField, isCardNumber, isSecret, masked };
+}

@@ -1,0 +1,113 @@
+// Where an element can be touched, and whether the touch would reach it.
+
+import type { Dom } from './dom.ts';
+import type { Names } from './names.ts';
+import type { Roles } from './roles.ts';
+import type { Rect, Sight } from './sight.ts';
+
+export type Touch = ReturnType<typeof createTouch>;
+type Point = { x: number; y: number };
+
+export type Measured =
+  | { state: 'gone' }
+  | { state: 'hidden'; isFile: boolean; isDisabled: boolean }
+  /** Points in the part that can be seen, best first; none where all of it is out of view. */
+  | { state: 'there'; isDisabled: boolean; box: Rect; points: Point[] };
+
+export type Poised = { measured: Measured; isMoving: boolean; reached: number };
+
+export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) {
+  const fromPoint = Document.prototype.elementFromPoint;
+  const pressable =
+    'a[href], button, label, summary, [role=button], [role=link], [role=tab], [role=menuitem], [role=option]';
+
+  /** `view` is the part of this document that can be seen from outside, in its own pixels. */
+  function measure(element: Element, view: Rect): Measured {
+    if (!dom.isConnected(element)) return { state: 'gone' };
+    const isDisabled = roles.isDisabled(element);
+    const box = sight.isShown(element) ? sight.box(element) : undefined;
+    if (!box) return { state: 'hidden', isFile: roles.typeOf(element) === 'file', isDisabled };
+    const rects = [...dom.rects(element), box]
+      .map((rect) => overlap(rect, view))
+      .filter(({ width, height }) => width * height > 0.99);
+    return { state: 'there', isDisabled, box, points: rects[0] ? pointsIn(rects) : [] };
+  }
+
+  function overlap(one: Rect, other: Rect): Rect {
+    const x = Math.max(one.x, other.x);
+    const y = Math.max(one.y, other.y);
+    const width = Math.max(0, Math.min(one.x + one.width, other.x + other.width) - x);
+    const height = Math.max(0, Math.min(one.y + one.height, other.y + other.height) - y);
+    return { x, y, width, height };
+  }
+
+  /** The middles of the boxes (a link may go over several lines), then places aside of the first one's middle. */
+  function pointsIn(rects: Rect[]): Point[] {
+    const at = ({ x, y, width, height }: Rect, right: number, down: number) => ({
+      x: x + width * right,
+      y: y + height * down,
+    });
+    const middles = rects.slice(0, 3).map((rect) => at(rect, 0.5, 0.5));
+    const aside = rects
+      .slice(0, 1)
+      .flatMap((rect) => [at(rect, 0.15, 0.5), at(rect, 0.85, 0.5), at(rect, 0.5, 0.15), at(rect, 0.5, 0.85)]);
+    return [...middles, ...aside];
+  }
+
+  function atPoint({ x, y }: Point): Element | null {
+    let hit: Element | null = Reflect.apply(fromPoint, document, [x, y]);
+    for (let root = hit && dom.shadowRoot(hit); root; ) {
+      const inner: Element | null = root.elementFromPoint(x, y);
+      if (!inner || inner === hit) break;
+      hit = inner;
+      root = dom.shadowRoot(inner);
+    }
+    return hit;
+  }
+
+  /** Whether a click there does to the element what a click on it does. */
+  function isReached(element: Element, hit: Element | null): boolean {
+    if (!hit) return false;
+    if (dom.isWithin(hit, element)) return true;
+    // A label passes the click on, both ways round.
+    if (names.labelsOf(element).some((label) => dom.isWithin(hit, label))) return true;
+    if (element instanceof HTMLLabelElement && element.control && dom.isWithin(hit, element.control)) return true;
+    // Words that let the click through to the button they stand in.
+    const around = dom.closest(element, pressable);
+    return around !== null && hit === around;
+  }
+
+  /** The first of the points at which a click reaches the element. */
+  const reachable = (element: Element, points: Point[]): number =>
+    points.findIndex((point) => isReached(element, atPoint(point)));
+
+  function scroll(element: Element, block: ScrollLogicalPosition): void {
+    element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+  }
+
+  /** All of it in one go, for the page's own document: whether it stands still from one frame to the next, and where. */
+  async function poise(element: Element, isTouch: boolean): Promise<Poised> {
+    const view = { x: 0, y: 0, width: innerWidth, height: innerHeight };
+    const before = measure(element, view);
+    if (!isTouch || before.state !== 'there') return { measured: before, isMoving: false, reached: -1 };
+    await nextFrame();
+    const measured = measure(element, view);
+    if (measured.state !== 'there') return { measured, isMoving: false, reached: -1 };
+    const isMoving = (['x', 'y', 'width', 'height'] as const).some(
+      (side) => Math.abs(before.box[side] - measured.box[side]) >= 0.5,
+    );
+    return { measured, isMoving, reached: reachable(element, measured.points) };
+  }
+
+  /** A page that is not drawn has no frames. */
+  const nextFrame = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 50);
+      requestAnimationFrame(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+
+  return { measure, reachable, poise, scroll };
+}

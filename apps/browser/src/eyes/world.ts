@@ -1,0 +1,96 @@
+// Our world in one document of the page: the page cannot see it, nor change what it finds there.
+
+import type { CDPSession } from 'playwright-core';
+import { type Deadline, within } from '../deadline.ts';
+import { script, type Tools } from './page/script.ts';
+
+export const WORLD_NAME = 'pilothouse';
+
+/** An element or another object of a world, by the name the browser gave it. */
+export class Handle {
+  readonly objectId: string;
+  constructor(objectId: string) {
+    this.objectId = objectId;
+  }
+}
+
+/** Elements are passed as handles. */
+type Passed<Args extends unknown[]> = { [Index in keyof Args]: PassedOne<Args[Index]> };
+type PassedOne<T> = [Extract<T, Element>] extends [never] ? T : Handle | Exclude<T, Element>;
+
+export type World = {
+  frameId: string;
+  session: CDPSession;
+  call<Name extends keyof Tools>(
+    name: Name,
+    args: Passed<Parameters<Tools[Name]>> & unknown[],
+    deadline: Deadline,
+  ): Promise<Awaited<ReturnType<Tools[Name]>>>;
+  /** The element of that number; undefined where it is gone. */
+  element(mark: number, deadline: Deadline): Promise<Handle | undefined>;
+  /** A node of this document, as our world sees it. */
+  adopt(backendNodeId: number, deadline: Deadline): Promise<Handle | undefined>;
+  /** Lets the page forget what only we still held. */
+  release(handle: Handle): void;
+};
+
+/** What our own script threw: a mistake of ours, or of whoever gave a selector. */
+export class ScriptError extends Error {
+  override name = 'ScriptError';
+}
+
+export async function openWorld(session: CDPSession, frameId: string, deadline: Deadline): Promise<World> {
+  const contextId = await contextOf(session, frameId, deadline);
+  const handle = ({ objectId }: { objectId?: string }) => (objectId === undefined ? undefined : new Handle(objectId));
+  const { result } = await within(deadline, session.send('Runtime.evaluate', { expression: script, contextId }));
+  const tools = new Handle(result.objectId ?? '');
+
+  const call = (name: keyof Tools, args: unknown[], returnByValue: boolean, deadline: Deadline) =>
+    callFunction(session, tools, 'function (name, ...args) { return this[name](...args) }', [name, ...args], {
+      returnByValue,
+      deadline,
+    });
+
+  return {
+    frameId,
+    session,
+    // What comes back was made by the tool of that name, in our world.
+    call: async (name, args, deadline) => (await call(name, args, true, deadline)).value,
+    element: async (mark, deadline) => handle(await call('element', [mark], false, deadline)),
+    release: ({ objectId }) => void session.send('Runtime.releaseObject', { objectId }).catch(() => undefined),
+    adopt: async (backendNodeId, deadline) => {
+      const node = { backendNodeId, executionContextId: contextId };
+      return handle((await within(deadline, session.send('DOM.resolveNode', node))).object);
+    },
+  };
+}
+
+/** Asking for the same name in the same document gives the same world. */
+async function contextOf(session: CDPSession, frameId: string, deadline: Deadline): Promise<number> {
+  const options = { frameId, worldName: WORLD_NAME, grantUniveralAccess: false };
+  return (await within(deadline, session.send('Page.createIsolatedWorld', options))).executionContextId;
+}
+
+type CallOptions = { returnByValue: boolean; deadline: Deadline };
+
+/** `on` decides in which world it runs, and no other: the browser's names of objects are never used twice. */
+export async function callFunction(
+  session: CDPSession,
+  on: Handle,
+  functionDeclaration: string,
+  args: unknown[],
+  { returnByValue, deadline }: CallOptions,
+) {
+  const { result, exceptionDetails } = await within(
+    deadline,
+    session.send('Runtime.callFunctionOn', {
+      objectId: on.objectId,
+      functionDeclaration,
+      arguments: args.map((value) => (value instanceof Handle ? { objectId: value.objectId } : { value })),
+      returnByValue,
+      awaitPromise: true,
+    }),
+  );
+  if (exceptionDetails) throw new ScriptError(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result;
+}
