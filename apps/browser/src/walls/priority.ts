@@ -1,0 +1,59 @@
+// Who goes first when processors are short. A session that yields runs in what the others leave.
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+
+/** Far behind the others, but not the very last: on a busy machine those get nothing at all, and cannot even end. */
+const LATER = 15;
+
+export type Yielding = {
+  /** Puts these processes behind all others, and those they began meanwhile. */
+  apply(pids: number[]): void;
+  /** Puts them back. Only root can raise threads again: of another's host, they stay last and their group comes back. */
+  undo(pids: number[]): void;
+};
+
+export function createYielding(): Yielding {
+  const before = new Map<number, number>();
+
+  return {
+    apply(pids) {
+      for (const pid of pids) {
+        setGroup(pid, LATER);
+        for (const thread of threadsOf(pid)) {
+          attempt(() => {
+            const now = getPriority(thread);
+            if (now >= LATER) return;
+            before.set(thread, now);
+            setPriority(thread, LATER);
+          });
+        }
+      }
+    },
+    undo(pids) {
+      for (const pid of pids) {
+        setGroup(pid, 0);
+        for (const thread of threadsOf(pid)) attempt(() => setPriority(thread, before.get(thread) ?? 0));
+      }
+      before.clear();
+    },
+  };
+}
+
+/** Where the kernel groups processes by their terminal session, it weighs the groups and not the processes in them. */
+const setGroup = (pid: number, nice: number) => attempt(() => writeFileSync(`/proc/${pid}/autogroup`, `${nice}`));
+
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** What is gone meanwhile, or not ours to change, stays as it is. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}

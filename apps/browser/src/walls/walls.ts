@@ -1,0 +1,154 @@
+// Watches what each session takes of the machine, and says when it is too much. Whoever asked ends it.
+
+import type { Wall } from '@pilothouse/bus';
+import type { Log } from '@pilothouse/process';
+import { createBurning } from './burning.ts';
+import { diskBytesUnder } from './disk.ts';
+import type { WallLimits } from './limits.ts';
+import { createFullness } from './machine.ts';
+import { createYielding } from './priority.ts';
+import { createProcessTable, type Owner, type Taken } from './processes.ts';
+
+const SAMPLE_MS = 500;
+/** While a session grows so that it would be over before the next sample but one. */
+const SOON_MS = 100;
+const DISK_MS = 5000;
+const MB = 1024 * 1024;
+
+export type Hit = { wall: Wall; message: string; is_ended: boolean };
+
+type Watched = Owner & { folder: string };
+
+export type Walls = {
+  /** Tells of each wall the browser runs into; after one that ends it, no more. */
+  watch(browser: Watched, onHit: (hit: Hit) => void): { close(): void };
+  close(): void;
+};
+
+/** Of all sessions at once. */
+type Sampled = { elapsedMs: number; isMachineFull: boolean };
+
+type Sentry = {
+  /** What there is to tell by the newest sample. */
+  judge(taken: Taken, sampled: Sampled): Hit | undefined;
+  /** It need not yield any more. */
+  relax(): void;
+  isGrowingFast(): boolean;
+  measureDisk(): Promise<Hit | undefined>;
+  tell(hit: Hit | undefined): void;
+};
+
+export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): Walls {
+  const sentries = new Set<Sentry>();
+  const table = createProcessTable<Sentry>();
+  const isMachineFull = createFullness();
+  let sampledAt = performance.now();
+  let isClosed = false;
+
+  function sample(): void {
+    const now = performance.now();
+    const sampled = { elapsedMs: now - sampledAt, isMachineFull: isMachineFull() };
+    sampledAt = now;
+    for (const [sentry, taken] of table.sample()) sentry.tell(sentry.judge(taken, sampled));
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  function sampleLater(): void {
+    const isUrgent = [...sentries].some((sentry) => sentry.isGrowingFast());
+    timer = setTimeout(
+      () => {
+        try {
+          sample();
+        } catch (error) {
+          log.error({ kind: error instanceof Error ? error.name : typeof error }, 'the walls could not be watched');
+        }
+        if (!isClosed) sampleLater();
+      },
+      isUrgent ? SOON_MS : SAMPLE_MS,
+    );
+  }
+
+  /** One after the other: however many sessions there are, the disk has one reader. */
+  async function measureDisks(): Promise<void> {
+    for (const sentry of [...sentries]) if (!isClosed) sentry.tell(await sentry.measureDisk());
+    if (!isClosed) diskTimer = setTimeout(() => void measureDisks(), DISK_MS);
+  }
+
+  sampleLater();
+  let diskTimer = setTimeout(() => void measureDisks(), DISK_MS);
+
+  return {
+    watch(browser, onHit) {
+      const close = () => {
+        if (!sentries.delete(sentry)) return;
+        // Also to end takes processor time, and one that yields might get none.
+        sentry.relax();
+        table.remove(sentry);
+      };
+      const tell = (hit: Hit | undefined) => {
+        if (!hit || !sentries.has(sentry)) return;
+        if (hit.is_ended) close();
+        onHit(hit);
+      };
+      const sentry: Sentry = { ...createJudge(browser, limits), tell };
+      sentries.add(sentry);
+      table.add(sentry, browser);
+      return { close };
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      clearTimeout(diskTimer);
+      sentries.clear();
+    },
+  };
+}
+
+function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tell'> {
+  const burning = createBurning(limits);
+  const yielding = createYielding();
+  let isYielding = false;
+  let pids: number[] = [];
+  let memory = { bytes: 0, perMs: 0 };
+
+  function relax(): void {
+    if (isYielding) yielding.undo(pids);
+    isYielding = false;
+  }
+
+  function judgeCpu({ cpuMs }: Taken, { elapsedMs, isMachineFull }: Sampled): Hit | undefined {
+    const news = burning.add(cpuMs, elapsedMs, isMachineFull);
+    if (news === 'yield') isYielding = true;
+    if (news === 'calm') relax();
+    // Again each time: it may have begun new processes.
+    if (isYielding) yielding.apply(pids);
+    if (news === 'told') return { wall: 'cpu', message: 'busy without a rest; it yields to others', is_ended: false };
+    if (news === 'over') return over('cpu', `busy for ${Math.round(limits.cpuMs / 1000)} s without a rest`);
+    return undefined;
+  }
+
+  return {
+    judge(taken, sampled) {
+      const { memoryBytes, processes, threads } = taken;
+      pids = taken.pids;
+      memory = { bytes: memoryBytes, perMs: Math.max(0, memoryBytes - memory.bytes) / Math.max(1, sampled.elapsedMs) };
+      if (memoryBytes > limits.memoryBytes) {
+        return over('memory', `${inMb(memoryBytes)} MB of memory; ${inMb(limits.memoryBytes)} are allowed`);
+      }
+      if (processes > limits.processes || threads > limits.threads) {
+        const allowed = `${limits.processes} and ${limits.threads} are allowed`;
+        return over('processes', `${processes} processes with ${threads} threads; ${allowed}`);
+      }
+      return judgeCpu(taken, sampled);
+    },
+    relax,
+    isGrowingFast: () => memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes,
+    async measureDisk() {
+      const bytes = await diskBytesUnder(folder, limits.diskBytes);
+      return bytes > limits.diskBytes ? over('disk', `over ${inMb(limits.diskBytes)} MB on disk`) : undefined;
+    },
+  };
+}
+
+const over = (wall: Wall, message: string): Hit => ({ wall, message, is_ended: true });
+const inMb = (bytes: number) => Math.round(bytes / MB);
