@@ -2,10 +2,14 @@
 
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { openSessionFolder } from './folder.ts';
+import { guardArgs } from './guard/launch.ts';
+import { type Guard, openGuard } from './guard/proxy.ts';
+import type { Refusal } from './guard/refusals.ts';
+import type { Users } from './users.ts';
 
-const CLOSE_MS = 3000;
+const AGAIN_MS = 500;
 
 /** Without these Chromium looks for hosts of its maker at every start. */
 const quiet = [
@@ -18,30 +22,66 @@ const quiet = [
   '--no-pings',
 ];
 
+export type Viewport = { width: number; height: number };
+
 export type Chromium = {
   browser: Browser;
-  /** Ends it, by force if it does not go by itself, and removes all it wrote. */
+  /** A context and a blank page, where they were made ahead. Whoever opens a session takes them, or closes them. */
+  ready: { context: BrowserContext; page: Page; viewport: Viewport } | undefined;
+  /** Its folder, which it can read and not write. */
+  folder: string;
+  /** Where it puts what it downloads; it may write anything there. */
+  downloads: string;
+  uid: number | undefined;
+  /** Its only way to the network. */
+  guard: GuardOf | undefined;
+  /** Of its first process, which leads the group of all others. */
+  pid: number;
+  /** Stops all its processes, at once. What is left to do is to close it. */
+  kill(): void;
+  /** Ends it at once, and removes all it wrote. */
   close(): Promise<void>;
 };
 
-type Options = {
+export type LaunchSettings = {
   path: string;
   /** The host's folder. */
   parent: string;
-  /** The user to run it as; undefined where we are not root and cannot choose. */
-  uid: number | undefined;
+  users: Users;
+  /** False only where whoever runs the host accepts that any page may take over the machine. */
+  hasSandbox: boolean;
   timeoutMs: number;
+  /** Given to Chromium beside our own, for example by what guards its way to the network. */
+  args?: string[];
+  /** Without it the browser reaches whatever this machine does. */
+  guard?: { allowLoopbackPorts: ReadonlySet<number> };
 };
 
-export async function launchChromium({ path, parent, uid, timeoutMs }: Options): Promise<Chromium> {
-  const folder = await openSessionFolder(parent);
+/** The guard of one browser. Nobody may have taken the browser yet when it refuses something. */
+export type GuardOf = Pick<Guard, 'setLists' | 'refuse'> & { onRefused(listener: (refusal: Refusal) => void): void };
+
+export async function launchChromium(settings: LaunchSettings): Promise<Chromium> {
+  const { path, parent, users, hasSandbox, timeoutMs, args = [] } = settings;
+  const uid = users.take();
+  const folder = await openSessionFolder(parent).catch(async (error) => {
+    await users.giveBack(uid);
+    throw error;
+  });
+  let listener: (refusal: Refusal) => void = () => {};
+  let guard: Guard | undefined;
+  // The files last: nothing that could write them is left by then.
+  const tidy = () => Promise.all([users.giveBack(uid), guard?.close()]).finally(folder.close);
   try {
+    guard =
+      settings.guard && (await openGuard({ ...settings.guard, clientUid: uid, onRefused: (one) => listener(one) }));
     const pidFile = join(folder.path, 'pid');
+    const downloads = join(folder.path, 'home', 'downloads');
     const browser = await chromium.launch({
       executablePath: await writeLauncher({ path, folder: folder.path, pidFile, uid }),
-      chromiumSandbox: true,
-      args: quiet,
+      chromiumSandbox: hasSandbox,
+      args: [...(guard ? guardArgs(guard.url) : quiet), ...args],
       artifactsDir: folder.path,
+      downloadsPath: downloads,
       // Ours holds passwords.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
       timeout: timeoutMs,
@@ -51,9 +91,21 @@ export async function launchChromium({ path, parent, uid, timeoutMs }: Options):
       handleSIGHUP: false,
     });
     const pid = Number(await readFile(pidFile, 'utf8'));
-    return { browser, close: () => end(browser, pid).finally(folder.close) };
+    let closing: Promise<void> | undefined;
+    const close = () => {
+      closing ??= end(browser, pid).finally(tidy);
+      return closing;
+    };
+    const guarding = guard && {
+      ...guard,
+      onRefused(next: typeof listener) {
+        listener = next;
+      },
+    };
+    const kill = () => killGroup(pid);
+    return { browser, ready: undefined, folder: folder.path, downloads, uid, guard: guarding, pid, kill, close };
   } catch (error) {
-    await folder.close();
+    await tidy();
     throw error;
   }
 }
@@ -65,8 +117,11 @@ export async function launchChromium({ path, parent, uid, timeoutMs }: Options):
 async function writeLauncher({ path, folder, pidFile, uid }: LauncherOptions): Promise<string> {
   const home = join(folder, 'home');
   await mkdir(home, { mode: 0o700 });
+  const downloads = join(home, 'downloads');
+  await mkdir(downloads, { mode: 0o700 });
   if (uid !== undefined) {
     await chown(home, uid, uid);
+    await chown(downloads, uid, uid);
     // Passable for that user, and nothing in it but its home is theirs.
     await chmod(folder, 0o711);
   }
@@ -94,9 +149,11 @@ exec setpriv ${limits} env HOME='${home}' TMPDIR='${home}' '${path}' "$@"
 
 type LauncherOptions = { path: string; folder: string; pidFile: string; uid: number | undefined };
 
+/** By force: its state was saved or is lost, its files go, and asked politely it may run on for seconds. */
 async function end(browser: Browser, pid: number): Promise<void> {
-  const late = setTimeout(() => killGroup(pid), CLOSE_MS);
-  await browser.close().finally(() => clearTimeout(late));
+  killGroup(pid);
+  const again = setInterval(() => killGroup(pid), AGAIN_MS);
+  await browser.close().finally(() => clearInterval(again));
 }
 
 function killGroup(pid: number): void {

@@ -10,6 +10,8 @@ export type Deadline = {
   keeping(ms: number): Deadline;
   /** The same, but at most so long from now. */
   atMost(ms: number): Deadline;
+  /** The same, ended by another signal. */
+  until(signal: AbortSignal): Deadline;
 };
 
 export function startDeadline(ms: number, signal: AbortSignal): Deadline {
@@ -24,6 +26,7 @@ function endingAt(end: number, signal: AbortSignal): Deadline {
     signal,
     keeping: (ms) => endingAt(end - ms, signal),
     atMost: (ms) => endingAt(Math.min(end, performance.now() + ms), signal),
+    until: (other) => endingAt(end, other),
   };
 }
 

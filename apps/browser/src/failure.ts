@@ -6,10 +6,18 @@ import { errors } from 'playwright-core';
 export class StepFailure extends Error {
   override name = 'StepFailure';
   readonly failure: Failure;
+  /** Whether something was done to the page before it failed. */
+  readonly hasTouched: boolean;
 
-  constructor(failure: Failure, message: string, options?: ErrorOptions) {
+  constructor(failure: Failure, message: string, options?: ErrorOptions & { hasTouched?: boolean }) {
     super(message, options);
     this.failure = failure;
+    this.hasTouched = options?.hasTouched ?? false;
+  }
+
+  /** The same, as seen after what was touched. */
+  after(hasTouched: boolean): StepFailure {
+    return new StepFailure(this.failure, this.message, { cause: this.cause, hasTouched });
   }
 }
 

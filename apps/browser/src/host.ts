@@ -1,24 +1,28 @@
 // All sessions of this host: each command meets its browser here.
 
-import {
-  type Bus,
-  frame,
-  type HostCommand,
-  type HostReply,
-  hostCommand,
-  type Responder,
-  sessionCommand,
-} from '@pilothouse/bus';
+import { type Bus, type HostCommand, type HostReply, type HostStatus, hostCommand } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
-import { launchChromium } from './chromium.ts';
+import { type LaunchSettings, launchChromium } from './chromium.ts';
+import { makeReady } from './context.ts';
+import { startDeadline, within } from './deadline.ts';
 import { failureOf, StepFailure } from './failure.ts';
-import { failed, openSession, type Session } from './session.ts';
+import type { FileLimits } from './files.ts';
+import { noLease, type OpenCommand, occupyPlace, type Place } from './place.ts';
+import { createPool } from './pool.ts';
+import type { openSession } from './session.ts';
+import { createUsers } from './users.ts';
+import type { WallLimits } from './walls/limits.ts';
+import { createWalls } from './walls/walls.ts';
 
 const LAUNCH_MS = 15_000;
-const READY_MS = 2000;
+const READY_MS = 10_000;
+/** The size of a session for which nobody chose another. */
+const usualViewport = { width: 1280, height: 720 };
 
 export type Host = {
-  sessions(): { session_id: string; epoch: number }[];
+  status(): HostStatus;
+  /** Launches browsers ahead, where some are wanted and missing. */
+  fill(): void;
   /** Ends every browser, at once. The host itself goes on, and may open new ones. */
   endAll(): Promise<void>;
   close(): Promise<void>;
@@ -29,142 +33,131 @@ type Options = {
   log: Log;
   hostId: string;
   capacity: number;
-  chromiumPath: string;
+  /** How many browsers are launched ahead. */
+  warm: number;
+  chromium: Pick<LaunchSettings, 'path' | 'hasSandbox' | 'guard'>;
   /** Where the browsers keep their files. */
   folder: string;
   /** The first of the users the browsers run as, one each; undefined where we are not root. */
   firstUid: number | undefined;
   /** Whether this host may act now. */
   isHeld: () => boolean;
+  /** How much of the machine each session may take. */
+  limits: WallLimits;
+  fileLimits?: FileLimits;
+  openSession?: typeof openSession;
 };
 
-type OpenCommand = Extract<HostCommand, { type: 'open' }>;
 type CloseCommand = Extract<HostCommand, { type: 'close' }>;
-/** A place for one browser, from the wish to open it until it is gone. */
-type Place = {
-  slot: number;
-  epoch(): number;
-  session: Promise<Session>;
-  isEnding(): boolean;
-  end(why: string): Promise<void>;
-};
+
+/** More than can run at a time: one whose last processes are still ending is not handed on. */
+export const usersOf = ({ capacity, warm }: { capacity: number; warm: number }) => capacity + 2 * warm;
 
 export function createHost(options: Options): Host {
-  const { bus, log, hostId, capacity, chromiumPath, folder, firstUid, isHeld } = options;
+  const { bus, log, hostId, capacity, warm, chromium, folder, firstUid, isHeld, limits } = options;
   const places = new Map<string, Place>();
+  const closed = new AbortController();
+  const users = createUsers({ firstUid, count: usersOf({ capacity, warm }) });
+  const walls = createWalls({ limits, log });
+  const pool = createPool({
+    launch: () => launchChromium({ ...chromium, parent: folder, users, timeoutMs: LAUNCH_MS }),
+    // A browser that lost one of its processes may never answer.
+    prepare: (launched) => within(startDeadline(READY_MS, closed.signal), makeReady(launched, usualViewport)),
+    size: warm,
+    // Those who wait must never take the room of those who ask.
+    room: () => (isHeld() ? capacity - places.size : 0),
+    log,
+  });
 
   async function answer(command: HostCommand): Promise<HostReply> {
+    if (command.type === 'status') return { ok: true, status: status() };
     if (!isHeld()) throw noLease();
-    if (command.type === 'status') throw new StepFailure('unsupported', 'this host does not tell its state');
-    if (command.type === 'close') await close(command);
-    else await open(command);
+    if (command.type === 'close') return close(command);
+    await open(command);
     return { ok: true };
   }
 
-  async function close({ session_id, epoch }: CloseCommand): Promise<void> {
+  async function close({ session_id, epoch }: CloseCommand): Promise<HostReply> {
     const place = places.get(session_id);
     // Not there is what was asked for.
-    if (!place) return;
+    if (!place) return { ok: true };
     if (epoch < place.epoch()) throw stale();
-    await place.end('closed');
+    const state = await place.close(epoch);
+    return state ? { ok: true, state } : { ok: true };
   }
 
   async function open(command: OpenCommand): Promise<void> {
     let place = places.get(command.session_id);
     while (place?.isEnding()) {
-      await place.end('closed');
+      await place.close(command.epoch);
       place = places.get(command.session_id);
     }
     place ??= takePlace(command);
     const session = await place.session;
-    if (!session.takeEpoch(command.epoch)) throw stale();
+    if ((await session.take(command.epoch)) === 'stale') throw stale();
+    if (session.isCrashed()) await session.repair();
   }
 
   function takePlace(command: OpenCommand): Place {
     if (places.size >= capacity) throw new StepFailure('full', 'this host holds as many sessions as it can');
     const { session_id, epoch } = command;
-    const taken = new Set([...places.values()].map(({ slot }) => slot));
-    const slot = Array.from({ length: capacity }, (_, index) => index).findIndex((index) => !taken.has(index));
-    const place = occupy(command, slot, () => places.get(session_id) === place && places.delete(session_id));
+    const onFree = () => {
+      if (places.get(session_id) === place) places.delete(session_id);
+      pool.fill();
+    };
+    const { signal } = closed;
+    const place = occupyPlace({
+      bus,
+      log,
+      hostId,
+      command,
+      take: pool.take,
+      walls,
+      maxPages: limits.pages,
+      isHeld,
+      signal,
+      onFree,
+      fileLimits: options.fileLimits,
+      open: options.openSession,
+    });
     places.set(session_id, place);
     log.info({ session_id, epoch }, 'opening');
     return place;
   }
 
-  function occupy(command: OpenCommand, slot: number, free: () => void): Place {
-    const { session_id, epoch } = command;
-    const to = { host_id: hostId, session_id };
-    const frames = bus.publishNewest(frame, to);
-    let opened: Session | undefined;
-    let responder: Responder | undefined;
-    let ending: Promise<void> | undefined;
-    /** Ends what has been started so far. */
-    let stop = async () => {};
-
-    async function begin(): Promise<Session> {
-      const uid = firstUid === undefined ? undefined : firstUid + slot;
-      const chromium = await launchChromium({ path: chromiumPath, parent: folder, uid, timeoutMs: LAUNCH_MS });
-      stop = chromium.close;
-      if (ending) throw new Error('ended while it was opening');
-      const onGone = () => void end('browser gone');
-      const session = await openSession({ ...command, sessionId: session_id, chromium, onFrame: frames.put, onGone });
-      opened = session;
-      stop = session.close;
-      if (ending) throw new Error('ended while it was opening');
-      responder = bus.respond(sessionCommand, to, async (message) =>
-        isHeld() ? session.answer(message) : failed(noLease()),
-      );
-      await responder.ready({ timeoutMs: READY_MS });
-      return session;
-    }
-    const begun = begin();
-    const session = begun.catch(async (error) => {
-      log.warn({ session_id, kind: nameOf(error) }, 'could not open');
-      await end('could not open');
-      throw new StepFailure('crashed', 'the browser could not be started', { cause: error });
-    });
-    // Whoever asked to open it is told; nobody may be waiting any more.
-    session.catch(() => undefined);
-
-    async function endOnce(why: string): Promise<void> {
-      frames.close();
-      // What is in hand is answered as the session closes.
-      const answered = responder?.close({ timeoutMs: 1000 });
-      await stopNow();
-      // Opening ends by itself when its browser is gone, or is only now far enough to be ended.
-      await begun.catch(() => undefined);
-      await Promise.all([stopNow(), answered, responder?.close()]);
-      free();
-      log.info({ session_id, why }, 'ended');
-    }
-    const stopNow = () => stop().catch((error) => log.warn({ session_id, kind: nameOf(error) }, 'did not end cleanly'));
-    function end(why: string): Promise<void> {
-      ending ??= endOnce(why);
-      return ending;
-    }
-    return { slot, epoch: () => opened?.epoch() ?? epoch, session, isEnding: () => ending !== undefined, end };
+  function status(): HostStatus {
+    return {
+      capacity,
+      warm: pool.count(),
+      has_own_users: firstUid !== undefined,
+      sessions: [...places].map(([session_id, place]) => {
+        const { pages, isWatched, idleMs } = place.usage();
+        return { session_id, epoch: place.epoch(), pages, is_watched: isWatched, idle_ms: idleMs };
+      }),
+    };
   }
 
   const endAll = async () => {
-    await Promise.all([...places.values()].map((place) => place.end('host ends all')));
+    await Promise.all([pool.drain(), ...[...places.values()].map((place) => place.end('host ends all'))]);
   };
   const responder = bus.respond(hostCommand, { host_id: hostId }, (command) =>
     answer(command).catch((error) => {
       const { failure, message } = failureOf(error);
-      return { ok: false, failure, message };
+      return { ok: false, failure, message, has_touched: false };
     }),
   );
 
   return {
-    sessions: () => [...places].map(([session_id, place]) => ({ session_id, epoch: place.epoch() })),
+    status,
+    fill: pool.fill,
     endAll,
     async close() {
       await responder.close({ timeoutMs: 1000 });
-      await endAll();
+      closed.abort();
+      await Promise.all([pool.close(), endAll()]);
+      walls.close();
     },
   };
 }
 
-const noLease = () => new StepFailure('no_lease', 'no agent has renewed the lease of this host');
 const stale = () => new StepFailure('stale_epoch', 'somebody else drives now');
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error);

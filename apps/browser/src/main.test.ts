@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, heartbeat, queues } from '@pilothouse/bus';
+import { type Bus, connectBus, type Heartbeat, heartbeat, queues } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { drive } from '../testing/host.ts';
 import { chromiumPids, pidsOfUser } from '../testing/processes.ts';
@@ -17,7 +17,7 @@ describe('a host process', () => {
   let nats: NatsForTest;
   let agent: Bus;
   let folder: string;
-  let heard: unknown[] = [];
+  let heard: Heartbeat['sessions'] = [];
   const children: ChildProcess[] = [];
   before(async () => {
     nats = await startNats({ hosts: ['h5'] });
@@ -50,6 +50,7 @@ describe('a host process', () => {
         HOME: process.env.HOME,
         TMPDIR: folder,
         HOST_ID: 'h5',
+        HOST_WARM: '0',
         CHROMIUM_FIRST_UID: String(firstUid),
         NATS_URL: nats.url,
         NATS_PASSWORD: nats.passwords.hosts.h5,
@@ -63,7 +64,7 @@ describe('a host process', () => {
   };
   const browsers = async () => [...(await chromiumPids(folder)), ...(isRoot ? await pidsOfUser(firstUid) : [])];
   const opened = async (session: ReturnType<typeof drive>) => {
-    await until(async () => (await session.open().catch(() => undefined))?.ok === true, 8000);
+    await until(async () => (await session.open().catch(() => undefined))?.ok === true, 20_000);
   };
   const noneLeftAfter = async () => {
     const begun = performance.now();
@@ -115,7 +116,8 @@ describe('a host process', () => {
     const session = drive(agent, 'h5');
     await opened(session);
     await until(() => heard.length > 0, 5000);
-    assert.deepEqual(heard, [{ session_id: session.sessionId, epoch: 1 }]);
+    const [told] = heard;
+    assert.deepEqual([heard.length, told?.session_id, told?.epoch, told?.is_watched], [1, session.sessionId, 1, false]);
     const gone = new Promise((resolve) => host.once('exit', resolve));
     host.kill('SIGTERM');
     assert.equal(await gone, 0);

@@ -3,9 +3,9 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Deadline } from './deadline.ts';
 import { within } from './deadline.ts';
-
-/** No page may fill the machine by opening others. */
-export const MAX_PAGES = 20;
+import { StepFailure } from './failure.ts';
+import { createPageFlood } from './walls/page-flood.ts';
+import type { Hit } from './walls/walls.ts';
 
 export type Place = { url: string; title: string };
 
@@ -15,19 +15,44 @@ export type Pages = {
   /** The name of a page within its session. */
   id(page: Page): string;
   cdp(page: Page): Promise<CDPSession>;
+  /** The browser's name of the page's own frame. */
+  mainFrame(page: Page): Promise<string>;
   place(page: Page, deadline: Deadline): Promise<Place>;
   scroll(page: Page, deadline: Deadline): Promise<{ x: number; y: number }>;
   onSwitch(listener: () => void): void;
+  /** A new page, in front. Throws `full` where the session has as many as it may. */
+  open(): Promise<Page>;
+  /** Brings the page to the front. */
+  show(page: Page): Promise<void>;
+  isCrashed(page: Page): boolean;
+  /** Aborted when the page crashes or closes. */
+  gone(page: Page): AbortSignal;
+  /** Puts fresh pages in the place of those that crashed, at the same addresses. */
+  repair(deadline: Deadline): Promise<void>;
 };
 
-type Options = { context: BrowserContext; first: Page; onCrash: () => void };
+type Options = {
+  context: BrowserContext;
+  first: Page;
+  /** What is opened beyond is closed again at once. */
+  maxPages: number;
+  /** Each page, before it is in front. */
+  onPage: (page: Page) => void;
+  onCrash: (page: Page) => void;
+  /** Pages beyond the most were closed again. */
+  onRefused: (hit: Hit) => void;
+};
 
-export function followPages({ context, first, onCrash }: Options): Pages {
+export function followPages({ context, first, maxPages, onPage, onCrash, onRefused }: Options): Pages {
   let current = first;
   let count = 0;
   const ids = new WeakMap<Page, string>();
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
+  const crashed = new WeakSet<Page>();
+  const endings = new WeakMap<Page, AbortController>();
   const listeners: (() => void)[] = [];
+  const flood = createPageFlood(maxPages);
+  let isFlooded = false;
 
   function show(page: Page): void {
     if (page === current) return;
@@ -38,12 +63,16 @@ export function followPages({ context, first, onCrash }: Options): Pages {
   function adopt(page: Page): void {
     count += 1;
     ids.set(page, `p${count}`);
+    const ending = new AbortController();
+    endings.set(page, ending);
+    page.once('close', () => ending.abort());
     page.once('close', () => page === current && void showAnother());
     page.once('crash', () => {
-      if (page === current) onCrash();
-      // Nobody looks at it, and a dead page only gets in the way of saving the state.
-      else page.close().catch(() => undefined);
+      crashed.add(page);
+      ending.abort();
+      onCrash(page);
     });
+    onPage(page);
   }
 
   async function showAnother(): Promise<void> {
@@ -52,21 +81,52 @@ export function followPages({ context, first, onCrash }: Options): Pages {
     if (next) show(next);
   }
 
+  /** Only now that it has begun: closed before that, it leaves the page that opened it waiting for ever. */
+  function refuse(page: Page): void {
+    // Then the whole browser ends, and every word to it would only be more to do.
+    if (isFlooded) return;
+    const news = flood.add();
+    isFlooded = news === 'flood';
+    if (news === 'first') onRefused(hitOf(`more than ${maxPages} pages; further ones are closed`, false));
+    if (news === 'flood') onRefused(hitOf(`ever more pages; ${maxPages} are allowed`, true));
+    else page.close().catch(() => undefined);
+  }
+
   for (const page of context.pages()) adopt(page);
   // What a page opens comes to the front, as it does for a person.
   context.on('page', (page) => {
-    if (context.pages().length > MAX_PAGES) return void page.close().catch(() => undefined);
+    if (context.pages().length > maxPages) return refuse(page);
     adopt(page);
     show(page);
   });
 
+  async function openCdp(page: Page): Promise<CDPSession> {
+    const session = await context.newCDPSession(page);
+    // It tells what the page sets in motion.
+    await session.send('Page.enable');
+    return session;
+  }
+
   function cdp(page: Page): Promise<CDPSession> {
-    const session = sessions.get(page) ?? context.newCDPSession(page);
+    const session = sessions.get(page) ?? openCdp(page);
     sessions.set(page, session);
     return session;
   }
 
+  const mainFrames = new WeakMap<Page, Promise<string>>();
+  function mainFrame(page: Page): Promise<string> {
+    // It stays the same for the life of the page.
+    const known =
+      mainFrames.get(page) ??
+      cdp(page)
+        .then((session) => session.send('Page.getFrameTree'))
+        .then(({ frameTree }) => frameTree.frame.id);
+    mainFrames.set(page, known);
+    return known;
+  }
+
   return {
+    mainFrame,
     current: () => current,
     all: () => context.pages(),
     id: (page) => ids.get(page) ?? 'p0',
@@ -87,8 +147,32 @@ export function followPages({ context, first, onCrash }: Options): Pages {
       return { x: cssVisualViewport.pageX, y: cssVisualViewport.pageY };
     },
     onSwitch: (listener) => void listeners.push(listener),
+    async open() {
+      if (context.pages().length >= maxPages) throw new StepFailure('full', 'no more pages can be opened');
+      return context.newPage();
+    },
+    async show(page) {
+      show(page);
+      await page.bringToFront();
+    },
+    isCrashed: (page) => crashed.has(page),
+    // A page that nobody knows any more is gone.
+    gone: (page) => endings.get(page)?.signal ?? AbortSignal.abort(),
+    async repair(deadline) {
+      const front = current;
+      for (const page of context.pages().filter((one) => crashed.has(one))) {
+        const fresh = await within(deadline, context.newPage());
+        const url = page.url();
+        await fresh.goto(url, { timeout: deadline.leftMs(), waitUntil: 'domcontentloaded' }).catch(() => undefined);
+        if (page !== front) show(front);
+        // A dead page takes its time, and nobody needs to wait for that.
+        page.close().catch(() => undefined);
+      }
+    },
   };
 }
+
+const hitOf = (message: string, is_ended: boolean): Hit => ({ wall: 'pages', message, is_ended });
 
 /** Chromium puts the address where a page gives no title. */
 function titleOf({ url, title }: Place): string {

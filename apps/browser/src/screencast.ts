@@ -1,123 +1,127 @@
-// Live pixels, only while somebody watches. Chromium sends a frame when the page paints, and the next one when we have
-// acknowledged the last: acknowledging at the target rate is what sets the rate.
+// Live pixels, only while somebody watches, and at the price of what there is to see: cast while a page changes now and
+// then or somebody drives it, polled while it moves without end.
 
-import type { CDPSession, Page } from 'playwright-core';
-import { startDeadline } from './deadline.ts';
-import type { Pages } from './pages.ts';
-import { JPEG_QUALITY, type Shot, takeShot } from './picture.ts';
+import type { Frame, Page } from 'playwright-core';
+import { startCast } from './cast.ts';
+import type { Pages, Place } from './pages.ts';
+import type { Shot } from './picture.ts';
+import { followPlace, type PlaceFollower } from './place-follower.ts';
+import { startPoll } from './poll.ts';
+import { watchForRest } from './restless.ts';
 
-/** A page that does not paint sends nothing; after this long we take its picture ourselves. */
-const FIRST_FRAME_MS = 200;
-const SHOT_MS = 2000;
+const WATCHED_INTERVAL_MS = 100;
+const DRIVEN_INTERVAL_MS = 33;
+/** How long a page may move before it is taken to do so without end: at first, after an act, and when tried again. */
+const PATIENCE_MS = 3000;
+const TOUCHED_PATIENCE_MS = 2000;
+const TRIAL_PATIENCE_MS = 700;
+/** A page that now changes slower than we poll looks restless to a poll; a short cast tells. */
+const TRIAL_EVERY_MS = 10_000;
 
 export type Screencast = {
-  /** Somebody watches, for so long. */
-  watch(forMs: number): void;
+  /** Somebody watches, or drives, for so long. */
+  watch(forMs: number, isDriven?: boolean): void;
+  /** Somebody does something on the page: what comes of it is to be seen at once. */
+  touch(): void;
   /** The picture on the screen as the cast last had it; undefined while it does not run. */
   latest(): Shot | undefined;
+  isWatched(): boolean;
   close(): void;
 };
 
-type Options = { pages: Pages; onShot: (shot: Shot) => void; intervalMs?: number };
+type Options = { pages: Pages; onShot: (shot: Shot, place: Place) => void };
+type Running = { page: Page; place: PlaceFollower; isPolling: boolean; stop(): void };
 
-export function createScreencast({ pages, onShot, intervalMs = 100 }: Options): Screencast {
+export function createScreencast({ pages, onShot }: Options): Screencast {
   let watchedUntil = 0;
+  let drivenUntil = 0;
   let timer: NodeJS.Timeout | undefined;
-  let running: { page: Page; close(): void } | undefined;
+  let running: Running | undefined;
   let latest: Shot | undefined;
+
+  const isDriven = () => performance.now() < drivenUntil;
+  const intervalMs = () => (isDriven() ? DRIVEN_INTERVAL_MS : WATCHED_INTERVAL_MS);
 
   function keep(shot: Shot): void {
     latest = shot;
-    onShot(shot);
+    running?.place.use((place) => latest === shot && onShot(shot, place));
   }
 
-  function stop(): void {
-    clearTimeout(timer);
-    running?.close();
-    running = undefined;
-    latest = undefined;
+  /** A title may change without a frame that would say so. */
+  function showPlace(place: Place): void {
+    if (latest && latest.page === running?.page) onShot(latest, place);
+  }
+
+  function cast(now: Running, patienceMs: number): void {
+    now.stop();
+    now.isPolling = false;
+    let rest = watchForRest(patienceMs);
+    now.stop = startCast({
+      page: now.page,
+      pages,
+      intervalMs,
+      onShot(shot) {
+        keep(shot);
+        if (isDriven()) rest = watchForRest(PATIENCE_MS);
+        else if (rest.isRestless()) poll(now);
+      },
+    });
+  }
+
+  function poll(now: Running): void {
+    now.stop();
+    now.isPolling = true;
+    const trial = setTimeout(() => cast(now, TRIAL_PATIENCE_MS), TRIAL_EVERY_MS);
+    const { page } = now;
+    const stop = startPoll({ page, pages, onShot: keep, onRest: () => cast(now, PATIENCE_MS) });
+    now.stop = () => {
+      clearTimeout(trial);
+      stop();
+    };
   }
 
   function start(): void {
     const page = pages.current();
     if (running?.page === page) return;
-    running?.close();
-    latest = undefined;
-    running = { page, close: cast({ page, pages, intervalMs, onShot: keep }) };
+    stop();
+    const place = followPlace(pages, page, showPlace);
+    running = { page, place, isPolling: false, stop: () => undefined };
+    page.on('framenavigated', onNavigated);
+    cast(running, PATIENCE_MS);
   }
+
+  function stop(): void {
+    running?.stop();
+    running?.place.close();
+    running?.page.off('framenavigated', onNavigated);
+    running = undefined;
+    latest = undefined;
+  }
+
+  function castIfPolling(patienceMs: number): void {
+    if (running?.isPolling) cast(running, patienceMs);
+  }
+  const onNavigated = (frame: Frame) => {
+    if (frame === running?.page.mainFrame()) castIfPolling(PATIENCE_MS);
+  };
   pages.onSwitch(() => running && start());
 
   return {
-    watch(forMs) {
-      watchedUntil = Math.max(watchedUntil, performance.now() + forMs);
+    watch(forMs, drives = false) {
+      const now = performance.now();
+      watchedUntil = Math.max(watchedUntil, now + forMs);
+      if (drives) drivenUntil = Math.max(drivenUntil, now + forMs);
       clearTimeout(timer);
-      timer = setTimeout(stop, watchedUntil - performance.now());
+      timer = setTimeout(stop, watchedUntil - now);
       start();
+      if (drives) castIfPolling(PATIENCE_MS);
     },
+    touch: () => castIfPolling(TOUCHED_PATIENCE_MS),
     latest: () => (latest?.page === pages.current() ? latest : undefined),
-    close: stop,
+    isWatched: () => running !== undefined,
+    close() {
+      clearTimeout(timer);
+      stop();
+    },
   };
-}
-
-type CastOptions = { page: Page; pages: Pages; intervalMs: number; onShot: (shot: Shot) => void };
-
-/** Casts one page until the returned function is called. */
-function cast({ page, pages, intervalMs, onShot }: CastOptions): () => void {
-  const ended = new AbortController();
-  const { signal } = ended;
-  let cdp: CDPSession | undefined;
-  let acknowledgedAt = 0;
-  let hasFrame = false;
-  const timers = new Set<NodeJS.Timeout>();
-
-  function later(ms: number, work: () => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      work();
-    }, ms);
-    timers.add(timer);
-  }
-
-  async function begin(): Promise<void> {
-    // A session of its own: detaching it ends the cast, whatever state it is in.
-    cdp = await page.context().newCDPSession(page);
-    const session = cdp;
-    if (signal.aborted) return close();
-    session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
-      if (signal.aborted) return;
-      const acknowledge = () => {
-        acknowledgedAt = performance.now();
-        session.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
-      };
-      later(Math.max(0, acknowledgedAt + intervalMs - performance.now()), acknowledge);
-      hasFrame = true;
-      onShot({
-        page,
-        image: Buffer.from(data, 'base64'),
-        width: Math.round(metadata.deviceWidth),
-        height: Math.round(metadata.deviceHeight),
-        scroll: { x: metadata.scrollOffsetX, y: metadata.scrollOffsetY },
-      });
-    });
-    // Without the last frame the final state of a page that came to rest is mostly lost.
-    const options = { format: 'jpeg', quality: JPEG_QUALITY, maxFramesInFlight: 1, sendLastFrame: true } as const;
-    await session.send('Page.startScreencast', options);
-    later(FIRST_FRAME_MS, () => void sendFirst());
-  }
-
-  async function sendFirst(): Promise<void> {
-    if (hasFrame) return;
-    const shot = await takeShot(pages, page, startDeadline(SHOT_MS, signal)).catch(() => undefined);
-    if (shot && !hasFrame && !signal.aborted) onShot(shot);
-  }
-
-  function close(): void {
-    ended.abort();
-    for (const timer of timers) clearTimeout(timer);
-    cdp?.detach().catch(() => undefined);
-  }
-
-  // A page that is gone cannot be cast, and nobody needs to be told: the pages say themselves which one is next.
-  begin().catch(() => undefined);
-  return close;
 }

@@ -1,224 +1,328 @@
 // One session: its browser, who drives it, and what was answered to whom. Nothing else touches its Chromium.
 
-import type { Acted, Frame, Packed, Picture, SavedState, SessionCommand, SessionReply } from '@pilothouse/bus';
-import type { Step } from '@pilothouse/contract';
-import type { BrowserContext, Page } from 'playwright-core';
-import { act as actOn } from './actions/act.ts';
-import { createHands } from './actions/hands.ts';
+import type { Frame, Packed, Reach, Report, SavedState, SessionCommand, SessionReply } from '@pilothouse/bus';
+import type { Page } from 'playwright-core';
 import { createAnswers } from './answers.ts';
 import type { Chromium } from './chromium.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
+import { openContext } from './context.ts';
+import { type Deadline, startDeadline, within } from './deadline.ts';
+import { createDialogs } from './dialogs.ts';
+import { createEyes, type Eyes } from './eyes/eyes.ts';
+import { createRefs } from './eyes/refs.ts';
 import { failureOf, StepFailure } from './failure.ts';
+import { createFiles, type FileLimits, type Files } from './files.ts';
+import { passFrame } from './frame-passed.ts';
+import { createGrasp } from './grasp.ts';
+import { watchSchemes } from './guard/schemes.ts';
 import { newId } from './id.ts';
+import { createInput } from './input.ts';
+import { createLook, type Seen } from './look.ts';
 import { followPages, type Pages, type Place } from './pages.ts';
-import { type Shot, takeShot } from './picture.ts';
+import { createPerformer } from './perform.ts';
+import type { Shot } from './picture.ts';
+import { createRefused } from './refused.ts';
 import { createScreencast } from './screencast.ts';
-import { watchLoading } from './settle.ts';
-import { readState, reopenPages, storageOf } from './state.ts';
+import { type OnCut, readState } from './state.ts';
+import { createTouching } from './touching.ts';
+import { createWheel } from './wheel.ts';
 
 export type Reply = Packed<SessionReply>;
 type ActCommand = Extract<SessionCommand, { type: 'act' }>;
+/** What a session tells by itself; whose it is, the host knows. */
+export type Told = DistributiveOmit<Report, 'session_id' | 'epoch'>;
+type DistributiveOmit<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+
+export type Usage = { pages: number; isWatched: boolean; idleMs: number };
 
 export type Session = {
   epoch(): number;
-  /** Whoever drives with a newer epoch wins, and what the driver before had in hand is given up. */
-  takeEpoch(epoch: number): boolean;
+  /** Whoever drives with a newer epoch wins. Resolves when the driver before can touch nothing any more. */
+  take(epoch: number): Promise<'taken' | 'stale'>;
   answer(command: SessionCommand): Promise<Reply>;
+  files: Files;
+  usage(): Usage;
+  /** A page died, and the browser lives. */
+  isCrashed(): boolean;
+  /** Opens again what crashed. */
+  repair(): Promise<void>;
+  /** What brings it back. */
+  save(deadline: Deadline): Promise<SavedState>;
   close(): Promise<void>;
 };
 
-type Options = {
+export type SessionOptions = {
   sessionId: string;
   epoch: number;
   viewport: { width: number; height: number };
   state: SavedState | null;
+  reach: Reach;
   chromium: Chromium;
+  fileLimits?: FileLimits;
+  maxPages: number;
+  isHeld: () => boolean;
   onFrame: (frame: Frame) => void;
-  /** The browser is gone, or its page crashed: nothing more can be done here. */
+  onReport: (told: Told) => void;
+  /** The state changed, and nobody was told with an answer. */
+  onCheckpoint: (state: SavedState) => void;
+  /** Not all of the state fitted into it. */
+  onCut: OnCut;
+  /** The browser is gone: nothing more can be done here. */
   onGone: () => void;
 };
 
 const OPEN_MS = 15_000;
-/** Pages that take longer to come back are left as they are. */
-const REOPEN_MS = 8000;
+const REPAIR_MS = 8000;
 const LOOK_MS = 2000;
-/** Kept of the time of an act, for the picture and the state after it. */
-const FINISH_MS = 1500;
+const OBSERVE_MS = 5000;
+const SAVE_MS = 2500;
+/** What is under way gets so long to end by itself before the scripts of the page are stopped. */
+const REST_MS = 45;
+const LET_GO_MS = 1000;
+const FRAME_MS = 25;
+const CHECKPOINT_MS = 10_000;
+const CHECKPOINT_AFTER_MS = 300;
 
-export async function openSession(options: Options): Promise<Session> {
-  const { sessionId, viewport, state, chromium, onFrame, onGone } = options;
-  let epoch = options.epoch;
-  let driver = new AbortController();
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { sessionId, viewport, state, chromium, isHeld, onFrame, onReport, onCheckpoint, onCut, onGone } = options;
   let frameCount = 0;
+  let usedAt = performance.now();
+  let underWay: string | undefined;
+  let drivenUntil = 0;
   let saved: SavedState | undefined = state ?? undefined;
   const closed = new AbortController();
+  const eyes = new WeakMap<Page, Eyes>();
+  const refs = createRefs();
 
   const opening = startDeadline(OPEN_MS, closed.signal);
+  const dialogs = createDialogs((page, dialog) => page === pages.current() && onReport({ type: 'dialog', dialog }));
+  const { folder, downloads, uid } = chromium;
+  const files = createFiles({ folder, downloads, uid, limits: options.fileLimits });
+  const masks: Promise<void>[] = [];
+  const refused = createRefused(chromium.guard, (told) => onReport({ type: 'refused', ...told }));
+  chromium.guard?.setLists({ allow: options.reach.allow ?? undefined, deny: options.reach.deny });
   const { context, front } = await openContext(chromium, viewport, state, opening);
-  const pages = followPages({ context, first: front, onCrash: onGone });
+  const pages = followPages({
+    context,
+    first: front,
+    maxPages: options.maxPages,
+    onPage(page) {
+      dialogs.follow(page);
+      files.follow(page);
+      // A page that closes at once needs none.
+      masks.push(
+        eyesOf(page)
+          .mask(startDeadline(OPEN_MS, closed.signal))
+          .catch(() => undefined),
+      );
+    },
+    onCrash: (page) => onReport({ type: 'crashed', what: 'page', url: page.url() }),
+    onRefused: (hit) => onReport({ type: 'wall', ...hit }),
+  });
+  watchSchemes(context, refused.scheme);
   chromium.browser.once('disconnected', onGone);
-  const screencast = createScreencast({ pages, onShot: (shot) => void publish(shot) });
+  // No picture of what was open before it is masked.
+  await Promise.all(masks.splice(0));
+  const screencast = createScreencast({ pages, onShot: publish });
+  const input = createInput({
+    pages,
+    dialog() {
+      const page = pages.current();
+      const answer = async (accept: boolean, text?: string) => void (await dialogs.answer(page, accept, text));
+      return dialogs.of(page) ? { accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
+    },
+    fileCalled: files.called,
+    onTouch: screencast.touch,
+  });
   const answers = createAnswers<Reply>();
+  const touching = createTouching(isHeld);
+  const grasp = createGrasp();
+  const perform = createPerformer({ pages, dialogs, files, grasp, touching, refused, eyesOf });
+  const look = createLook({ sessionId, pages, dialogs, screencast, eyesOf });
+  const wheel = createWheel(options.epoch, letGo);
   let last: Promise<unknown> = Promise.resolve();
 
-  async function publish(shot: Shot): Promise<void> {
-    const place = await placeOf(pages, shot);
+  function eyesOf(page: Page): Eyes {
+    const known = eyes.get(page) ?? createEyes({ page, cdp: () => pages.cdp(page), refs });
+    eyes.set(page, known);
+    return known;
+  }
+
+  function publish(shot: Shot, place: Place): void {
     if (closed.signal.aborted) return;
     frameCount += 1;
     onFrame({
-      header: { ...headerOf(pages, shot, place), session_id: sessionId, epoch, seq: frameCount },
+      header: { ...headerOf(pages, shot, place), session_id: sessionId, epoch: wheel.epoch(), seq: frameCount },
       image: shot.image,
     });
   }
 
-  async function pictureOf(shot: Shot, deadline: Deadline): Promise<Picture> {
-    const place = await pages.place(shot.page, deadline);
-    return {
-      content_type: 'image/jpeg',
-      width: shot.width,
-      height: shot.height,
-      device_scale: 1,
-      route: { session: sessionId, page: pages.id(shot.page), frame: null, ...place },
-    };
+  async function letGo(): Promise<void> {
+    await Promise.all([letGoOfAct(), input.releaseAll()]);
+    usedAt = performance.now();
   }
 
-  async function look(): Promise<Reply> {
-    const deadline = startDeadline(LOOK_MS, closed.signal);
-    const shot = screencast.latest() ?? (await takeShot(pages, pages.current(), deadline));
-    return { head: { ok: true, type: 'seen', picture: await pictureOf(shot, deadline) }, body: shot.image };
+  /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
+  async function letGoOfAct(): Promise<void> {
+    const page = pages.current();
+    const soon = startDeadline(LET_GO_MS, closed.signal);
+    if (!underWay && (await touching.rest(0))) return;
+    const cdp = await within(soon, pages.cdp(page)).catch(() => undefined);
+    cdp?.send('Page.stopLoading').catch(() => undefined);
+    const isWaiting = dialogs.of(page) !== null || pages.isCrashed(page);
+    // A page that asks something has had what was under way; one that only computes is stopped.
+    if (!isWaiting && !(await touching.rest(REST_MS))) {
+      cdp?.send('Runtime.terminateExecution').catch(() => undefined);
+      await touching.rest(soon.leftMs());
+    }
+    if (isWaiting || !cdp) return;
+    await within(soon, grasp.release()).catch(() => undefined);
+    // What a page does with the next frame because of what it was given, it has done by then.
+    await within(soon.atMost(FRAME_MS), passFrame(cdp)).catch(() => undefined);
   }
 
   function act(command: ActCommand): Promise<Reply> {
-    const { deadline_ms } = command;
-    const deadline = startDeadline(deadline_ms, closed.signal);
-    // A new driver ends the act, but not the telling of what was done.
-    const acting = startDeadline(deadline_ms, driver.signal).keeping(Math.min(FINISH_MS, deadline_ms / 4));
-    const turn = last
-      .then(() => perform(command.step, acting, deadline))
-      .catch((error) => failed(reasonOf(command, error)));
+    const deadline = startDeadline(command.deadline_ms, closed.signal);
+    const signal = wheel.signal();
+    const turn = last.then(() => doStep(command, deadline, signal)).catch((error) => failed(reasonOf(command, error)));
     last = turn;
     return turn;
   }
 
-  async function perform(step: Step, acting: Deadline, deadline: Deadline): Promise<Reply> {
-    const begun = performance.now();
-    if (acting.isOver()) throw new StepFailure('timeout', 'its turn came too late; nothing was done');
-    const page = pages.current();
-    const before = await pages.place(page, acting);
-    const hands = createHands(page, acting);
-    const loading = watchLoading(page);
+  async function doStep(command: ActCommand, deadline: Deadline, signal: AbortSignal): Promise<Reply> {
+    if (deadline.isOver()) throw new StepFailure('timeout', 'its turn came too late; nothing was done');
+    if (signal.aborted) throw stale();
+    underWay = command.command_id;
+    screencast.touch();
     try {
-      await actOn(step, hands);
-      await loading.rest(pages.current, acting);
+      const wants = (what: 'picture' | 'state') => command.bring.includes(what);
+      const until = wants('picture') ? 'load' : 'domcontentloaded';
+      const performed = await perform({ step: command.step, until, deadline, signal });
+      // It is done: what cannot be had in time is left out.
+      const [seen, kept, after] = await Promise.all([
+        wants('picture') ? look.shoot(deadline).catch(() => undefined) : undefined,
+        wants('state') ? saveSoon(deadline) : undefined,
+        pages.place(pages.current(), deadline).catch(() => ({ url: pages.current().url(), title: '' })),
+      ]);
+      if (!wants('state')) checkpoint();
+      const head = { ...performed, after, state: kept ?? null, picture: seen?.picture ?? null };
+      return { head, body: seen?.image ?? nothing };
     } finally {
-      loading.close();
+      underWay = undefined;
+      usedAt = performance.now();
     }
-    const ended = performance.now();
-    const waited = (hands.foundAt() ?? begun) - begun;
-    const { evidence, image } = await finish(deadline);
-    const head: Acted = {
-      ok: true,
-      type: 'acted',
-      before,
-      ...hands.touched(),
-      wait_ms: Math.round(waited),
-      run_ms: Math.round(ended - begun - waited),
-      file: null,
-      dialog: null,
-      ...evidence,
-    };
-    return { head, body: image };
   }
 
-  /** What the act led to. It is done, so what cannot be had in time is replaced by the last that was. */
-  async function finish(deadline: Deadline) {
-    const page = pages.current();
-    const [shot, state] = await Promise.all([
-      takeShot(pages, page, deadline).catch((error) => {
-        const kept = screencast.latest();
-        if (kept) return kept;
-        throw new StepFailure('timeout', 'done, but the page gives no picture', { cause: error });
-      }),
-      readState(context, pages, deadline).catch((error) => {
-        if (saved) return saved;
-        throw new StepFailure('timeout', 'done, but the browser does not tell its state', { cause: error });
-      }),
-    ]);
-    saved = state;
-    const picture = await pictureOf(shot, deadline);
-    const after = { url: picture.route.url ?? '', title: picture.route.title ?? '' };
-    return { evidence: { after, state, picture }, image: shot.image };
+  async function save(deadline: Deadline): Promise<SavedState> {
+    saved = await readState(context, pages, deadline, onCut);
+    return saved;
   }
+
+  /** Pages that hang or wait for an answer tell nothing: then the last there was has to do. */
+  async function saveSoon(deadline: Deadline): Promise<SavedState | undefined> {
+    if (pages.all().some((page) => dialogs.of(page))) return saved;
+    const isThere = AbortSignal.any([deadline.signal, pages.gone(pages.current())]);
+    return save(deadline.atMost(SAVE_MS).until(isThere)).catch(() => saved);
+  }
+
+  let pending: NodeJS.Timeout | undefined;
+  /** A moment later, so that acts in quick succession are kept once, and none waits for it. */
+  function checkpoint(): void {
+    pending ??= setTimeout(() => {
+      pending = undefined;
+      void saveSoon(startDeadline(SAVE_MS, closed.signal)).then((state) => state && onCheckpoint(state));
+    }, CHECKPOINT_AFTER_MS);
+  }
+  const checkpoints = setInterval(() => performance.now() < drivenUntil && checkpoint(), CHECKPOINT_MS);
 
   function reasonOf(command: ActCommand, error: unknown): StepFailure {
-    if (closed.signal.aborted) return new StepFailure('crashed', 'the browser is gone', { cause: error });
-    if (command.epoch < epoch) return new StepFailure('stale_epoch', 'somebody else drives now', { cause: error });
+    const { hasTouched } = failureOf(error);
+    const because = { cause: error, hasTouched };
+    const isGone = closed.signal.aborted || !chromium.browser.isConnected();
+    if (isGone) return new StepFailure('crashed', 'the browser is gone', because);
+    if (pages.isCrashed(pages.current())) return new StepFailure('crashed', 'the page has crashed', because);
+    if (command.epoch < wheel.epoch()) return new StepFailure('stale_epoch', 'somebody else drives now', because);
     return failureOf(error);
   }
 
-  function takeEpoch(offered: number): boolean {
-    if (offered < epoch) return false;
-    if (offered > epoch) {
-      epoch = offered;
-      driver.abort();
-      driver = new AbortController();
+  async function answer(command: SessionCommand): Promise<Reply> {
+    switch (command.type) {
+      case 'look':
+        return seen(await look.glance(startDeadline(LOOK_MS, closed.signal)));
+      case 'watch':
+        if (command.is_driven) drivenUntil = performance.now() + command.for_ms;
+        screencast.watch(command.for_ms, command.is_driven);
+        return { head: { ok: true, type: 'watching' }, body: nothing };
+      case 'observe': {
+        const deadline = startDeadline(OBSERVE_MS, closed.signal);
+        const [observation, shot] = await Promise.all([
+          look.observe(command.from, command.bring.includes('text'), deadline),
+          command.bring.includes('picture') ? look.shoot(deadline).catch(() => undefined) : undefined,
+        ]);
+        const head = { ok: true, type: 'observed', observation, picture: shot?.picture ?? null } as const;
+        return { head, body: shot?.image ?? nothing };
+      }
+      case 'answer':
+        return answers.get(command.command_id) ?? failed(unknown());
+      case 'take': {
+        const cut = command.epoch > wheel.epoch() ? (underWay ?? null) : null;
+        if (!(await wheel.take(command.epoch))) throw stale();
+        return { head: { ok: true, type: 'taken', cut }, body: nothing };
+      }
+      case 'act': {
+        const known = answers.get(command.command_id);
+        if (known) return known;
+        const isTaken = wheel.take(command.epoch);
+        // Remembered at once: the same command may come again while the wheel is handed over.
+        const reply = isTaken.then((taken) => (taken ? act(command) : failed(stale())));
+        return command.epoch < wheel.epoch() ? reply : answers.keep(command.command_id, reply);
+      }
+      case 'input': {
+        if (!isHeld()) throw new StepFailure('no_lease', 'no agent has renewed the lease of this host');
+        if (!(await wheel.take(command.epoch))) throw stale();
+        // Nothing is waited for between this and the taking, or another's input would count as this driver's.
+        if (command.epoch !== wheel.epoch()) throw stale();
+        usedAt = performance.now();
+        return { head: { ok: true, type: 'input', seq: await input.take(command.inputs) }, body: nothing };
+      }
     }
-    return true;
   }
 
   return {
-    epoch: () => epoch,
-    takeEpoch,
-    async answer(command) {
-      if (command.type === 'look') return look().catch((error) => failed(failureOf(error)));
-      if (command.type === 'watch') {
-        screencast.watch(command.for_ms);
-        return { head: { ok: true, type: 'watching' }, body: nothing };
-      }
-      if (command.type !== 'act') return failed(new StepFailure('unsupported', `this host cannot ${command.type}`));
-      const known = answers.get(command.command_id);
-      if (known) return known;
-      if (!takeEpoch(command.epoch)) return failed(new StepFailure('stale_epoch', 'somebody else drives now'));
-      return answers.keep(command.command_id, act(command));
-    },
+    epoch: wheel.epoch,
+    take: async (offered) => ((await wheel.take(offered)) ? 'taken' : 'stale'),
+    answer: (command) =>
+      answer(command).catch((error) => failed(closed.signal.aborted ? gone(error) : failureOf(error))),
+    files,
+    usage: () => ({
+      pages: pages.all().length,
+      isWatched: screencast.isWatched(),
+      idleMs: Math.round(underWay ? 0 : performance.now() - usedAt),
+    }),
+    isCrashed: () => pages.all().some(pages.isCrashed),
+    repair: () => pages.repair(startDeadline(REPAIR_MS, closed.signal)),
+    save,
     async close() {
       chromium.browser.off('disconnected', onGone);
       closed.abort();
-      driver.abort();
+      wheel.close();
+      clearInterval(checkpoints);
+      clearTimeout(pending);
       screencast.close();
+      void input.close();
       await chromium.close();
     },
   };
 }
 
 const nothing = new Uint8Array();
+const gone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });
+const stale = () => new StepFailure('stale_epoch', 'somebody else drives now');
+const unknown = () => new StepFailure('unknown_command', 'no such command is remembered here');
+const seen = ({ picture, image }: Seen): Reply => ({ head: { ok: true, type: 'seen', picture }, body: image });
 
-export function failed({ failure, message }: StepFailure): Reply {
-  return { head: { ok: false, failure, message }, body: nothing };
-}
-
-async function openContext(
-  { browser }: Chromium,
-  viewport: { width: number; height: number },
-  state: SavedState | null,
-  deadline: Deadline,
-): Promise<{ context: BrowserContext; front: Page }> {
-  const context = await browser.newContext({
-    viewport,
-    storageState: state ? storageOf(state) : undefined,
-    // Nobody takes them over yet, and they would fill the disk.
-    acceptDownloads: false,
-  });
-  context.setDefaultTimeout(OPEN_MS);
-  const first = await context.newPage();
-  const front = state ? await reopenPages(first, state, deadline.atMost(REOPEN_MS)) : first;
-  return { context, front };
-}
-
-/** A page that just went away has no place any more; its last frame is worth showing all the same. */
-function placeOf(pages: Pages, { page }: Shot): Promise<Place> {
-  const soon = startDeadline(500, new AbortController().signal);
-  return pages.place(page, soon).catch(() => ({ url: page.url(), title: '' }));
+export function failed({ failure, message, hasTouched }: StepFailure) {
+  const head = { ok: false as const, failure, message, has_touched: hasTouched };
+  return { head, body: nothing };
 }
 
 function headerOf(pages: Pages, { page, width, height, scroll }: Shot, place: Place) {

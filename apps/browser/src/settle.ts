@@ -1,40 +1,76 @@
+// Whether an act set something in motion, and the wait until that has come to rest. Pages that never finish loading are
+// common, so the wait is short and lateness is no failure; a page on which nothing moves costs one round trip.
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Frame, Page, Request } from 'playwright-core';
-import type { Deadline } from './deadline.ts';
-import { pause } from './deadline.ts';
+import type { CDPSession, Frame, Page, Request } from 'playwright-core';
+import { type Deadline, within } from './deadline.ts';
 
-/** How soon after an act a page usually begins to load another. */
-const REACTION_MS = 80;
 const LOAD_MS = 3000;
+/** How long the page may take to fetch what it wants after an act, before we say that the act is over. */
+const FETCH_MS = 500;
+const POLL_MS = 5;
 
-/**
- * Watches from before an act whether it makes the page load another. `rest` then waits for that, for a while: pages that
- * never finish loading are common, so the network need not be idle, and lateness is no failure.
- */
-export function watchLoading(page: Page) {
-  let pending: Request | undefined;
-  const onRequest = (request: Request) => {
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) pending = request;
+/** How far a page that is loading has to be: complete for a picture of it, else only there. */
+export type Until = 'load' | 'domcontentloaded';
+
+export type Loading = { rest(front: () => Page, until: Until, deadline: Deadline): Promise<void>; close(): void };
+
+/** Begins to watch; call it before the act. */
+export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Loading {
+  const fetching = new Set<Request>();
+  const context = page.context();
+  let isLeaving = false;
+  let windows = 0;
+
+  const isMain = ({ frameId }: { frameId: string }) => frameId === mainFrame;
+  const onLeave = (event: { frameId: string }) => {
+    if (isMain(event)) isLeaving = true;
   };
-  const onEnd = (request: Request) => {
-    if (request === pending) pending = undefined;
+  const onStopped = (event: { frameId: string }) => {
+    if (isMain(event)) isLeaving = false;
   };
   const onNavigated = (frame: Frame) => {
-    if (frame === page.mainFrame()) pending = undefined;
+    if (frame === page.mainFrame()) isLeaving = false;
   };
-  page.on('request', onRequest).on('requestfailed', onEnd).on('framenavigated', onNavigated);
+  const onRequest = (request: Request) => {
+    if (['fetch', 'xhr'].includes(request.resourceType())) fetching.add(request);
+  };
+  const onEnd = (request: Request) => void fetching.delete(request);
+  const onWindow = () => {
+    windows += 1;
+  };
+  const onPage = () => {
+    windows -= 1;
+  };
+  page.on('request', onRequest).on('requestfinished', onEnd).on('requestfailed', onEnd);
+  page.on('framenavigated', onNavigated);
+  context.on('page', onPage);
+  cdp.on('Page.windowOpen', onWindow);
+  cdp.on('Page.frameRequestedNavigation', onLeave);
+  cdp.on('Page.frameStartedNavigating', onLeave);
+  cdp.on('Page.frameStoppedLoading', onStopped);
 
   return {
-    async rest(front: () => Page, deadline: Deadline): Promise<void> {
+    async rest(front, until, deadline) {
       const bounded = deadline.atMost(LOAD_MS);
-      await pause(REACTION_MS, bounded);
-      while (pending && !bounded.isOver()) await sleep(10);
+      // What the act set in motion at once is told before this is answered.
+      await within(bounded, cdp.send('Runtime.evaluate', { expression: '0' })).catch(() => undefined);
+      const fetches = bounded.atMost(FETCH_MS);
+      const isMoving = () =>
+        ((isLeaving || windows > 0) && !bounded.isOver()) || (fetching.size > 0 && !fetches.isOver());
+      while (isMoving()) await sleep(POLL_MS);
       await front()
-        .waitForLoadState('load', { timeout: bounded.leftMs() })
+        .waitForLoadState(until, { timeout: bounded.leftMs(), signal: bounded.signal })
         .catch(() => undefined);
     },
-    close(): void {
-      page.off('request', onRequest).off('requestfailed', onEnd).off('framenavigated', onNavigated);
+    close() {
+      page.off('request', onRequest).off('requestfinished', onEnd).off('requestfailed', onEnd);
+      page.off('framenavigated', onNavigated);
+      context.off('page', onPage);
+      cdp.off('Page.windowOpen', onWindow);
+      cdp.off('Page.frameRequestedNavigation', onLeave);
+      cdp.off('Page.frameStartedNavigating', onLeave);
+      cdp.off('Page.frameStoppedLoading', onStopped);
     },
   };
 }

@@ -17,12 +17,44 @@ import type { NatsForTest } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
 import type { z } from 'zod';
+import type { FileLimits } from '../src/files.ts';
 import { openHostFolder } from '../src/folder.ts';
 import { createHost, type Host } from '../src/host.ts';
 import { newId } from '../src/id.ts';
+import type { openSession as OpenSession } from '../src/session.ts';
+import { limitsOf, type WallLimits } from '../src/walls/limits.ts';
 
-const firstUid = 30_000;
-const viewport = { width: 1280, height: 720 };
+// Tests run side by side, and a user is cleared of processes when it is handed on: each has users of its own.
+export const firstUid = 100_000 + process.pid * 64;
+/** As wide as a host's own, so that only tests of walls run into them. */
+export const usualLimits = limitsOf({
+  memoryMb: 1536,
+  processes: 100,
+  diskMb: 2048,
+  pages: 20,
+  cpuPercent: 80,
+  cpuSecs: 600,
+});
+const usualViewport = { width: 1280, height: 720 };
+
+/** Test sites listen wherever there is room. */
+class EveryPort extends Set<number> {
+  override has(): boolean {
+    return true;
+  }
+}
+
+type Hosting = {
+  ports?: ReadonlySet<number>;
+  capacity?: number;
+  warm?: number;
+  fileLimits?: FileLimits;
+  limits?: WallLimits;
+  openSession?: typeof OpenSession;
+  /** Of several hosts in one test, which one this is: they would end each other's browsers as their own users'. */
+  place?: number;
+};
+const uidsOfHost = 16;
 
 export type HostForTest = {
   host: Host;
@@ -31,7 +63,19 @@ export type HostForTest = {
   close(): Promise<void>;
 };
 
-export async function startHost(nats: NatsForTest, hostId: string, { capacity = 4 } = {}): Promise<HostForTest> {
+export async function startHost(
+  nats: Pick<NatsForTest, 'as'>,
+  hostId: string,
+  {
+    capacity = 4,
+    warm = 0,
+    fileLimits,
+    limits = usualLimits,
+    openSession,
+    ports = new EveryPort(),
+    place = 0,
+  }: Hosting = {},
+): Promise<HostForTest> {
   let isHeld = true;
   const bus = await connectBus(nats.as({ host: hostId }));
   const folder = await openHostFolder(tmpdir(), hostId);
@@ -40,11 +84,20 @@ export async function startHost(nats: NatsForTest, hostId: string, { capacity = 
     log: createLog(hostId, 'silent'),
     hostId,
     capacity,
-    chromiumPath: '/usr/lib/chromium/chromium-headless-shell',
+    warm,
+    chromium: {
+      path: '/usr/lib/chromium/chromium-headless-shell',
+      hasSandbox: true,
+      guard: { allowLoopbackPorts: ports },
+    },
     folder: folder.path,
-    firstUid: process.getuid?.() === 0 ? firstUid : undefined,
+    firstUid: process.getuid?.() === 0 ? firstUid + place * uidsOfHost : undefined,
     isHeld: () => isHeld,
+    fileLimits,
+    limits,
+    openSession,
   });
+  host.fill();
   await bus.ping({ timeoutMs: 2000 });
   return {
     host,
@@ -79,15 +132,16 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return result.reply;
   }
 
-  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId() }: How = {}) =>
-    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step });
+  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring }: How = {}) =>
+    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring });
 
   return {
     sessionId,
     ask,
     tell,
-    open: ({ epoch = 1, state = null }: { epoch?: number; state?: SavedState | null } = {}) =>
+    open: ({ epoch = 1, state = null, viewport = usualViewport }: Opening = {}) =>
       host({ type: 'open', session_id: sessionId, epoch, viewport, state }),
+    status: () => host({ type: 'status' }),
     closeSession: (epoch = 1) => host({ type: 'close', session_id: sessionId, epoch }),
     tryTo,
     /** Does the step, or fails the test. */
@@ -104,4 +158,5 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
   };
 }
 
-type How = { epoch?: number; deadlineMs?: number; commandId?: string };
+type Opening = { epoch?: number; state?: SavedState | null; viewport?: { width: number; height: number } };
+type How = { epoch?: number; deadlineMs?: number; commandId?: string; bring?: ('picture' | 'state')[] };

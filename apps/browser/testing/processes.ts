@@ -20,3 +20,27 @@ export async function pidsOfUser(uid: number): Promise<number[]> {
   );
   return owners.filter((owner) => owner.uid === uid && !owner.isDead).map(({ pid }) => pid);
 }
+
+/** The processes that draw the pages of the browsers in this folder. */
+export async function rendererPids(folder: string): Promise<number[]> {
+  const browsers = new Set(await chromiumPids(folder));
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const known = await Promise.all(
+    pids.map(async (pid) => {
+      const [stat, line] = await Promise.all(
+        ['stat', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+      );
+      return {
+        pid,
+        parent: Number(/\) \S (\d+)/.exec(stat ?? '')?.[1]),
+        isRenderer: line?.includes('--type=renderer'),
+      };
+    }),
+  );
+  const parents = new Map(known.map(({ pid, parent }) => [pid, parent]));
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && parent > 1 && (browsers.has(parent) || isBelow(parent));
+  };
+  return known.filter(({ pid, isRenderer }) => isRenderer && isBelow(pid)).map(({ pid }) => pid);
+}

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Site = {
@@ -24,7 +24,39 @@ const form = page(
   <button id="far" onclick="const { x, y, width, height } = this.getBoundingClientRect(); document.title = [x, y, width, height]">Far</button>`,
 );
 
+/** One of each thing that takes more than a click. What happened is told in the title. */
+const workshop = page(
+  'Workshop',
+  `<script>function tell(text) { document.title = text }</script>
+  <button ondblclick="tell('twice')">Double</button>
+  <button onmouseenter="tell('over')">Hover</button>
+  <input type="file" aria-label="Report" onchange="this.files[0].text().then(tell)">
+  <button onclick="chooser.click()">Choose a file</button><input hidden type="file" id="chooser" onchange="this.files[0].text().then((text) => tell('chosen ' + text))">
+  <a href="/file" download="numbers.csv">Numbers</a><a href="/large" download>Large</a>
+  <button onclick="tell('before'); alert('Careful'); tell('after')">Warn</button>
+  <button onclick="tell(confirm('Sure?') ? 'sure' : 'unsure')">Sure</button>
+  <button onclick="tell('named ' + prompt('Who?', 'nobody'))">Name</button>
+  <div draggable="true" id="card" style="width: 90px" ondragstart="event.dataTransfer.setData('text/plain', 'card')">Card</div>
+  <div id="basket" style="width: 200px; height: 60px; background: #eee" ondragover="event.preventDefault()" ondrop="tell('dropped ' + event.dataTransfer.getData('text/plain'))">Basket</div>
+  <div role="combobox" aria-label="Size" tabindex="0" onclick="sizes.hidden = false">?</div>
+  <div role="listbox" id="sizes" hidden><div role="option" onclick="tell('size small')">Small</div><div role="option" onclick="tell('size large')">Large</div></div>
+  <label>Day <input type="date" onchange="tell('day ' + this.value)"></label>
+  <div contenteditable role="textbox" aria-label="Note">old</div>
+  <iframe src="/inside" style="border: 7px solid; margin-left: 30px"></iframe>
+  <custom-box></custom-box>
+  <table aria-label="Prices"><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Lamp</td><td>12</td></tr><tr><td>Rope</td><td>3</td></tr></tbody></table>
+  <ul><li class="item" data-id="7"><b>Lamp</b> <i>1,200.50 €</i></li><li class="item" data-id="8"><b>Rope</b> <i>3</i></li></ul>
+  <div id="bottom" style="margin-top: 2500px">Bottom</div>
+  <script>
+    customElements.define('custom-box', class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<button onclick="tell(\\'shadow\\')">In the shadow</button>' } });
+  </script>`,
+);
+
 const answers: Record<string, () => { body: string; cookie?: string }> = {
+  '/workshop': () => ({ body: workshop }),
+  '/inside': () => ({
+    body: page('Inside', `<button onclick="top.tell('inside')">In the frame</button><label>Inner <input></label>`),
+  }),
   '/form': () => ({ body: form }),
   '/popup': () => ({ body: page('Popup', '<p>I am a popup') }),
   '/welcome': () => ({
@@ -45,9 +77,21 @@ const answers: Record<string, () => { body: string; cookie?: string }> = {
   }),
 };
 
+/** More than anybody wants, as fast as it is taken. */
+function sendForever(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024);
+  const send = () => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.setHeader('content-disposition', 'attachment').on('drain', send);
+  send();
+}
+
 export async function startSite(): Promise<Site> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
+    if (pathname === '/file') return void response.setHeader('content-type', 'text/csv').end('a,b\n1,2\n');
+    if (pathname === '/large') return sendForever(response);
     const answer = answers[pathname]?.();
     if (!answer) return void response.writeHead(404).end();
     if (answer.cookie) response.setHeader('set-cookie', answer.cookie);

@@ -1,59 +1,89 @@
-import type { Acted } from '@pilothouse/bus';
+import type { Acted, StoredFile } from '@pilothouse/bus';
 import type { Target } from '@pilothouse/contract';
-import type { Locator, Page } from 'playwright-core';
-import { type Deadline, within } from '../deadline.ts';
-import { findTarget, type Purpose } from './find.ts';
+import type { Page } from 'playwright-core';
+import type { Deadline } from '../deadline.ts';
+import type { Dialogs } from '../dialogs.ts';
+import type { Eyes } from '../eyes/eyes.ts';
+import type { Found } from '../eyes/found.ts';
+import type { Purpose } from '../eyes/page/find.ts';
+import type { Files } from '../files.ts';
+import type { Grasp } from '../grasp.ts';
+import type { Pages } from '../pages.ts';
+import type { Refused } from '../refused.ts';
+import type { Touching } from '../touching.ts';
 
 /** How long an element that was found may be covered, moving or disabled before we say so. */
 const READY_MS = 5000;
 
-export type Touched = Pick<Acted, 'bbox' | 'point'>;
+type Done = Pick<Acted, 'bbox' | 'point'> & { data?: unknown; file: StoredFile | null };
 
-/** What an action works with: the page, the time it has, and a way to lay hold of an element. */
-export type Hands = {
+type Parts = {
   page: Page;
+  pages: Pages;
+  eyes: Eyes;
+  dialogs: Dialogs;
+  files: Files;
+  grasp: Grasp;
+  touching: Touching;
+  refused: Refused;
   deadline: Deadline;
-  /** Finds the element, brings it into view, and notes where it is just before it is touched. */
-  reach(target: Target, purpose: Purpose): Promise<Locator>;
-  /** The time for one act on an element that was reached. */
-  actMs(): number;
-  touched(): Touched;
-  /** When the element was found, on the monotonic clock; undefined if none was looked for. */
-  foundAt(): number | undefined;
 };
 
-export function createHands(page: Page, deadline: Deadline): Hands {
-  let touched: Touched = { bbox: null, point: null };
+/** What an action works with: the page, the time it has, and a way to lay hold of an element. */
+export type Hands = Omit<Parts, 'touching'> & {
+  /**
+   * Does one thing to the browser that cannot be divided; everything that changes anything goes through here. `firm` is
+   * for what it waits for: a new driver waits for it too, and does not cut it off.
+   */
+  touch<T>(work: (firm: Deadline) => Promise<T>): Promise<T>;
+  /** Finds the element, brings it into view, and notes where it is just before it is touched. */
+  reach(target: Target, purpose: Purpose, options?: { isTouch: boolean }): Promise<Found>;
+  /** Where the element that was reached last is to be touched. */
+  point(): { x: number; y: number };
+  /** What the step brought to light. */
+  bring(what: { data: unknown } | { file: StoredFile }): void;
+  done(): Done;
+  hasTouched(): boolean;
+  /** When the element was found, on the monotonic clock; undefined if none was looked for. */
+  foundAt(): number | undefined;
+  release(): void;
+};
+
+export function createHands({ touching, ...parts }: Parts): Hands {
+  const { eyes, deadline } = parts;
+  let done: Done = { bbox: null, point: null, file: null };
   let foundAt: number | undefined;
-  const actMs = () => Math.min(deadline.leftMs(), READY_MS);
+  let hasTouched = false;
+  const firm = deadline.until(new AbortController().signal);
+  const reached: Found[] = [];
 
   return {
-    page,
-    deadline,
-    async reach(target, purpose) {
-      const element = await findTarget(page, target, purpose, deadline);
-      foundAt = performance.now();
-      await element.scrollIntoViewIfNeeded({ timeout: actMs() });
-      touched = await within(deadline, element.evaluate(measure, null, { timeout: actMs() }));
-      return element;
+    ...parts,
+    touch(work) {
+      return touching.touch(deadline, () => {
+        hasTouched = true;
+        return work(firm);
+      });
     },
-    actMs,
-    touched: () => touched,
+    async reach(target, purpose, { isTouch } = { isTouch: true }) {
+      const found = await eyes.find(target, purpose, deadline);
+      reached.push(found);
+      foundAt = performance.now();
+      done = { ...done, ...(await found.ready({ isTouch }, deadline.atMost(READY_MS))) };
+      return found;
+    },
+    point() {
+      if (!done.point) throw new Error('nothing was reached');
+      return done.point;
+    },
+    bring(what) {
+      done = { ...done, ...what };
+    },
+    done: () => done,
+    hasTouched: () => hasTouched,
     foundAt: () => foundAt,
+    release: () => {
+      for (const found of reached) found.release();
+    },
   };
-}
-
-type Rect = { x: number; y: number; width: number; height: number };
-type Measurable = { getBoundingClientRect(): Rect; getClientRects(): Iterable<Rect> };
-declare const innerWidth: number;
-declare const innerHeight: number;
-
-/** Runs in the page. The point is the middle of the visible part of the first box, which is where a click goes. */
-function measure(element: Measurable): Touched {
-  const { x, y, width, height } = element.getBoundingClientRect();
-  const bbox = { x, y, width, height };
-  const box = [...element.getClientRects()].find((rect) => rect.width * rect.height > 0.99) ?? bbox;
-  const middle = (start: number, size: number, end: number) =>
-    (Math.min(Math.max(start, 0), end) + Math.min(Math.max(start + size, 0), end)) / 2;
-  return { bbox, point: { x: middle(box.x, box.width, innerWidth), y: middle(box.y, box.height, innerHeight) } };
 }

@@ -3,27 +3,28 @@ import { pause, within } from '../deadline.ts';
 import { StepFailure } from '../failure.ts';
 import type { Hands } from './hands.ts';
 
-const POLL_MS = 50;
+const POLL_MS = 100;
 
 type WaitStep = Extract<Step, { action: 'wait' }>;
 
 export async function wait(hands: Hands, { for: sight, timeout_secs }: WaitStep): Promise<void> {
-  const { page } = hands;
+  const { page, eyes } = hands;
   const deadline = timeout_secs === undefined ? hands.deadline : hands.deadline.atMost(timeout_secs * 1000);
-  const timeout = deadline.leftMs();
 
-  if ('text' in sight)
-    await within(deadline, page.getByText(sight.text).filter({ visible: true }).first().waitFor({ timeout }));
-  else if ('selector' in sight) {
-    await within(deadline, page.locator(sight.selector).filter({ visible: true }).first().waitFor({ timeout }));
-  } else if ('idle' in sight) await within(deadline, page.waitForLoadState('networkidle', { timeout }));
-  else if ('secs' in sight) {
-    if (sight.secs * 1000 > timeout) throw new StepFailure('timeout', 'the wait is longer than the time given');
+  if ('idle' in sight) {
+    await within(deadline, page.waitForLoadState('networkidle', { timeout: deadline.leftMs() }));
+  } else if ('secs' in sight) {
+    if (sight.secs * 1000 > deadline.leftMs()) throw late('the wait is longer than the time given');
     await pause(sight.secs * 1000, deadline);
+    // Cut short is not waited.
+    if (deadline.signal.aborted) throw late('the wait was cut short');
   } else {
-    while (!page.url().includes(sight.url)) {
-      if (deadline.isOver()) throw new StepFailure('timeout', 'the page did not get to the address');
+    const isSeen = () => ('url' in sight ? page.url().includes(sight.url) : eyes.sees(sight, deadline));
+    while (!(await isSeen())) {
       await pause(POLL_MS, deadline);
+      if (deadline.isOver()) throw late('it did not come in time');
     }
   }
 }
+
+const late = (message: string) => new StepFailure('timeout', message);

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, connectBus, FILE_PIECE_BYTES, fileCommand } from '@pilothouse/bus';
+import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { Step } from '@pilothouse/contract';
+import { drive, type HostForTest, startHost } from '../testing/host.ts';
+import { rendererPids } from '../testing/processes.ts';
+import { type Site, startSite } from '../testing/site.ts';
+import { newId } from './id.ts';
+
+describe('the hands', () => {
+  let nats: NatsForTest;
+  let site: Site;
+  let agent: Bus;
+  let host: HostForTest;
+  let session: ReturnType<typeof drive>;
+  before(async () => {
+    [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
+    agent = await connectBus(nats.as('agent'));
+    host = await startHost(nats, 'h1', { fileLimits: { fileBytes: 5 * FILE_PIECE_BYTES, files: 10 } });
+    session = drive(agent, 'h1');
+    await session.open();
+  });
+  after(async () => {
+    await host?.close();
+    await agent?.close();
+    await site?.close();
+    await nats?.close();
+  });
+  const workshop = () => session.act({ action: 'navigate', url: `${site.url}/workshop` });
+
+  // One row for each thing that is done: the step, and what the page says of it afterwards.
+  const deeds: [Step, string][] = [
+    [{ action: 'double_click', target: 'Double' }, 'twice'],
+    [{ action: 'hover', target: 'Hover' }, 'over'],
+    [{ action: 'drag', from: { css: '#card' }, to: { css: '#basket' } }, 'dropped card'],
+    [{ action: 'select', target: 'Size', option: 'Large' }, 'size large'],
+    [{ action: 'type', target: 'Day', text: '2031-02-03' }, 'day 2031-02-03'],
+    [{ action: 'click', target: 'In the frame' }, 'inside'],
+    [{ action: 'click', target: 'In the shadow' }, 'shadow'],
+  ];
+  for (const [step, title] of deeds) {
+    it(`can ${step.action}: ${title}`, async () => {
+      await workshop();
+      const { acted } = await session.act(step);
+      assert.equal(acted.after.title, title);
+    });
+  }
+
+  it('types into rich text and into frames, replacing what was there', async () => {
+    await workshop();
+    await session.act({ action: 'type', target: 'Note', text: 'new words' });
+    await session.act({ action: 'type', target: 'Inner', text: 'deep' });
+    const { acted } = await session.act({ action: 'extract', kind: 'text', target: { label: 'Note' }, as: 'note' });
+    assert.equal(acted.data, 'new words');
+  });
+
+  it('reads tables, records and attributes', async () => {
+    await workshop();
+    const read = async (step: Omit<Extract<Step, { action: 'extract' }>, 'action' | 'as'>) =>
+      (await session.act({ action: 'extract', as: 'it', ...step })).acted.data;
+    assert.deepEqual(await read({ kind: 'table', target: 'Prices' }), [
+      { Name: 'Lamp', Price: '12' },
+      { Name: 'Rope', Price: '3' },
+    ]);
+    const fields = {
+      id: { attribute: 'data-id', type: 'number' },
+      name: { css: 'b' },
+      price: { css: 'i', type: 'number' },
+    } as const;
+    assert.deepEqual(await read({ kind: 'records', each: '.item', fields }), [
+      { id: 7, name: 'Lamp', price: 1200.5 },
+      { id: 8, name: 'Rope', price: 3 },
+    ]);
+  });
+
+  it('brings far things into view, and moves the page', async () => {
+    await workshop();
+    const { acted } = await session.act({ action: 'scroll', target: { css: '#bottom' } });
+    assert.ok(acted.bbox && acted.bbox.y >= 0 && acted.bbox.y < 720, JSON.stringify(acted.bbox));
+    const back = await session.act({ action: 'scroll', delta_y: -100_000 });
+    assert.equal(back.acted.state?.pages.at(-1)?.scroll_y, 0);
+  });
+
+  it('opens, shows and closes pages', async () => {
+    await workshop();
+    const opened = await session.act({ action: 'new_page', url: `${site.url}/popup` });
+    assert.equal(opened.acted.after.title, 'Popup');
+    const first = (await observed()).pages.find(({ title }) => title === 'Workshop');
+    assert.ok(first && !first.is_front);
+    const shown = await session.act({ action: 'focus_page', page: first.page });
+    assert.equal(shown.acted.after.title, 'Workshop');
+    const popup = (await observed()).pages.find(({ title }) => title === 'Popup');
+    await session.act({ action: 'close_page', page: popup?.page });
+    assert.equal((await observed()).pages.length, 1);
+    assert.equal(await session.failureOf({ action: 'focus_page', page: 'p99' }), 'not_found');
+  });
+
+  it('answers what the page asks, and does nothing else before', async () => {
+    await workshop();
+    const { acted } = await session.act({ action: 'click', target: 'Warn' });
+    assert.deepEqual(acted.dialog, { kind: 'alert', message: 'Careful', default_value: '' });
+    assert.equal(await session.failureOf({ action: 'click', target: 'Double' }), 'dialog_open');
+    assert.equal((await observed()).dialog?.message, 'Careful');
+    const warned = await session.act({ action: 'answer_dialog', accept: true });
+    assert.equal(warned.acted.after.title, 'after');
+    await session.act({ action: 'click', target: 'Sure' });
+    assert.equal((await session.act({ action: 'answer_dialog', accept: false })).acted.after.title, 'unsure');
+    await session.act({ action: 'click', target: { role: 'button', name: 'Name' } });
+    const named = await session.act({ action: 'answer_dialog', accept: true, text: 'Anna' });
+    assert.equal(named.acted.after.title, 'named Anna');
+    assert.equal(await session.failureOf({ action: 'answer_dialog', accept: true }), 'not_found');
+  });
+
+  it('uploads what was put, into a field or through a chooser', async () => {
+    await workshop();
+    assert.equal(await session.failureOf({ action: 'upload', target: 'Report', file: 'r.txt' }), 'not_found');
+    await put('r.txt', 'the report');
+    const { acted } = await session.act({ action: 'upload', target: 'Report', file: 'r.txt' });
+    assert.equal(acted.after.title, 'the report');
+    const chosen = await session.act({ action: 'upload', target: 'Choose a file', file: 'r.txt' });
+    assert.equal(chosen.acted.after.title, 'chosen the report');
+  });
+
+  it('downloads, and gives the file in pieces', async () => {
+    await workshop();
+    const { acted } = await session.act({ action: 'download', target: 'Numbers' });
+    assert.deepEqual({ ...acted.file, file_id: '' }, { file_id: '', name: 'numbers.csv', byte_len: 8 });
+    const { head, body } = await get(acted.file?.file_id ?? '');
+    assert.ok(head.ok && head.byte_len === 8);
+    assert.equal(Buffer.from(body).toString(), 'a,b\n1,2\n');
+    assert.ok(!(await get('another')).head.ok);
+    assert.equal(await session.failureOf({ action: 'download', target: 'Large' }), 'too_large');
+  });
+
+  it('tells what came of a command to whoever asks, and does not do it again', async () => {
+    await workshop();
+    const commandId = newId();
+    const { acted } = await session.act({ action: 'double_click', target: 'Double' }, { commandId });
+    const { head } = await session.tell({ type: 'answer', command_id: commandId });
+    assert.deepEqual(head, { ...acted });
+    const unknown = await session.tell({ type: 'answer', command_id: newId() });
+    assert.ok(!unknown.head.ok && unknown.head.failure === 'unknown_command');
+  });
+
+  it('says which command was cut for a new driver', async () => {
+    const commandId = newId();
+    const waiting = session.failureOf({ action: 'wait', for: { text: 'Never said' } }, { commandId, epoch: 2 });
+    await sleep(300);
+    const { head } = await session.tell({ type: 'take', epoch: 3 });
+    assert.deepEqual(head, { ok: true, type: 'taken', cut: commandId });
+    assert.equal(await waiting, 'stale_epoch');
+    const late = await session.tell({ type: 'take', epoch: 2 });
+    assert.ok(!late.head.ok && late.head.failure === 'stale_epoch');
+  });
+
+  it('says that a page crashed, and opens it again when asked', async () => {
+    const epoch = 3;
+    await session.act({ action: 'navigate', url: `${site.url}/workshop` }, { epoch });
+    const waiting = session.failureOf({ action: 'wait', for: { text: 'Never said' } }, { epoch });
+    const begun = performance.now();
+    for (const pid of await rendererPids(host.folder)) process.kill(pid, 'SIGKILL');
+    assert.equal(await waiting, 'crashed');
+    console.log(`renderer killed to answered: ${Math.round(performance.now() - begun)} ms`);
+    assert.equal(await session.failureOf({ action: 'screenshot' }, { epoch }), 'crashed');
+    assert.deepEqual(await session.open({ epoch: epoch + 1 }), { ok: true });
+    const { acted } = await session.act({ action: 'double_click', target: 'Double' }, { epoch: epoch + 1 });
+    assert.equal(acted.after.title, 'twice');
+  });
+
+  async function observed() {
+    const { head } = await session.tell({ type: 'observe' });
+    if (!head.ok || head.type !== 'observed') throw new Error(JSON.stringify(head));
+    return head.observation;
+  }
+
+  const to = () => ({ host_id: 'h1', session_id: session.sessionId });
+  async function put(name: string, text: string): Promise<void> {
+    const head = { type: 'put', epoch: 1, name, offset: 0 } as const;
+    const result = await agent.request(fileCommand, to(), { head, body: Buffer.from(text) }, { timeoutMs: 5000 });
+    assert.ok(result.ok && result.reply.head.ok);
+  }
+  async function get(file_id: string) {
+    const head = { type: 'get', file_id, offset: 0 } as const;
+    const result = await agent.request(fileCommand, to(), { head, body: new Uint8Array() }, { timeoutMs: 5000 });
+    assert.ok(result.ok);
+    return result.reply;
+  }
+});

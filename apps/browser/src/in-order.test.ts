@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StepFailure } from './failure.ts';
+import { createInOrder } from './in-order.ts';
+
+/** Notes what is done. `m…` are moves; `x…` fail; `slow` waits to be let go. */
+function desk({ waitMs = 100, maxAhead = 8 } = {}) {
+  const log: string[] = [];
+  const slow = Promise.withResolvers<void>();
+  const order = createInOrder<string>({
+    async perform(item, signal) {
+      log.push(item);
+      if (item === 'slow') await slow.promise;
+      if (signal.aborted) log.push(`${item} aborted`);
+      if (item.startsWith('x')) throw new StepFailure('unsupported', item);
+    },
+    isOutdated: (item, next) => item.startsWith('m') && next.startsWith('m'),
+    waitMs,
+    maxAhead,
+  });
+  const give = (...items: [seq: number, item: string][]) => order.take(items.map(([seq, item]) => ({ seq, item })));
+  return { log, slow, give, reset: order.reset };
+}
+const failure = (name: string) => (error: unknown) => error instanceof StepFailure && error.failure === name;
+
+it('does in order what comes swapped and twice, each once', async () => {
+  const { log, give } = desk();
+  const third = give([3, 'c']);
+  const second = give([2, 'b'], [3, 'c']);
+  assert.deepEqual(log, []);
+  assert.ok((await give([1, 'a'], [2, 'b'])) >= 2);
+  assert.deepEqual(await Promise.all([second, third]), [3, 3]);
+  assert.equal(await give([2, 'b']), 3, 'the last that is done, not the last that was asked for');
+  assert.deepEqual(log, ['a', 'b', 'c']);
+});
+
+it('answers that the time is over where what comes before never comes, and then takes it anew', async () => {
+  const { log, give } = desk();
+  assert.equal(await give([1, 'a']), 1);
+  await assert.rejects(give([3, 'c']), failure('timeout'));
+  await assert.rejects(give([10, 'far']), failure('timeout'));
+  assert.equal(await give([2, 'b']), 2);
+  assert.deepEqual(log, ['a', 'b'], 'what was answered as not done is not done later');
+  assert.equal(await give([3, 'c']), 3);
+});
+
+it('does not give up what only waits for its turn', async () => {
+  const { log, slow, give } = desk({ waitMs: 30 });
+  const given = give([1, 'slow'], [2, 'b']);
+  await sleep(100);
+  slow.resolve();
+  assert.equal(await given, 2);
+  assert.deepEqual(log, ['slow', 'b']);
+});
+
+it('leaves out moves that a newer one follows, and nothing else', async () => {
+  const { log, give } = desk();
+  assert.equal(await give([1, 'm1'], [2, 'm2'], [3, 'click'], [4, 'm3'], [5, 'm4'], [6, 'up']), 6);
+  assert.deepEqual(log, ['m2', 'click', 'm4', 'up']);
+});
+
+it('goes on after one that failed, and tells whoever asks again why it did', async () => {
+  const { log, give } = desk();
+  await assert.rejects(give([1, 'x'], [2, 'b']), failure('unsupported'));
+  await assert.rejects(give([1, 'x']), failure('unsupported'));
+  assert.equal(await give([2, 'b']), 2);
+  assert.deepEqual(log, ['x', 'b']);
+});
+
+it('drops everything for another driver, and is there for it when what was under way has ended', async () => {
+  const { log, slow, give, reset } = desk();
+  const given = give([1, 'slow'], [2, 'b']);
+  given.catch(() => undefined);
+  let isOver = false;
+  const over = reset().then(() => {
+    isOver = true;
+  });
+  await assert.rejects(given, failure('stale_epoch'));
+  assert.equal(isOver, false);
+  slow.resolve();
+  await over;
+  assert.equal(await give([1, 'a']), 1);
+  assert.deepEqual(log, ['slow', 'slow aborted', 'a']);
+});

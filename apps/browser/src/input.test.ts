@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Desk, openDesk, readLog } from '../testing/desk.ts';
+import { until } from '../testing/until.ts';
+import { StepFailure } from './failure.ts';
+
+const failure = (name: string) => (error: unknown) => error instanceof StepFailure && error.failure === name;
+
+describe('a person’s hand', () => {
+  let folder: string;
+  let desk: Desk;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'input-test-'));
+    await writeFile(join(folder, 'one.txt'), 'one');
+    desk = await openDesk({ 'one.txt': join(folder, 'one.txt') });
+  });
+  after(async () => {
+    await desk?.close();
+    await rm(folder, { recursive: true });
+  });
+  beforeEach(() => desk.release());
+  const log = () => readLog(desk.page());
+  const value = () => desk.page().locator('#box').inputValue();
+
+  it('presses, double-presses and drags where it is told to, with the keys that are held', async () => {
+    await desk.show('<div id="box">');
+    await desk.give(
+      { action: 'click', x: 10, y: 20 },
+      { action: 'click', x: 30, y: 20, button: 'right', modifiers: ['Control', 'Shift'] },
+      { action: 'double_click', x: 50, y: 20 },
+    );
+    assert.deepEqual(await log(), [
+      ...['mousedown 10 20 0', 'mouseup 10 20 0', 'click 10 20 0'],
+      ...['mousedown 30 20 2 ctrl+shift', 'mouseup 30 20 2 ctrl+shift', 'auxclick 30 20 2 ctrl+shift'],
+      ...['mousedown 50 20 0', 'mouseup 50 20 0', 'click 50 20 0'],
+      ...['mousedown 50 20 0', 'mouseup 50 20 0', 'click 50 20 0', 'dblclick 50 20 0'],
+    ]);
+    await desk.show('<input type="range" id="box" style="width: 500px; height: 50px" min="0" max="100" value="0">');
+    await desk.give(
+      { action: 'down', x: 8, y: 25 },
+      { action: 'move', x: 100, y: 25 },
+      { action: 'move', x: 250, y: 25 },
+    );
+    await desk.give({ action: 'up', x: 250, y: 25 });
+    assert.equal(await value(), '50', 'dragged');
+  });
+
+  it('turns the wheel where the mouse is', async () => {
+    await desk.show('<div id="box" style="overflow: auto"><div style="height: 5000px">');
+    await desk.give({ action: 'move', x: 100, y: 100 }, { action: 'scroll', delta_y: 240 });
+    // The page is told beside the scrolling, not before it.
+    await until(async () => (await log()).includes('wheel 0 240'), 3000);
+    await until(() => desk.page().evaluate('document.getElementById("box").scrollTop === 240'), 3000);
+  });
+
+  it('strikes keys with their codes, and with the keys that are held meanwhile', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    await desk.give({ action: 'key', key: 'a' }, { action: 'key', key: 'B', modifiers: ['Shift'] });
+    assert.deepEqual(await log(), [
+      ...['keydown a KeyA 65 0', 'input insertText a', 'keyup a KeyA 65 0'],
+      ...['keydown Shift ShiftLeft 16 1 shift', 'keydown B KeyB 66 0 shift', 'input insertText B'],
+      ...['keyup B KeyB 66 0 shift', 'keyup Shift ShiftLeft 16 1'],
+    ]);
+    await desk.give({ action: 'key', key: 'Enter' }, { action: 'key', key: 'ß' }, { action: 'key', key: 'Numpad4' });
+    assert.equal(await value(), 'aB\nß4');
+    await assert.rejects(desk.give({ action: 'key', key: 'Nonsense' }), failure('unsupported'));
+  });
+
+  it('edits with the keys of command: all, cut, paste, undo, redo, copy', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    const control = (key: string) => ({ action: 'key' as const, key, modifiers: ['Control' as const] });
+    await desk.give({ action: 'type', text: 'some text' }, control('a'), control('x'));
+    assert.equal(await value(), '');
+    await desk.give(control('v'), control('v'));
+    assert.equal(await value(), 'some textsome text');
+    await desk.give(control('z'));
+    assert.equal(await value(), 'some text');
+    await desk.give({ action: 'key', key: 'z', modifiers: ['Control', 'Shift'] });
+    assert.equal(await value(), 'some textsome text');
+    await desk.give({ action: 'key', key: 'a', modifiers: ['Meta'] }, control('c'), { action: 'key', key: 'End' });
+    await desk.give(control('v'));
+    assert.equal(await value(), 'some text'.repeat(4));
+  });
+
+  it('puts in text, also of an input method, and tells the page of what is pasted', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    await desk.give(
+      { action: 'compose', text: 'に' },
+      { action: 'compose', text: 'にほ' },
+      { action: 'type', text: '日本' },
+    );
+    await desk.give({ action: 'compose', text: 'x' }, { action: 'compose', text: '' });
+    assert.equal(await value(), '日本');
+    await log();
+    await desk.give({ action: 'paste', text: 'one\ntwo' });
+    assert.equal(await value(), '日本one\ntwo');
+    assert.ok((await log()).includes('paste one\ntwo'));
+    await desk.page().evaluate(`document.addEventListener('paste', (event) => {
+      event.preventDefault(); event.target.value = event.clipboardData.getData('text/plain').toUpperCase() })`);
+    await desk.give({ action: 'paste', text: 'three' });
+    assert.equal(await value(), 'THREE', 'the page dealt with it by itself');
+  });
+
+  it('answers a dialog that a press opened, and touches nothing else before', async () => {
+    await desk.show('<button id="box" onclick="this.textContent = prompt(1)">x</button>');
+    const begun = performance.now();
+    await desk.give({ action: 'click', x: 10, y: 10 });
+    assert.ok(performance.now() - begun < 2500, 'the press is not waited for');
+    assert.ok(desk.hasDialog());
+    await desk.give({ action: 'move', x: 50, y: 50 });
+    await assert.rejects(desk.give({ action: 'click', x: 10, y: 10 }), failure('dialog_open'));
+    await desk.give({ action: 'answer_dialog', accept: true, text: 'answer' });
+    await until(async () => (await desk.page().locator('#box').textContent()) === 'answer', 2000);
+    await assert.rejects(desk.give({ action: 'answer_dialog', accept: true }), failure('not_found'));
+    assert.equal((await log()).filter((line) => line.startsWith('click')).length, 1);
+  });
+
+  it('gives files to the chooser that a press opened', async () => {
+    await desk.show('<input type="file" id="box">');
+    await assert.rejects(desk.give({ action: 'choose_files', files: [] }), failure('not_found'));
+    await desk.give({ action: 'click', x: 50, y: 150 });
+    await assert.rejects(desk.give({ action: 'choose_files', files: ['other.txt'] }), failure('not_found'));
+    // The chooser opens a moment after the press.
+    await until(
+      () =>
+        desk.give({ action: 'choose_files', files: ['one.txt'] }).then(
+          () => true,
+          () => false,
+        ),
+      3000,
+    );
+    assert.equal(await desk.page().evaluate('document.getElementById("box").files[0].name'), 'one.txt');
+  });
+
+  it('goes to addresses, back and forth, and to other pages', async () => {
+    const address = (title: string) => `data:text/html,<title>${title}</title>${title}`;
+    // A page that is just being replaced does not say.
+    const title = () =>
+      desk
+        .page()
+        .title()
+        .catch(() => undefined);
+    const shows = (expected: string) => until(async () => (await title()) === expected, 2000);
+    await desk.give({ action: 'navigate', url: address('One') }, { action: 'navigate', url: address('Two') });
+    await shows('Two');
+    await desk.give({ action: 'back' });
+    await shows('One');
+    await desk.give({ action: 'forward' }, { action: 'reload' });
+    await shows('Two');
+    await assert.rejects(desk.give({ action: 'forward' }), failure('navigation_failed'));
+    await assert.rejects(desk.give({ action: 'navigate', url: 'file:///etc/passwd' }), failure('unsupported'));
+    await assert.rejects(desk.give({ action: 'navigate', url: 'http://127.0.0.1:1/' }), failure('navigation_failed'));
+
+    const first = desk.pages.id(desk.page());
+    await desk.give({ action: 'new_page', url: address('Three') });
+    await shows('Three');
+    const third = desk.pages.id(desk.page());
+    await desk.give({ action: 'focus', page: first });
+    assert.equal(desk.pages.id(desk.page()), first);
+    await desk.give({ action: 'navigate', url: 'data:text/html,<textarea id="box" autofocus></textarea>' });
+    await desk.give({ action: 'click', x: 20, y: 20 }, { action: 'type', text: 'here' });
+    assert.equal(await value(), 'here');
+    await desk.give({ action: 'close_page', page: third });
+    await assert.rejects(desk.give({ action: 'focus', page: third }), failure('not_found'));
+  });
+
+  it('leaves nothing held down for the next driver, and presses nothing by letting go', async () => {
+    await desk.show('<button id="box" onclick="document.title = 1">x</button>');
+    await desk.give({ action: 'down', x: 10, y: 10 });
+    assert.deepEqual(await log(), ['mousedown 10 10 0']);
+    const early = desk.input.take([{ seq: 3, input: { action: 'type', text: 'never' } }]);
+    early.catch(() => undefined);
+    await desk.release();
+    await assert.rejects(early, failure('stale_epoch'));
+    const after = await log();
+    assert.ok(
+      after.some((line) => line.startsWith('mouseup -1 -1')),
+      String(after),
+    );
+    assert.equal(await desk.page().title(), '');
+    await desk.give({ action: 'click', x: 10, y: 10 });
+    assert.equal(await desk.page().title(), '1');
+  });
+
+  it('does nothing for a driver before what the former had in hand is over, and nothing for one who is gone by then', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    const inHand = Promise.withResolvers<void>();
+    const type = (text: string) => desk.input.take([{ seq: 1, input: { action: 'type', text } }]);
+    const second = desk.input.releaseAll(inHand.promise);
+    const bySecond = type('second');
+    bySecond.catch(() => undefined);
+    const third = desk.input.releaseAll();
+    const byThird = type('third');
+    await desk.page().evaluate('0');
+    assert.equal(await value(), '');
+    inHand.resolve();
+    await Promise.all([second, third]);
+    await assert.rejects(bySecond, failure('stale_epoch'));
+    assert.equal(await byThird, 1);
+    assert.equal(await value(), 'third');
+  });
+
+  it('waits for a busy page, but not for ever for one that hangs', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    const busy = (ms: number) =>
+      desk.page().evaluate(`setTimeout(() => { const end = Date.now() + ${ms}; while (Date.now() < end); })`);
+    await busy(1000);
+    await desk.give({ action: 'type', text: 'a' }, { action: 'key', key: 'b' });
+    assert.equal(await value(), 'ab');
+
+    await busy(6000);
+    const begun = performance.now();
+    const given = Array.from({ length: 20 }, (_, index) => desk.give({ action: 'type', text: String(index) }));
+    const outcomes = await Promise.allSettled(given);
+    assert.ok(outcomes.every((one) => one.status === 'rejected' && failure('timeout')(one.reason)));
+    assert.ok(performance.now() - begun < 5500, 'all of them together wait for it once');
+    await until(
+      () =>
+        desk.give({ action: 'type', text: '!' }).then(
+          () => true,
+          () => false,
+        ),
+      10_000,
+    );
+    assert.equal(await value(), 'ab0!', 'what it was handed before comes late, and nothing else');
+    assert.ok(desk.touches() > 0);
+  });
+});

@@ -1,0 +1,88 @@
+// Pages that take ever more of the machine, each of one thing.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Wall } from '@pilothouse/bus';
+import type { Site } from './site.ts';
+
+type Hog = { wall: Wall; script: string };
+
+export const hogs = {
+  arrays: {
+    wall: 'memory',
+    script: `const kept = []; setInterval(() => { for (let i = 0; i < 20; i++) kept.push(new Array(131072).fill(i)) }, 10)`,
+  },
+  canvases: {
+    wall: 'memory',
+    script: `const kept = []; setInterval(() => { const c = document.createElement('canvas'); c.width = c.height = 2000;
+      const d = c.getContext('2d', { willReadFrequently: true }); d.fillRect(0, 0, 2000, 2000); kept.push(d.getImageData(0, 0, 2000, 2000), c) }, 20)`,
+  },
+  wasm: {
+    wall: 'memory',
+    script: `const kept = []; setInterval(() => { const m = new WebAssembly.Memory({ initial: 320 });
+      new Uint8Array(m.buffer).fill(7); kept.push(m) }, 20)`,
+  },
+  storage: {
+    wall: 'memory',
+    script: `const asked = indexedDB.open('full', 1);
+      asked.onupgradeneeded = () => asked.result.createObjectStore('all', { autoIncrement: true });
+      asked.onsuccess = async () => { for (;;) { const change = asked.result.transaction('all', 'readwrite');
+        change.objectStore('all').add(new Blob([new Uint8Array(8e6).fill(3)])); await new Promise((done) => { change.oncomplete = done }) } }`,
+  },
+  workers: {
+    wall: 'cpu',
+    script: `const code = URL.createObjectURL(new Blob(['for (;;);'])); for (let i = 0; i < 8; i++) new Worker(code)`,
+  },
+  loop: { wall: 'cpu', script: `setTimeout(() => { for (;;); }, 100)` },
+  popups: { wall: 'pages', script: `setTimeout(() => { for (;;) open('/calm') }, 100)` },
+  frames: {
+    wall: 'processes',
+    // Another address is another site, and each site has a process of its own.
+    script: `let n = 1; setInterval(() => { const f = document.createElement('iframe');
+      f.src = 'http://127.0.' + (n >> 8) + '.' + (++n & 255) + ':' + location.port + '/calm'; document.body.append(f) }, 50)`,
+  },
+  threads: {
+    wall: 'processes',
+    script: `const code = URL.createObjectURL(new Blob(['onmessage = () => {}'])); setInterval(() => { for (let i = 0; i < 5; i++) new Worker(code) }, 20)`,
+  },
+  downloads: {
+    wall: 'disk',
+    script: `setTimeout(() => { const a = document.createElement('a'); a.href = '/large'; a.download = ''; a.textContent = 'Large'; document.body.append(a) })`,
+  },
+} satisfies Record<string, Hog>;
+
+/** Below what a single file may have. */
+const LARGE_BYTES = 60 * 1024 * 1024;
+
+export type HogName = keyof typeof hogs;
+export const hogNames = Object.keys(hogs).filter(isHog);
+
+const quiet = `<!doctype html><title>Quiet</title><button onclick="this.dataset.n = Number(this.dataset.n ?? 0) + 1">Press</button>
+  <label>Field <input></label>`;
+
+export async function startHogSite(): Promise<Site> {
+  const server = createServer((request, response) => {
+    const name = new URL(request.url ?? '/', 'http://site').pathname.slice(1);
+    if (name === 'large') {
+      return void response.setHeader('content-disposition', 'attachment').end(Buffer.alloc(LARGE_BYTES));
+    }
+    const hog: Hog | undefined = isHog(name) ? hogs[name] : undefined;
+    response.setHeader('content-type', 'text/html');
+    response.end(hog ? `<!doctype html><title>Hog</title><body><script>${hog.script}</script>` : quiet);
+  });
+  // On every address of the loopback, for frames of many sites.
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    // Listening on TCP, so the address is of this kind.
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function isHog(name: string): name is HogName {
+  return Object.hasOwn(hogs, name);
+}
