@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { addressOf, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
+import { addressOf, keys, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
 
 const settings = z.object({
@@ -8,8 +8,12 @@ const settings = z.object({
   NATS_URL: addressOf('nats:', 'tls:'),
   NATS_PASSWORD: z.string().min(1),
   BLOB_DIR: z.string().min(1),
+  PROFILE_KEY: keys.default([]),
   ENGINE_POLL_MS: wholeNumber(10, 10_000).default(50),
   HOST_LEASE_SECS: wholeNumber(5, 300).default(10),
+  BROWSER_IDLE_SECS: wholeNumber(1, 86_400).default(900),
+  QUESTION_PARK_SECS: wholeNumber(1, 86_400).default(900),
+  QUESTION_EXPIRE_SECS: wholeNumber(1, 2_592_000).default(86_400),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
   LOG_LEVEL: logLevel.default('info'),
@@ -25,6 +29,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     blobDir: given.BLOB_DIR,
     enginePollMs: given.ENGINE_POLL_MS,
     hostLeaseMs: given.HOST_LEASE_SECS * 1000,
+    browserIdleMs: given.BROWSER_IDLE_SECS * 1000,
+    questions: { parkMs: given.QUESTION_PARK_SECS * 1000, expireSecs: given.QUESTION_EXPIRE_SECS },
+    profileKeys: given.PROFILE_KEY,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
     logLevel: given.LOG_LEVEL,
   };

@@ -1,6 +1,8 @@
-import { type Bus, heartbeat, queues } from '@pilothouse/bus';
+import { type Bus, checkpoint, heartbeat, queues, type Report, report } from '@pilothouse/bus';
+import { isId } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import { setCold } from './parking.ts';
 
 type Options = { bus: Bus; store: Store; log: Log; hostLeaseMs: number };
 
@@ -12,19 +14,36 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   const hosts = bus.respond(
     heartbeat,
     {},
-    async ({ host_id, boot_id, capacity, sessions }) => {
-      await store.hosts.renew({
-        hostId: host_id,
-        bootId: boot_id,
-        capacity,
-        sessionCount: sessions.length,
-        leaseMs: hostLeaseMs,
-      });
+    async ({ host_id, boot_id, capacity, sessions, load }) => {
+      await store.hosts.renew({ hostId: host_id, bootId: boot_id, capacity, sessions, load, leaseMs: hostLeaseMs });
       return { lease_ms: hostLeaseMs };
     },
     { queue: queues.heartbeat },
   );
-  await hosts.ready({ timeoutMs: 5000 });
+  const states = bus.respond(
+    checkpoint,
+    {},
+    async ({ session_id, epoch, state }, { from }) => ({
+      is_kept:
+        isId(session_id) &&
+        (await store.transaction((tx) =>
+          store.browsers.keepState(tx, session_id, { hostId: from.host_id, epoch }, state),
+        )),
+    }),
+    { queue: queues.checkpoint },
+  );
+  const reports = bus.respond(
+    report,
+    {},
+    async (told, { from }) => {
+      log.info({ ...from, type: told.type }, 'a host reports');
+      if (isId(told.session_id)) await keepReport(store, from.host_id, told);
+      return {};
+    },
+    { queue: queues.report },
+  );
+  const responders = [hosts, states, reports];
+  await Promise.all(responders.map((responder) => responder.ready({ timeoutMs: 5000 })));
 
   async function keepHouse(): Promise<void> {
     const made = await store.events.ensurePartitions(partitionDaysAhead);
@@ -40,7 +59,33 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   return {
     async close() {
       clearInterval(housework);
-      await hosts.close();
+      await Promise.all(responders.map((responder) => responder.close()));
     },
   };
+}
+
+/** Writes down what a host told of a session that it holds; of others it has nothing to say. */
+async function keepReport(store: Store, hostId: string, told: Report): Promise<void> {
+  const { session_id, epoch } = told;
+  const held = { hostId, epoch };
+  const isGone = told.type === 'crashed' ? told.what === 'browser' : told.type === 'wall' && told.is_ended;
+  await store.change(session_id, async (tx, append) => {
+    if (!(await store.browsers.isHeldBy(tx, session_id, held))) return;
+    const { session_id: _, epoch: __, ...data } = told;
+    await append({ kind: 'log', data: { log: { level: 'warn', message: sentenceOf(told), step_id: null, data } } });
+    if (isGone && (await store.browsers.release(tx, session_id, held))) await setCold(store, tx, append, session_id);
+  });
+}
+
+function sentenceOf(told: Report): string {
+  switch (told.type) {
+    case 'crashed':
+      return told.what === 'browser' ? 'The browser crashed.' : `A page crashed${told.url ? `: ${told.url}` : ''}.`;
+    case 'refused':
+      return `The page may not reach ${told.target}: ${told.reason}.`;
+    case 'wall':
+      return told.message;
+    case 'dialog':
+      return told.dialog ? `The page asks: ${told.dialog.message}` : 'The question of the page was closed.';
+  }
 }

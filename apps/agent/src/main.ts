@@ -1,12 +1,15 @@
 import { announceEvent, connectBus } from '@pilothouse/bus';
 import { createLog, run, startOps } from '@pilothouse/process';
-import { openStore } from '@pilothouse/store';
+import { openStore, openWork } from '@pilothouse/store';
 import { readConfig } from './config.ts';
 import { startEngine } from './engine.ts';
+import { createFiles } from './files.ts';
 import { createHands } from './hands.ts';
 import { startKeeper } from './keeper.ts';
+import { startParking } from './parking.ts';
 import { createRecord } from './record.ts';
 import { startRecovery } from './recovery.ts';
+import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
 import { createRun } from './tick.ts';
 
@@ -17,6 +20,7 @@ run('agent', async () => {
     url: config.database.url,
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
+    profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
   });
@@ -29,11 +33,19 @@ run('agent', async () => {
     onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
   });
   const keeper = await startKeeper({ bus, store, log, hostLeaseMs: config.hostLeaseMs });
+  const parking = startParking({
+    bus,
+    store,
+    log,
+    idleMs: config.browserIdleMs,
+    waitMs: config.questions.parkMs,
+  });
 
   const hands = createHands({ store, bus, log });
-  const record = createRecord({ store });
+  const record = createRecord({ store, questionSecs: config.questions.expireSecs });
   const stopping = new AbortController();
-  const parts = { store, hands, record, agentId: config.agentId, log, signal: stopping.signal };
+  const files = createFiles({ store, bus });
+  const parts = { store, hands, record, files, agentId: config.agentId, log, signal: stopping.signal };
   registerTaskWorkflow((taskId) => createRun(parts, taskId));
   const engine = await startEngine({
     url: config.database.url,
@@ -41,6 +53,11 @@ run('agent', async () => {
     pollMs: config.enginePollMs,
     log,
   });
+  const work = await openWork({
+    url: config.database.url,
+    onLog: (level, message) => log[level]({ engine: message }, 'engine'),
+  });
+  const sweep = startSweep({ store, hands, record, work, log });
   const recovery = await startRecovery({ store, engine, agentId: config.agentId, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
 
@@ -50,7 +67,10 @@ run('agent', async () => {
       await ops.close();
       stopping.abort();
       await recovery.close();
+      await sweep.close();
       await engine.close();
+      await work.close();
+      await parking.close();
       await keeper.close();
       await bus.close();
       await store.close();

@@ -1,43 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal, Plan, type Step } from '@pilothouse/contract';
+import { isTerminal, Plan, type Step, type Task } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import {
-  ledgerLineOf,
-  newId,
-  progressOf,
-  type StepRow,
-  type Store,
-  sessionStateOf,
-  type TaskRow,
-  titleOf,
-} from '@pilothouse/store';
-import type { Grip, Hands } from './hands.ts';
-import { type Record, Replaced } from './record.ts';
+import { progressOf, type SessionRow, type Store, sessionStateOf, type TaskRow } from '@pilothouse/store';
+import type { Files } from './files.ts';
+import type { Hands, Session } from './hands.ts';
+import type { Record } from './record.ts';
+import { resultOf } from './results.ts';
+import { createSteps } from './step.ts';
+import { type Next, Replaced, type Turn, watchTask } from './turn.ts';
+import { createWaiting } from './waiting.ts';
 
-/** What the workflow does next: ticks again, waits for a signal, or is over. */
-export type Next = 'again' | 'wait' | 'done';
 export type Run = { tick(): Promise<Next> };
 
 export type Parts = {
   store: Store;
   hands: Hands;
   record: Record;
-
+  files: Files;
   agentId: string;
   log: Log;
   signal: AbortSignal;
 };
 
-const triesPerStep = 5;
-const ensureMs = 60_000;
-const replacedPauseMs = 2000;
-const askAgainMs = 300;
+const pauseMs = 2000;
+const arriveMs = 15_000;
 
-/** One life of a task in this process: a step of its plan a tick. */
-export function createRun({ store, hands, record, agentId, log, signal }: Parts, taskId: string): Run {
+/** One life of a task in this process. A tick looks at the ledger, decides, acts, and records. */
+export function createRun(parts: Parts, taskId: string): Run {
+  const { store, hands, record, agentId, log, signal } = parts;
+  const steps = createSteps(parts);
+  const waiting = createWaiting({ ...parts, steps });
   let executionId: string | undefined;
-  /** The epoch under which the browser was found to be gone. */
-  let lost: number | undefined;
 
   /** Takes the task for this run, and says so. */
   async function begin(task: TaskRow): Promise<string | undefined> {
@@ -51,104 +44,77 @@ export function createRun({ store, hands, record, agentId, log, signal }: Parts,
     });
   }
 
-  /** The intent, written before the act. A try that a lost agent left open under the same epoch is taken up as it is. */
-  async function intend(
-    task: TaskRow,
-    execution: string,
-    index: number,
-    step: Step,
-    grip: Grip,
-    open: StepRow | undefined,
-  ) {
-    return store.change(task.session_id, async (tx, append) => {
-      const held = await store.tasks.setStep(tx, { id: taskId, executionId: execution }, index, titleOf(step));
-      if (!held) throw new Replaced();
-      await store.tasks.setHost(tx, execution, grip.hostId);
-      if (open) return open;
-      const line = await store.steps.begin(tx, {
-        taskId,
-        index,
-        executionId: execution,
-        commandId: newId(),
-        epoch: grip.epoch,
-      });
-      await append({ taskId, kind: 'status', data: { status: progressOf(held) } });
-      await append({ taskId, kind: 'step', data: { step: ledgerLineOf(line, step) } });
-      return line;
-    });
-  }
-
-  async function doStep(task: TaskRow, execution: string, index: number, step: Step, lines: StepRow[]): Promise<Next> {
-    const session = await store.sessions.byId(task.session_id);
+  /** What is to be done next; nothing, where all is done. */
+  async function look(task: TaskRow & { worked_ms: number }, execution: string): Promise<Turn | undefined> {
+    const [lines, session] = await Promise.all([store.steps.of(taskId), store.sessions.byId(task.session_id)]);
     if (!session) throw new Error(`task ${taskId} has no session`);
-    const viewport = { width: session.viewport_width, height: session.viewport_height };
-    const within = AbortSignal.any([signal, AbortSignal.timeout(ensureMs)]);
-    const grip = await hands.ensure({ id: session.id, viewport }, { lost, signal: within });
-    lost = undefined;
-
-    const begun = lines.find(({ status }) => status === 'running');
-    const isSameBrowser = begun?.epoch === grip.epoch;
-    if (begun && !isSameBrowser) {
-      const why = 'The browser was lost while this was done.';
-      await record.failure(task, { line: begun, executionId: execution }, step, 'interrupted', why);
-      if (step.irreversible) return giveUp(task, execution, `${why} It cannot be undone, so it was not repeated.`);
-    }
-    const line = await intend(task, execution, index, step, grip, isSameBrowser ? begun : undefined);
-    const outcome = await hands.act(session.id, grip, line.command_id, step, signal);
-
-    if (outcome.type === 'acted') {
-      await record.success({
-        task,
-        line: { ...line, execution_id: execution },
-        step,
-        acted: outcome.acted,
-        image: outcome.image,
-      });
-      return 'again';
-    }
-    if (outcome.type === 'failed') {
-      await record.failure(task, { line, executionId: execution }, step, 'failed', outcome.message);
-      return giveUp(task, execution, outcome.message);
-    }
-    if (outcome.isUnheard && (await hands.holds(session.id, grip))) {
-      // Only the answer was lost: the next tick asks for it under the same command id, and nothing is done twice.
-      await sleep(askAgainMs, undefined, { signal });
-      return 'again';
-    }
-    log.warn({ task_id: taskId, host_id: grip.hostId, reason: outcome.reason }, 'the browser was lost');
-    lost = grip.epoch;
-    const why = `The browser was lost (${outcome.reason}).`;
-    await record.failure(task, { line, executionId: execution }, step, 'interrupted', why);
-    if (step.irreversible && outcome.mayHaveActed)
-      return giveUp(task, execution, `${why} The step cannot be undone, so it was not repeated.`);
-    return 'again';
+    const { steps: plan } = Plan.parse(task.plan);
+    const done = new Set(lines.flatMap(({ index, status }) => (status === 'success' ? index : [])));
+    const index = plan.findIndex((_, i) => !done.has(i + 1)) + 1;
+    const step = plan[index - 1];
+    if (!step) return undefined;
+    const settings = settingsOf(task);
+    return {
+      task,
+      session: openingOf(session, settings),
+      executionId: execution,
+      settings,
+      steps: plan,
+      index,
+      step,
+      tries: lines.filter((line) => line.index === index),
+      triesOfAll: lines.length,
+      leftMs: settings.time_limit_secs * 1000 - task.worked_ms,
+      signal,
+    };
   }
 
-  async function giveUp(task: TaskRow, execution: string, error: string): Promise<Next> {
-    await record.end(task, execution, 'fail', error);
+  async function finish(task: TaskRow, execution: string): Promise<Next> {
+    const result = await resultOf(store, task, Plan.parse(task.plan).steps);
+    const held = { id: taskId, sessionId: task.session_id, executionId: execution };
+    // A person may have taken it in this moment: then it ends when they give it back.
+    if (!(await record.end(held, { move: 'finish', result }))) throw new Replaced();
     return 'done';
   }
 
+  /** Where the task is meant to begin, if its browser has not been anywhere. */
+  async function arrive(turn: Turn): Promise<void> {
+    const { settings, session, triesOfAll, step } = turn;
+    if (settings.current_url === null || triesOfAll > 0 || step.action === 'navigate') return;
+    const grip = await steps.grasp(turn);
+    if ((await hands.url(session.id, grip)) !== 'about:blank') return;
+    const there: Step = { action: 'navigate', url: settings.current_url };
+    const deadlineMs = Math.max(1, Math.min(arriveMs, turn.leftMs));
+    const outcome = await hands.act(session.id, grip, { step: there, deadlineMs, bring: [], signal: turn.signal });
+    if (outcome.type === 'failed')
+      await record.note(turn, `${settings.current_url} could not be opened: ${outcome.message}`, 'warn');
+  }
+
+  async function act(turn: Turn): Promise<Next> {
+    await arrive(turn);
+    const { step } = turn;
+    if (step.action === 'ask') return waiting.ask(turn, step);
+    return step.action === 'wait' ? waiting.wait(turn, step) : steps.run(turn);
+  }
+
   async function tick(): Promise<Next> {
-    const task = await store.tasks.byId(taskId);
+    const task = await store.tasks.atWork(taskId);
     if (!task || isTerminal(task.status)) return 'done';
     executionId ??= await begin(task);
     if (!executionId) return 'done';
-
-    const { steps } = Plan.parse(task.plan);
-    const lines = await store.steps.of(taskId);
-    const index =
-      steps.findIndex((_, i) => !lines.some((line) => line.index === i + 1 && line.status === 'success')) + 1;
-    const step = steps[index - 1];
-    if (!step) {
-      await record.end(task, executionId, 'finish');
-      return 'done';
+    // A person has it. Whoever gives it back sends a signal.
+    if (task.status === 'awaiting_user' || task.status === 'takeover') return 'wait';
+    const turn = await look(task, executionId);
+    if (!turn) return finish(task, executionId);
+    if (turn.leftMs <= 0) return steps.giveUp(turn, `The time limit of ${turn.settings.time_limit_secs} s is over.`);
+    const watch = watchTask(store, { id: taskId, executionId });
+    try {
+      return await act({ ...turn, signal: AbortSignal.any([signal, watch.signal]) });
+    } catch (error) {
+      throw watch.signal.aborted ? new Replaced() : error;
+    } finally {
+      watch.close();
     }
-    const tries = lines.filter((line) => line.index === index);
-    if (tries.length >= triesPerStep && !tries.some(({ status }) => status === 'running')) {
-      return giveUp(task, executionId, `"${titleOf(step)}" was tried ${tries.length} times.`);
-    }
-    return doStep(task, executionId, index, step, tries);
   }
 
   return {
@@ -158,6 +124,8 @@ export function createRun({ store, hands, record, agentId, log, signal }: Parts,
       } catch (error) {
         if (signal.aborted) throw error;
         if (error instanceof Replaced) {
+          const task = await store.tasks.byId(taskId).catch(() => undefined);
+          if (task && (isTerminal(task.status) || task.execution_id === executionId)) return 'again';
           // Another run has the task. The engine finds that out when this one tries to record; until then, do nothing.
           log.warn({ task_id: taskId }, 'another agent has taken this task');
           executionId = undefined;
@@ -165,9 +133,24 @@ export function createRun({ store, hands, record, agentId, log, signal }: Parts,
           // The weather: what was begun is in the ledger, and the next tick looks at it.
           log.error({ err: error, task_id: taskId }, 'a tick failed');
         }
-        await sleep(replacedPauseMs, undefined, { signal });
+        await sleep(pauseMs, undefined, { signal });
         return 'again';
       }
     },
+  };
+}
+
+/** Written by a chat, from what the contract calls so. */
+const settingsOf = ({ settings }: TaskRow) => settings as Task['settings'];
+
+function openingOf(
+  session: SessionRow | Omit<SessionRow, 'last_event_at'>,
+  { allowed_domains }: Task['settings'],
+): Session {
+  return {
+    id: session.id,
+    viewport: { width: session.viewport_width, height: session.viewport_height },
+    // A name covers those below it.
+    reach: { allow: allowed_domains?.map((name) => name.replace(/^\*\./, '')) ?? null, deny: [] },
   };
 }

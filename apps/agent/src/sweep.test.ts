@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { engine, newId, openWork, type Work } from '@pilothouse/store';
+import pg from 'pg';
+import { drive } from '../../browser/testing/host.ts';
+import { until } from '../../browser/testing/until.ts';
+import { type Runtime, startRuntime } from '../testing/runtime.ts';
+import { createHands } from './hands.ts';
+import { startParking } from './parking.ts';
+import { createRecord } from './record.ts';
+import { startSweep } from './sweep.ts';
+
+describe('tasks that wait for a person', () => {
+  let runtime: Runtime;
+  let host: Awaited<ReturnType<Runtime['addHost']>>;
+  let work: Work;
+  let server: Server;
+  let site: string;
+  before(async () => {
+    // Each page says its own name.
+    server = createServer(({ url = '' }, response) => {
+      response.setHeader('content-type', 'text/html').end(`<title>${url.slice(1)}</title><p>${url.slice(1)}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    runtime = await startRuntime({ hosts: ['p1'] });
+    host = await runtime.addHost('p1');
+    work = await openWork({ url: runtime.databaseUrl, onLog: () => {} });
+  });
+  after(async () => {
+    await work?.close();
+    await host?.close();
+    await runtime?.close();
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  /** One with a browser on a page of its own, which asks and waits for the word "Ready". */
+  async function asking({ expiresInSecs = 3600 } = {}) {
+    const { store } = runtime;
+    const sessionId = await runtime.newSession();
+    const epoch = await runtime.open(sessionId, 'p1', host.bootId);
+    const driver = drive(runtime.bus, 'p1', sessionId);
+    const { id } = await runtime.newTask(sessionId);
+    await store.change(sessionId, (tx) => work.start(tx, { id, session_id: sessionId }));
+    const begun = await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, id, newId()));
+    assert.ok(begun);
+    const question = { text: 'Ready?', stepId: 'step-1', expiresInSecs };
+    const held = { id, executionId: begun.executionId };
+    await store.change(sessionId, (tx) => store.questions.ask(tx, held, question, { text: 'Ready' }));
+    const task = async () => {
+      const row = await store.tasks.atWork(id);
+      assert.ok(row);
+      return row;
+    };
+    return { id, sessionId, epoch, driver, task };
+  }
+  /** Two agents look, as in a larger house. */
+  async function whileSwept(watch: () => Promise<void>): Promise<void> {
+    const { store, bus, log } = runtime;
+    const parts = {
+      store,
+      log,
+      hands: createHands({ store, bus, log }),
+      record: createRecord({ store, questionSecs: 1 }),
+      work,
+    };
+    const two = [1, 2].map(() => startSweep({ ...parts, everyMs: 200 }));
+    await watch().finally(() => Promise.all(two.map((one) => one.close())));
+  }
+  async function signalsTo(id: string): Promise<number> {
+    const client = new pg.Client(runtime.databaseUrl);
+    await client.connect();
+    const { rows } = await client.query(
+      'select count(*)::int as count from dbos.notifications where destination_uuid = $1 and topic = $2',
+      [id, engine.signalTopic],
+    );
+    await client.end();
+    return rows[0].count;
+  }
+
+  it('go on once the page shows what they wait for, and are woken once', async () => {
+    const { id, driver, task, epoch } = await asking();
+    await whileSwept(async () => {
+      await driver.act({ action: 'navigate', url: `${site}/Waiting` }, { epoch });
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      assert.equal((await task()).status, 'awaiting_user');
+      await driver.act({ action: 'navigate', url: `${site}/Ready` }, { epoch });
+      await until(async () => (await task()).status === 'running', 10_000);
+    });
+    const { question, answers, paused_at, paused_ms, worked_ms } = await task();
+    assert.deepEqual([question, paused_at], [null, null]);
+    assert.equal((answers as { text: string | null }[])[0]?.text, null);
+    assert.ok(paused_ms >= 1500, `a person had it for ${paused_ms} ms`);
+    assert.ok(worked_ms < 5000, `that does not count as work: ${worked_ms} ms`);
+    assert.equal(await signalsTo(id), 1);
+  });
+
+  it('fail when nobody answers in time, and their session rests', async () => {
+    const { id, task, sessionId } = await asking({ expiresInSecs: 1 });
+    await whileSwept(() => until(async () => (await task()).status === 'failed', 10_000));
+    assert.equal((await task()).last_error, 'Nobody answered its question in time.');
+    assert.equal((await runtime.store.sessions.byId(sessionId))?.status, 'idle');
+    assert.equal(await signalsTo(id), 1);
+  });
+
+  it('give up their browser after a while, with all that brings it back, unless somebody watches', async () => {
+    const { store, bus, log } = runtime;
+    const [one, watched] = [await asking(), await asking()];
+    await watched.driver.tell({ type: 'watch', for_ms: 20_000 });
+    await one.driver.act({ action: 'navigate', url: `${site}/Here` }, { epoch: one.epoch });
+    const parking = startParking({ bus, store, log, idleMs: 600_000, waitMs: 500, everyMs: 50 });
+    try {
+      await until(async () => (await store.browsers.of(one.sessionId))?.host_id === null, 10_000);
+      await until(async () => !!(await store.transaction((tx) => store.browsers.stateOf(tx, one.sessionId))), 5000);
+    } finally {
+      await parking.close();
+    }
+    assert.equal((await one.task()).status, 'awaiting_user');
+    assert.equal((await store.sessions.byId(one.sessionId))?.browser, 'cold');
+    assert.equal((await store.browsers.of(watched.sessionId))?.host_id, 'p1');
+    await runtime.open(one.sessionId, 'p1', host.bootId);
+    const { epoch = 0 } = (await store.browsers.of(one.sessionId)) ?? {};
+    const { acted } = await one.driver.act({ action: 'screenshot' }, { epoch });
+    assert.equal(acted.after.title, 'Here');
+  });
+});
