@@ -3,8 +3,10 @@ import { freePort } from '../scripts/dev/ports.ts';
 import { createStack } from '../scripts/dev/stack.ts';
 import { startShop } from './site/shop.ts';
 
+type Size = { servers?: number; agents?: number; browsers?: number; sites?: string[] };
+
 /** A whole installation and a shop to visit, for one file of tests. */
-export async function openHouse(name: string, size: { servers?: number; agents?: number; browsers?: number } = {}) {
+export async function openHouse(name: string, size: Size = {}) {
   const stack = createStack(`e2e-${name}-${process.pid}`);
   const shop = await startShop();
   const port = await freePort();
@@ -19,6 +21,7 @@ export async function openHouse(name: string, size: { servers?: number; agents?:
       agents: size.agents ?? 1,
       browsers: size.browsers ?? 1,
       disableAuth: true,
+      sites: [shop.url, ...(size.sites ?? [])],
     });
   } catch (error) {
     await close();

@@ -21,7 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vo
 try {
   console.log('Starting PostgreSQL, NATS, server, agent, browser host and a shop …');
   const shop = await startShop({ port: Number(values['shop-port']) });
-  await stack.up({ port: Number(values.port), servers: 1, agents: 1, browsers: 1, disableAuth: true });
+  const size = { servers: 1, agents: 1, browsers: 1 };
+  await stack.up({ port: Number(values.port), ...size, disableAuth: true, sites: [shop.url] });
   console.log(`
 Open        http://127.0.0.1:${values.port}/
 API         http://127.0.0.1:${values.port}/docs

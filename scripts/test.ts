@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { withServices } from './dev/with-services.ts';
 
-const everything = ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'scripts/**/*.test.ts', 'chaos/**/*.test.ts'];
+const everything = ['packages', 'apps', 'scripts', 'chaos', 'bench'].map((place) => `${place}/**/*.test.ts`);
 const given = process.argv.slice(2);
 
 process.exitCode = await withServices(`test-${process.pid}`, async (services, signal) => {

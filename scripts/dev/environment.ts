@@ -20,11 +20,21 @@ const settings: Record<Kind, string[]> = {
     'REGISTER_*',
     'REFRESH_*',
     'TRUSTED_PROXIES',
+    'QUOTA_*',
+    'PROFILE_KEY',
     'DATABASE_POOL_SIZE',
     'LOG_LEVEL',
   ],
-  agent: ['DATABASE_POOL_SIZE', 'ENGINE_POLL_MS', 'HOST_LEASE_SECS', 'LOG_LEVEL'],
-  browser: ['HOST_CAPACITY', 'CHROMIUM_*', 'GUARD_*', 'LOG_LEVEL'],
+  agent: [
+    'DATABASE_POOL_SIZE',
+    'PROFILE_KEY',
+    'ENGINE_POLL_MS',
+    'HOST_LEASE_SECS',
+    'BROWSER_IDLE_SECS',
+    'QUESTION_*',
+    'LOG_LEVEL',
+  ],
+  browser: ['HOST_CAPACITY', 'HOST_WARM', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],
 };
 
 /** For programs that are not ours. */

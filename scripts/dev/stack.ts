@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostUser } from '@pilothouse/bus';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
@@ -17,6 +18,8 @@ export type StackOptions = {
   agents: number;
   browsers: number;
   disableAuth: boolean;
+  /** Sites on this machine that its browsers may visit. */
+  sites?: string[];
 };
 
 /** One process of ours, with all that is needed to start it again as it was. */
@@ -178,7 +181,8 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
   const bus = services.bus();
   const blobDir = join(services.place.dir, 'blobs');
   mkdirSync(blobDir, { recursive: true });
-  const withDatabase = { DATABASE_URL: services.databaseUrl(), BLOB_DIR: blobDir };
+  const key = profileKeyOf(services.place.dir);
+  const withDatabase = { DATABASE_URL: services.databaseUrl(), BLOB_DIR: blobDir, PROFILE_KEY: key };
 
   const member = async (
     kind: Kind,
@@ -204,7 +208,9 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
         throw new Error(`the bus knows no user ${hostUser(id)}: at most 16 browser hosts in a private stack`);
       const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD: password } });
       // As root each session has a user of its own; the port makes them differ from those of every other host here.
-      return { ...made, env: { ...made.env, CHROMIUM_FIRST_UID: String(made.opsPort * 1000) } };
+      const ports = (options.sites ?? []).map((url) => new URL(url).port);
+      const guard: Record<string, string> = ports.length > 0 ? { GUARD_ALLOW_LOOPBACK_PORTS: ports.join(',') } : {};
+      return { ...made, env: { ...made.env, ...guard, CHROMIUM_FIRST_UID: String(made.opsPort * 1000) } };
     }),
     await each(options.servers, (index) => {
       const port = options.port + index - 1;
@@ -212,6 +218,14 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
       return member('server', index, { port, args, env: { ...withDatabase, NATS_PASSWORD: bus.passwords.server } });
     }),
   ].flat();
+}
+
+/** The shell's, or one that is kept with the stack: what one run of it sealed, the next has to open. */
+function profileKeyOf(dir: string): string {
+  if (process.env.PROFILE_KEY) return process.env.PROFILE_KEY;
+  const file = join(dir, 'profile.key');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 });
+  return readFileSync(file, 'utf8');
 }
 
 /** Better said before anything starts than found in the log of the second server. */

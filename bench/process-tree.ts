@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The process and all that came of it. */
+function treeOf(pid: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    const parent = statOf(Number(name))?.[1];
+    if (parent !== undefined) parents.set(Number(parent), [...(parents.get(Number(parent)) ?? []), Number(name)]);
+  }
+  const below = (one: number): number[] => [one, ...(parents.get(one) ?? []).flatMap(below)];
+  return below(pid);
+}
+
+/** What stands behind the name, which may itself hold spaces. Undefined for a process that has gone. */
+function statOf(pid: number): string[] | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** What they have used of the processors so far, in milliseconds. */
+export function treeCpuMs(pid: number): number {
+  const ticks = treeOf(pid).map((one) => {
+    const stat = statOf(one);
+    return Number(stat?.[11] ?? 0) + Number(stat?.[12] ?? 0);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10;
+}
+
+/** What they hold of the memory, shared pages shared out, in MiB. */
+export function treePssMib(pid: number): number {
+  const kib = treeOf(pid).map((one) =>
+    Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${one}/smaps_rollup`) ?? '')?.[1] ?? 0),
+  );
+  return kib.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Gone meanwhile.
+    return undefined;
+  }
+}
