@@ -60,9 +60,8 @@ export function createTasks({ db, pool }: Database) {
     drivenBy: (caller: Caller, id: string) =>
       db
         .selectFrom('tasks')
-        .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
-        .selectAll('tasks')
-        .where('tasks.id', '=', id)
+        .selectAll()
+        .where('id', '=', id)
         .where(visible(isBuiltIn(caller) ? caller : { ...caller, role: 'user' }))
         .executeTakeFirst(),
 
