@@ -161,6 +161,8 @@ describe('a person’s hand', () => {
     await desk.give({ action: 'focus', page: first });
     assert.equal(desk.pages.id(desk.page()), first);
     await desk.give({ action: 'navigate', url: 'data:text/html,<textarea id="box" autofocus></textarea>' });
+    // A person sees the field before they click it.
+    await desk.page().waitForSelector('#box');
     await desk.give({ action: 'click', x: 20, y: 20 }, { action: 'type', text: 'here' });
     assert.equal(await value(), 'here');
     await desk.give({ action: 'close_page', page: third });
