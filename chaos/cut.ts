@@ -31,9 +31,10 @@ const page = `<!doctype html><title>Watched</title><body>
 <div style="height: 3000px"></div>
 <script>
 const kinds = ['mousemove', 'mousedown', 'mouseup', 'click', 'dblclick', 'keydown', 'keyup', 'beforeinput', 'input', 'change', 'focus', 'scroll', 'wheel'];
-const tell = (kind) => navigator.sendBeacon('/log', JSON.stringify({ kind, at: performance.timeOrigin + performance.now() }));
+const tell = (kind, ms = performance.now()) => navigator.sendBeacon('/log', JSON.stringify({ kind, at: performance.timeOrigin + ms }));
 for (const kind of kinds) addEventListener(kind, () => tell(kind), true);
-tell('load');
+// A page that was answered cannot be stopped any more, and its own scripts run: what counts is when the answer came.
+tell('load', performance.getEntriesByType('navigation')[0].responseStart);
 const slow = new URLSearchParams(location.search).get('slow');
 if (slow) for (const kind of ['mousedown', 'mousemove', 'input']) addEventListener(kind, () => { const end = Date.now() + Number(slow); while (Date.now() < end); }, true);
 </script>`;

@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { startDeadline, within } from '../deadline.ts';
 import { StepFailure } from '../failure.ts';
 import { isOpenable } from '../openable.ts';
 import type { Hands } from './hands.ts';
 
-const STOP_MS = 50;
+const STOP_MS = 40;
 
 const options = ({ deadline }: Hands) => ({ waitUntil: 'domcontentloaded', timeout: deadline.leftMs() }) as const;
 
@@ -45,21 +45,31 @@ export async function move(hands: Hands, direction: 'back' | 'forward'): Promise
 }
 
 /** A new driver has what loads stopped, and waits until it has; some loads that are stopped never say so themselves. */
-function load<T>(hands: Hands, work: () => Promise<T>): Promise<T | undefined> {
-  const { page, pages, deadline, touch } = hands;
-  const stopped = new Promise<void>((resolve) => {
+function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>): Promise<T | undefined> {
+  return touch(() => {
+    const loading = work();
+    const over = loading.then(
+      () => undefined,
+      () => undefined,
+    );
     const stop = async () => {
       const cdp = await pages.cdp(page);
       await cdp.send('Page.stopLoading');
-      // Scripts that were about to run have run when this is answered.
+      // One that could not be stopped any more is there soon, and its first scripts run.
+      await Promise.race([over, sleep(STOP_MS)]);
+      await page.waitForLoadState('domcontentloaded', { timeout: STOP_MS }).catch(() => undefined);
       await cdp.send('Runtime.evaluate', { expression: '0' });
     };
-    const soon = () => startDeadline(STOP_MS, new AbortController().signal);
-    deadline.signal.addEventListener('abort', () => resolve(within(soon(), stop()).catch(() => undefined)), {
-      once: true,
+    const stopped = new Promise<undefined>((resolve) => {
+      const onAbort = () =>
+        void stop().then(
+          () => resolve(undefined),
+          () => resolve(undefined),
+        );
+      deadline.signal.addEventListener('abort', onAbort, { once: true });
     });
+    return Promise.race([loading, stopped]);
   });
-  return touch(() => Promise.race([work(), stopped.then(() => undefined)]));
 }
 
 function waitForUrl(page: Page, isThere: (url: URL) => boolean, timeout: number): Promise<void> {
