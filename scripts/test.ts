@@ -12,7 +12,8 @@ process.exitCode = await withServices(`test-${process.pid}`, async (services, si
 
 function runTests(files: string[], databaseUrl: string, signal: AbortSignal): Promise<number> {
   const env = { ...process.env, TEST_DATABASE_URL: databaseUrl };
-  const args = ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files];
+  // One file at a time: many drive real browsers and measure, and two cores are soon full.
+  const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=spec', ...files];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env });
   // The terminal's Ctrl-C reaches the tests by itself; whoever ends only us means them too.
   signal.addEventListener('abort', () => child.kill(signal.reason));

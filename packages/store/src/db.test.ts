@@ -51,8 +51,12 @@ describe('the database', () => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     await other.close();
-    const cut = await database.pool.query('select 1').catch((error: unknown) => error);
-    if (cut instanceof Error) assert.ok(isDatabaseUnavailable(cut), `a cut connection is the weather: ${cut.message}`);
+    // Two were cut, and each may still be met once before the end of its connection is heard.
+    for (let met = 0; met < 2; met++) {
+      const cut = await database.pool.query('select 1').catch((error: unknown) => error);
+      if (cut instanceof Error)
+        assert.ok(isDatabaseUnavailable(cut), `a cut connection is the weather: ${cut.message}`);
+    }
     assert.equal(await database.ping(2000), true);
   });
 
