@@ -7,6 +7,7 @@ import type { Step } from '@pilothouse/contract';
 import { drive, type HostForTest, startHost } from '../testing/host.ts';
 import { rendererPids } from '../testing/processes.ts';
 import { type Site, startSite } from '../testing/site.ts';
+import { until } from '../testing/until.ts';
 import { newId } from './id.ts';
 
 describe('the hands', () => {
@@ -116,11 +117,15 @@ describe('the hands', () => {
   it('uploads what was put, into a field or through a chooser', async () => {
     await workshop();
     assert.equal(await session.failureOf({ action: 'upload', target: 'Report', file: 'r.txt' }), 'not_found');
-    await put('r.txt', 'the report');
-    const { acted } = await session.act({ action: 'upload', target: 'Report', file: 'r.txt' });
-    assert.equal(acted.after.title, 'the report');
-    const chosen = await session.act({ action: 'upload', target: 'Choose a file', file: 'r.txt' });
-    assert.equal(chosen.acted.after.title, 'chosen the report');
+    const late = await send('r.txt', 'not mine to bring', 0);
+    assert.ok(!late.ok && late.failure === 'stale_epoch');
+    assert.ok((await send('r.txt', 'the report', 1)).ok);
+    // The page reads the file in its own time.
+    const says = (title: string) => until(async () => (await observed()).title === title, 5000);
+    await session.act({ action: 'upload', target: 'Report', file: 'r.txt' });
+    await says('the report');
+    await session.act({ action: 'upload', target: 'Choose a file', file: 'r.txt' });
+    await says('chosen the report');
   });
 
   it('downloads, and gives the file in pieces', async () => {
@@ -176,10 +181,11 @@ describe('the hands', () => {
   }
 
   const to = () => ({ host_id: 'h1', session_id: session.sessionId });
-  async function put(name: string, text: string): Promise<void> {
-    const head = { type: 'put', epoch: 1, name, offset: 0 } as const;
+  async function send(name: string, text: string, epoch: number) {
+    const head = { type: 'put', epoch, name, offset: 0 } as const;
     const result = await agent.request(fileCommand, to(), { head, body: Buffer.from(text) }, { timeoutMs: 5000 });
-    assert.ok(result.ok && result.reply.head.ok);
+    assert.ok(result.ok);
+    return result.reply.head;
   }
   async function get(file_id: string) {
     const head = { type: 'get', file_id, offset: 0 } as const;

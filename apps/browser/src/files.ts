@@ -13,12 +13,12 @@ import { newId } from './id.ts';
 const POLL_MS = 100;
 
 export type FileLimits = { fileBytes: number; files: number };
-export const defaultFileLimits: FileLimits = { fileBytes: 100 * 1024 * 1024, files: 50 };
+const defaultFileLimits: FileLimits = { fileBytes: 100 * 1024 * 1024, files: 50 };
 
 export type Files = {
   follow(page: Page): void;
   /** The next download of the page is wanted; all others are refused. */
-  expect(page: Page, deadline: Deadline): { begun: Promise<Download>; close(): void };
+  expect(page: Page): { begun: Promise<Download>; close(): void };
   /** Waits until it is complete, within the limits. */
   keep(download: Download, deadline: Deadline): Promise<StoredFile>;
   /** Where a file that was put by this name lies. */
@@ -34,6 +34,8 @@ type Options = {
   /** The user its browser runs as; undefined where that is our own. */
   uid: number | undefined;
   limits?: FileLimits;
+  /** Whether whoever has this epoch may drive. */
+  isCurrent: (epoch: number) => boolean;
 };
 
 export function createFiles({
@@ -41,6 +43,7 @@ export function createFiles({
   downloads,
   uid = process.getuid?.(),
   limits = defaultFileLimits,
+  isCurrent,
 }: Options): Files {
   const uploads = join(folder, 'uploads');
   const kept = new Map<string, { path: string; byteLen: number }>();
@@ -118,6 +121,8 @@ export function createFiles({
     called: (name) => (put.has(name) ? join(uploads, name) : undefined),
     async answer({ head, body }) {
       try {
+        if (head.type === 'put' && !isCurrent(head.epoch))
+          throw new StepFailure('stale_epoch', 'somebody else drives now');
         if (head.type === 'put')
           return { head: { ok: true, byte_len: await write(head.name, head.offset, body) }, body: none };
         const file = kept.get(head.file_id);

@@ -96,8 +96,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const opening = startDeadline(OPEN_MS, closed.signal);
   const dialogs = createDialogs((page, dialog) => page === pages.current() && onReport({ type: 'dialog', dialog }));
   const { folder, downloads, uid } = chromium;
-  const files = createFiles({ folder, downloads, uid, limits: options.fileLimits });
+  const files = createFiles({
+    folder,
+    downloads,
+    uid,
+    limits: options.fileLimits,
+    isCurrent: (offered) => offered >= wheel.epoch(),
+  });
+  /** Of the pages that are there from the beginning. */
   const masks: Promise<void>[] = [];
+  let isOpening = true;
   const refused = createRefused(chromium.guard, (told) => onReport({ type: 'refused', ...told }));
   chromium.guard?.setLists({ allow: options.reach.allow ?? undefined, deny: options.reach.deny });
   const { context, front } = await openContext(chromium, viewport, state, opening);
@@ -109,11 +117,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       dialogs.follow(page);
       files.follow(page);
       // A page that closes at once needs none.
-      masks.push(
-        eyesOf(page)
-          .mask(startDeadline(OPEN_MS, closed.signal))
-          .catch(() => undefined),
-      );
+      const masked = eyesOf(page)
+        .mask(startDeadline(OPEN_MS, closed.signal))
+        .catch(() => undefined);
+      if (isOpening) masks.push(masked);
     },
     onCrash: (page) => onReport({ type: 'crashed', what: 'page', url: page.url() }),
     onRefused: (hit) => onReport({ type: 'wall', ...hit }),
@@ -121,7 +128,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   watchSchemes(context, refused.scheme);
   chromium.browser.once('disconnected', onGone);
   // No picture of what was open before it is masked.
-  await Promise.all(masks.splice(0));
+  isOpening = false;
+  await Promise.all(masks);
   const screencast = createScreencast({ pages, onShot: publish });
   const input = createInput({
     pages,
@@ -172,7 +180,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     // A page that asks something has had what was under way; one that only computes is stopped.
     if (!isWaiting && !(await touching.rest(REST_MS))) {
       cdp?.send('Runtime.terminateExecution').catch(() => undefined);
-      await touching.rest(soon.leftMs());
+      // Not acknowledged before it is true: what a page that hangs was given may yet happen.
+      if (!(await touching.rest(soon.leftMs())))
+        throw new StepFailure('timeout', 'what was under way does not end; ask again');
     }
     if (isWaiting || !cdp) return;
     await within(soon, grasp.release()).catch(() => undefined);

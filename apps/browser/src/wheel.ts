@@ -4,12 +4,12 @@ export type Wheel = {
   epoch(): number;
   /** Aborted when somebody else takes the wheel. */
   signal(): AbortSignal;
-  /** Resolves once the offered epoch drives alone; false where a newer one does. */
+  /** Resolves once the offered epoch drives alone; false where a newer one does. Rejects where the former does not end. */
   take(epoch: number): Promise<boolean>;
   close(): void;
 };
 
-/** `letGo`: what the former driver had in hand is given up. Nothing of it happens after this resolves. */
+/** `letGo`: what the former driver had in hand is given up. Nothing of it happens after this resolves, or it rejects. */
 export function createWheel(first: number, letGo: () => Promise<void>): Wheel {
   let epoch = first;
   let driver = new AbortController();
@@ -24,7 +24,10 @@ export function createWheel(first: number, letGo: () => Promise<void>): Wheel {
         epoch = offered;
         driver.abort();
         driver = new AbortController();
-        handover = handover.then(letGo);
+        handover = handover.then(letGo, letGo);
+      } else {
+        // Whoever asks again has it tried again.
+        handover = handover.catch(letGo);
       }
       await handover;
       return offered === epoch;

@@ -28,7 +28,7 @@ export async function upload(hands: Hands, target: Target, name: string): Promis
 export async function download(hands: Hands, target: Target): Promise<void> {
   const { page, deadline, files } = hands;
   const element = await hands.reach(target, 'press');
-  const expected = files.expect(page, deadline);
+  const expected = files.expect(page);
   try {
     await clickOn(hands, element, hands.point());
     const begun = await within(deadline, expected.begun).catch((cause) => {

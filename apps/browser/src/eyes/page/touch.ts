@@ -90,6 +90,8 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     const view = { x: 0, y: 0, width: innerWidth, height: innerHeight };
     const before = measure(element, view);
     if (!isTouch || before.state !== 'there') return { measured: before, isMoving: false, reached: -1 };
+    // Two: what is just beginning to move does not do so in the first.
+    await nextFrame();
     await nextFrame();
     const measured = measure(element, view);
     if (measured.state !== 'there') return { measured, isMoving: false, reached: -1 };
