@@ -16,7 +16,14 @@ export const FileName = z
   // It becomes the last part of a path at the host.
   .refine((name) => !/[/\\\0]/.test(name) && name !== '.' && name !== '..');
 
-export const StoredFile = z.object({ file_id: z.string(), name: z.string(), byte_len: z.int().nonnegative() });
+/** More than any host takes: whoever is told of a file makes room for so much. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+export const StoredFile = z.object({
+  file_id: z.string(),
+  name: z.string(),
+  byte_len: z.int().nonnegative().max(MAX_FILE_BYTES),
+});
 export type StoredFile = z.output<typeof StoredFile>;
 
 export const FileCommand = z.discriminatedUnion('type', [

@@ -13,11 +13,11 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
   const kept = (sessionId: string, state: object) =>
     sealer.canSeal
       ? { state: null, ...columnsOf(sealer.seal(state, owned(sessionId))) }
-      : { state: JSON.stringify(state), sealed_state: null, key_id: null };
+      : { state: storable(state), sealed_state: null, key_id: null };
   const opened = (sessionId: string, row: SavedColumns): object | null => {
     const sealed = sealedOf(row);
     // Our own writing: an object or nothing.
-    return sealed ? sealer.open(sealed, owned(sessionId)) : (row.state as object | null);
+    return sealed ? sealer.open(sealed, owned(sessionId)) : restored(row.state as object | null);
   };
 
   /** In the profile that the session holds, too. False where the conditions do not hold: then nothing is kept. */
@@ -36,7 +36,15 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
         .leftJoin('hosts', (join) =>
           join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
         )
-        .select(['browsers.session_id', 'browsers.host_id', 'browsers.epoch', 'browsers.reach'])
+        .select([
+          'browsers.session_id',
+          'browsers.host_id',
+          'browsers.epoch',
+          'browsers.opened_epoch',
+          'browsers.reach',
+        ])
+        .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
+        .select('sessions.browser')
         .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
         .where('browsers.session_id', '=', sessionId)
         .executeTakeFirst(),
@@ -44,13 +52,14 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
     /** Gives the session to a host under a new epoch, unless somebody else was quicker. */
     async assign(tx: Tx, sessionId: string, host: { id: string; bootId: string; reach?: object }, before: number) {
       const reach = host.reach === undefined ? null : JSON.stringify(host.reach);
+      const epochs = { epoch: before + 1, opened_epoch: before + 1 };
       const row = await tx.db
         .insertInto('browsers')
-        .values({ session_id: sessionId, host_id: host.id, boot_id: host.bootId, epoch: before + 1, reach })
+        .values({ session_id: sessionId, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
         .onConflict((conflict) =>
           conflict
             .column('session_id')
-            .doUpdateSet({ host_id: host.id, boot_id: host.bootId, epoch: before + 1, reach })
+            .doUpdateSet({ host_id: host.id, boot_id: host.bootId, ...epochs, reach })
             .where('browsers.epoch', '=', before),
         )
         .returning(['epoch', 'host_id', ...savedColumns])
@@ -94,12 +103,13 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
       return row?.host_id ? { session_id: sessionId, host_id: row.host_id, epoch: row.epoch } : undefined;
     },
 
-    /** The host that holds the most room right now. */
-    roomiest: () =>
+    /** The host that holds the most room right now; none of those that somebody found silent. */
+    roomiest: (silentBoots: readonly string[] = []) =>
       db
         .selectFrom('hosts')
         .select(['id', 'boot_id'])
         .where('lease_until', '>', sql<Date>`now()`)
+        .where(sql<boolean>`boot_id <> all (${silentBoots}::uuid[])`)
         .where('session_count', '<', sql<number>`capacity`)
         .orderBy(sql`capacity - session_count`, 'desc')
         .orderBy(sql`coalesce(load_cpu, 0)`)
@@ -158,7 +168,9 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
         name: 'browsers.unused',
         text: `select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
                from hosts h cross join lateral ${heldSessions}
-               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id and b.epoch = s.epoch
+               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
+                 -- A host that was not told of a newer driver holds it all the same.
+                 and s.epoch <= b.epoch
                join sessions on sessions.id = b.session_id
                where h.lease_until > now() and sessions.status in ('idle', 'closed') and not s.is_watched
                  and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1`,
@@ -259,6 +271,14 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
     },
   };
 }
+
+/** Pages keep what they like, and jsonb does not hold all of it: half a character, or none. */
+function storable(state: object): string {
+  const text = JSON.stringify(state);
+  return /\\u(0000|d[89a-f])/i.test(text) ? JSON.stringify({ encoded: Buffer.from(text).toString('base64') }) : text;
+}
+const restored = (kept: object | null): object | null =>
+  kept && 'encoded' in kept ? JSON.parse(Buffer.from(String(kept.encoded), 'base64').toString()) : kept;
 
 /** Where a host has to be told of a new epoch. */
 export type Fence = { session_id: string; host_id: string; epoch: number };

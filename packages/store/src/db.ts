@@ -15,9 +15,10 @@ const types = {
 };
 
 /** A pool that outlives the database's restarts: broken connections are dropped, and the next query makes new ones. */
-export function openDatabase({ url, poolSize = 10, onError }: OpenOptions) {
+export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions) {
   const pool = new pg.Pool({
     connectionString: url,
+    ...(name && { application_name: name }),
     types,
     max: poolSize,
     keepAlive: true,
@@ -72,7 +73,7 @@ export function openDatabase({ url, poolSize = 10, onError }: OpenOptions) {
   };
 }
 
-type OpenOptions = { url: string; poolSize?: number; onError: (error: Error) => void };
+type OpenOptions = { url: string; name?: string; poolSize?: number; onError: (error: Error) => void };
 
 /** Kysely on the one connection of a transaction that we began ourselves. */
 function bindTo(client: pg.PoolClient): Db {

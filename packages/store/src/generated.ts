@@ -50,6 +50,7 @@ export interface Agents {
   id: string;
   recovered_at: Timestamp | null;
   recovered_by: string | null;
+  seen_at: Timestamp | null;
   started_at: Generated<Timestamp>;
 }
 
@@ -80,6 +81,7 @@ export interface Browsers {
   epoch: Generated<number>;
   host_id: string | null;
   key_id: string | null;
+  opened_epoch: Generated<number>;
   reach: Json | null;
   sealed_state: Buffer | null;
   session_id: string;
@@ -270,6 +272,7 @@ export interface Tasks {
   execution_id: string | null;
   finished_at: Timestamp | null;
   first_seq: number;
+  fruitless: Generated<number>;
   id: string;
   last_error: string | null;
   looked_at: Timestamp | null;

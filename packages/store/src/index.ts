@@ -25,6 +25,7 @@ export type { ReadSession, SessionRow } from './sessions.ts';
 export type { StepRow } from './steps.ts';
 export { storableJson, storableText } from './storable.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
+export type { Stuck } from './stuck.ts';
 export type { ListedTask, TaskStanding } from './task-reads.ts';
 export type { TaskRow } from './tasks.ts';
 export { type Caller, localUser, type UserRow } from './users.ts';

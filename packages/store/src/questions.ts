@@ -47,9 +47,12 @@ export function createQuestions() {
     /** A person has answered; nothing, where no question stands. Send the workflow a signal in the same transaction. */
     answer: (tx: Tx, id: string, text: string) => settle(tx, id, text).executeTakeFirst(),
 
-    /** The page showed what was waited for: the question is settled without an answer. */
-    answered: (tx: Tx, { id, executionId }: HeldTask) =>
-      settle(tx, id, null).where('execution_id', '=', executionId).executeTakeFirst(),
+    /** The page showed what was waited for: that question, and no later one, is settled without an answer. */
+    answered: (tx: Tx, { id, executionId, askedAt }: HeldTask & { askedAt: string }) =>
+      settle(tx, id, null)
+        .where('execution_id', '=', executionId)
+        .where(sql`question->>'asked_at'`, '=', askedAt)
+        .executeTakeFirst(),
   };
 }
 

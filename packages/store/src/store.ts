@@ -23,6 +23,7 @@ import { createQuotas } from './quotas.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
 import { createSteps } from './steps.ts';
+import { createStuck } from './stuck.ts';
 import { createTaskReads } from './task-reads.ts';
 import { createTasks } from './tasks.ts';
 import { createUsers } from './users.ts';
@@ -30,6 +31,8 @@ import { createWaits } from './waits.ts';
 
 export type StoreOptions = {
   url: string;
+  /** Who this is, for whoever looks at the connections of the database. */
+  name?: string;
   blobDir: string;
   poolSize?: number;
   /** Told of connections that broke while nobody used them. */
@@ -49,6 +52,7 @@ const retrySecs = 10;
 /** All that Pilothouse remembers. */
 export function openStore({
   url,
+  name,
   blobDir,
   poolSize,
   onError,
@@ -56,7 +60,7 @@ export function openStore({
   lifetimes = defaultLifetimes,
   profileKeys = [],
 }: StoreOptions) {
-  const database = openDatabase({ url, poolSize, onError });
+  const database = openDatabase({ url, name, poolSize, onError });
   const sessions = createSessions(database);
   const events = createEvents(database);
   const sealer = createSealer(profileKeys);
@@ -72,6 +76,7 @@ export function openStore({
     tasks: { ...createTasks(database), ...createTaskReads(database) },
     executions: createExecutions(database),
     steps: createSteps(database),
+    stuck: createStuck(database),
     observations: createObservations(database),
     logs: createLogs(database),
     files: createFiles(database),

@@ -63,6 +63,19 @@ describe('tasks', () => {
     assert.equal(ends.filter(Boolean).length, 1);
   });
 
+  it('count who took them since their last finished step, while they are at work', async () => {
+    const { id } = await newTask();
+    const fruitless = async () => (await begin(id))?.task.fruitless;
+    assert.deepEqual([await fruitless(), await fruitless()], [1, 2]);
+    await store.transaction((tx) => store.tasks.setFruitful(tx, id));
+    const again = await begin(id);
+    assert.equal(again?.task.fruitless, 1);
+    const question = { text: 'Well?', stepId: 'step-1', expiresInSecs: 60 };
+    const held = { id, executionId: again?.executionId ?? '' };
+    await store.transaction((tx) => store.questions.ask(tx, held, question, null));
+    assert.equal(await fruitless(), 1, 'one that waits for a person need not make progress');
+  });
+
   it('know where their events begin', async () => {
     const task = await newTask();
     const append = (taskId: string) =>
@@ -103,31 +116,6 @@ describe('browsers', () => {
         assert.equal(taken.length, 1);
         assert.equal(taken[0]?.epoch, before + 1);
       }
-    } finally {
-      await store.close();
-      await database.close();
-    }
-  });
-});
-
-describe('agents', () => {
-  it('are missed as soon as their process is gone, and recovered by exactly one', async () => {
-    const database = await createTestDatabase();
-    const store = openStore({ url: database.url, blobDir: '/nonexistent', onError: () => {} });
-    try {
-      const [dead, alive, me] = [randomUUID(), randomUUID(), randomUUID()];
-      const gone = await store.agents.enter(dead);
-      const here = await store.agents.enter(alive);
-      assert.deepEqual(await store.agents.missing(me), []);
-      await gone.leave();
-      await gone.lost;
-      assert.deepEqual(await store.agents.missing(me), [dead]);
-      const claims = await Promise.all(Array.from({ length: 8 }, () => store.agents.claim(dead, randomUUID())));
-      assert.ok(claims.filter(Boolean).length <= 1, 'never two');
-      if (!claims.some(Boolean)) assert.ok(await store.agents.claim(dead, me), 'who comes alone gets it');
-      assert.deepEqual(await store.agents.missing(me), []);
-      assert.equal(await store.agents.claim(alive, me), false, 'who lives is not claimed');
-      await here.leave();
     } finally {
       await store.close();
       await database.close();

@@ -113,6 +113,8 @@ export function createTasks({ db, pool }: Database) {
         .set({
           execution_id: executionId,
           attempt: sql`attempt + 1`,
+          // One that waits for a person makes no progress, and need not.
+          fruitless: sql`case when status in ('pending', 'running') then fruitless + 1 else fruitless end`,
           status: sql`case when status = 'pending' then 'running'::task_status else status end`,
           started_at: sql`coalesce(started_at, ${now})`,
           updated_at: now,
@@ -130,28 +132,38 @@ export function createTasks({ db, pool }: Database) {
       return { task, executionId };
     },
 
-    /** Moves the task if its state allows it and this execution still holds it; otherwise changes nothing. */
+    /**
+     * Moves the task if its state allows it and this execution still holds it; otherwise changes nothing. With
+     * `unanswered`, only while the question that was asked then stands, and its time is over.
+     */
     async move(
       tx: Tx,
       { id, executionId }: { id: string; executionId: string },
       move: TaskMove,
-      change: { result?: object; lastError?: string } = {},
+      change: { result?: object; lastError?: string; unanswered?: string } = {},
     ): Promise<TaskRow | undefined> {
       const { from, to } = taskMoves[move];
       const isEnd = !openStates.includes(to);
+      const { unanswered } = change;
       const row = await tx.db
         .updateTable('tasks')
         .set({
           status: to,
           updated_at: now,
           ...clocksOf(to),
-          ...(isEnd && { finished_at: now }),
+          ...(isEnd && { finished_at: now, question: null }),
           ...(change.result && { result: JSON.stringify(change.result) }),
           ...(change.lastError !== undefined && { last_error: change.lastError }),
         })
         .where('id', '=', id)
         .where('status', 'in', [...from])
         .where('execution_id', '=', executionId)
+        .$if(unanswered !== undefined, (update) =>
+          update
+            .where('status', '=', 'awaiting_user')
+            .where(sql`question->>'asked_at'`, '=', unanswered ?? '')
+            .where(sql<boolean>`(question->>'expires_at')::timestamptz < clock_timestamp()`),
+        )
         .returningAll()
         .executeTakeFirst();
       if (row && isEnd) {
@@ -175,6 +187,20 @@ export function createTasks({ db, pool }: Database) {
         .where('execution_id', '=', executionId)
         .returningAll()
         .executeTakeFirst(),
+
+    /** A step of it is finished: whoever takes it from now on goes on from there. */
+    setFruitful: (tx: Tx, id: string) =>
+      tx.db.updateTable('tasks').set({ fruitless: 0 }).where('id', '=', id).where('fruitless', '>', 0).execute(),
+
+    /** An agent that was asked to stop gives back what it has: that it did not get further says nothing of the tasks. */
+    giveBack: (agentId: string) =>
+      db
+        .updateTable('tasks')
+        .set({ fruitless: sql`greatest(0, fruitless - 1)` })
+        .where('execution_id', 'in', (query) =>
+          query.selectFrom('executions').select('id').where('agent_id', '=', agentId).where('finished_at', 'is', null),
+        )
+        .execute(),
 
     setHost: (tx: Tx, executionId: string, hostId: string) =>
       tx.db.updateTable('executions').set({ host_id: hostId }).where('id', '=', executionId).execute(),

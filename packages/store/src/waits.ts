@@ -6,11 +6,13 @@ export type PageWait = {
   id: string;
   sessionId: string;
   executionId: string;
+  /** Which of its questions. */
+  askedAt: string;
   hostId: string;
   epoch: number;
   until: Condition;
 };
-export type Expired = { id: string; sessionId: string; executionId: string };
+export type Expired = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 const maxAtOnce = 50;
 
@@ -31,7 +33,7 @@ export function createWaits({ pool }: Database) {
                      for update of t skip locked) as due
                where tasks.id = due.id
                returning tasks.id, session_id as "sessionId", execution_id as "executionId", due.host_id as "hostId",
-                 due.epoch, question->'until' as until`,
+                 due.epoch, question->>'asked_at' as "askedAt", question->'until' as until`,
         values: [everyMs],
       });
       return rows;
@@ -41,7 +43,8 @@ export function createWaits({ pool }: Database) {
     async expired(): Promise<Expired[]> {
       const { rows } = await pool.query<Expired>({
         name: 'waits.expired',
-        text: `select id, session_id as "sessionId", execution_id as "executionId" from tasks
+        text: `select id, session_id as "sessionId", execution_id as "executionId", question->>'asked_at' as "askedAt"
+               from tasks
                where status = 'awaiting_user' and (question->>'expires_at')::timestamptz < clock_timestamp()
                limit ${maxAtOnce}`,
       });

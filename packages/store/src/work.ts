@@ -19,7 +19,7 @@ export async function openWork({ url, onLog }: Options) {
       error: (message) => onLog('error', message),
     },
   });
-  return {
+  const work = {
     /**
      * Tasks of one session run one after the other, in the order of their creation: lock the session row before, since
      * the engine orders by its clock and not by commit.
@@ -38,6 +38,12 @@ export async function openWork({ url, onLog }: Options) {
       );
     },
 
+    /** The same for one whose workflow has ended before it: what the engine knows of that is removed. */
+    async startAnew(tx: Tx, task: { id: string; session_id: string }): Promise<void> {
+      await tx.client.query('delete from dbos.workflow_status where workflow_uuid = $1', [task.id]);
+      await work.start(tx, task);
+    },
+
     /** Wakes the task's workflow, wherever it waits, to look at its row again; kept for it while nobody runs it. */
     async signal({ client: connection }: Tx, task: { id: string }): Promise<void> {
       // It says nothing: whoever wakes reads the row.
@@ -46,5 +52,6 @@ export async function openWork({ url, onLog }: Options) {
 
     close: () => client.destroy(),
   };
+  return work;
 }
 export type Work = Awaited<ReturnType<typeof openWork>>;
