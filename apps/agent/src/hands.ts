@@ -12,11 +12,11 @@ import {
 } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { newId, type Store, sessionStateOf, storableJson, storableText } from '@pilothouse/store';
-import { setCold } from './parking.ts';
+import { type Append, newId, type Store, sessionStateOf, storableJson, storableText, type Tx } from '@pilothouse/store';
+import { createParker, setCold } from './parking.ts';
 
-/** Where a session's browser is, and under which epoch we may act in it. */
-export type Grip = { hostId: string; epoch: number };
+/** Where a session's browser is, under which epoch we may act in it, and since which it is the same browser. */
+export type Grip = { hostId: string; epoch: number; openedEpoch: number };
 
 export type Outcome =
   | { type: 'acted'; acted: Acted; image: Uint8Array }
@@ -41,20 +41,41 @@ const lostBrowser = new Set<Failure>(['no_session', 'no_lease', 'stale_epoch', '
 export const isLost = (failure: Failure): boolean => lostBrowser.has(failure);
 
 const openMs = 20_000;
+/** How often, and how far apart, a host that nobody hears is asked before it counts as gone. */
+const silentAsks = 3;
+const silentMs = 250;
+/** How long a host that did not answer is not asked to open a browser. */
+const shunMs = 2000;
 const betweenTriesMs = 250;
 const hostCheckMs = 500;
 const answerMs = 20_000;
 const glanceMs = 5000;
 const cutMs = 1000;
+const takeMs = 3000;
 
 /** The agent's side of the hands: finds or opens the browser of a session, and has steps done in it. */
 export function createHands({ store, bus, log }: Options) {
-  async function setBrowser(sessionId: string, state: 'starting' | 'live'): Promise<void> {
-    await store.change(sessionId, async (tx, append) => {
-      const session = await store.sessions.setBrowser(tx, sessionId, state);
-      if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
-    });
+  const parker = createParker({ bus, store, log });
+
+  async function setBrowser(tx: Tx, append: Append, sessionId: string, state: 'starting' | 'live'): Promise<void> {
+    const session = await store.sessions.setBrowser(tx, sessionId, state);
+    if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
   }
+
+  /** Unless somebody else has it by now. */
+  const setLive = (sessionId: string, grip: Grip) =>
+    store.change(sessionId, async (tx, append) => {
+      if (await store.browsers.isHeldBy(tx, sessionId, grip)) await setBrowser(tx, append, sessionId, 'live');
+    });
+
+  /** Gives the browser to the host with the most room, under a new epoch; nothing, where somebody was quicker. */
+  const assign = (session: Session, host: { id: string; boot_id: string }, before: number) =>
+    store.change(session.id, async (tx, append) => {
+      const to = { id: host.id, bootId: host.boot_id, reach: session.reach };
+      const taken = await store.browsers.assign(tx, session.id, to, before);
+      if (taken) await setBrowser(tx, append, session.id, 'starting');
+      return taken;
+    });
 
   async function open({ id: session_id, viewport, reach }: Session, { hostId, epoch }: Grip, state: SavedState | null) {
     const message = { type: 'open', session_id, epoch, viewport, state, reach } as const;
@@ -64,7 +85,7 @@ export function createHands({ store, bus, log }: Options) {
   }
 
   /** Ends the browser at its host; what would bring it back is kept. False where the host did not do it. */
-  async function close(session_id: string, { hostId, epoch }: Grip): Promise<boolean> {
+  async function close(session_id: string, { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>): Promise<boolean> {
     const message = { type: 'close', session_id, epoch } as const;
     const result = await bus.request(hostCommand, { host_id: hostId }, message, { timeoutMs: openMs });
     if (!result.ok || !result.reply.ok) return false;
@@ -76,26 +97,70 @@ export function createHands({ store, bus, log }: Options) {
     return true;
   }
 
-  /** Makes room: the browser that has rested longest is closed. */
+  /** Makes room: the browser that has rested longest is closed, unless somebody begins to use it. */
   async function park(): Promise<void> {
     const coldest = await store.browsers.coldest();
     if (!coldest?.host_id) return;
-    const { session_id, host_id, epoch } = coldest;
-    if (await close(session_id, { hostId: host_id, epoch }))
-      log.info({ session_id, host_id }, 'parked a resting browser to make room');
+    const { session_id: sessionId, host_id: hostId, epoch } = coldest;
+    await parker.park({ sessionId, hostId, epoch }, { isWaiting: false });
+  }
+
+  /** Whether nobody answers for the host. One that lost the bus for a moment is back before it is asked for the last time. */
+  async function isSilent(hostId: string): Promise<boolean> {
+    for (let ask = 1; ask <= silentAsks; ask += 1) {
+      const result = await bus.request(hostCommand, { host_id: hostId }, { type: 'status' }, { timeoutMs: glanceMs });
+      // That it does not answer in time says nothing: it may be busy, or the bus away.
+      if (result.ok || result.reason !== 'no_responders') return false;
+      if (ask < silentAsks) await sleep(silentMs);
+    }
+    return true;
+  }
+
+  /** Whether the browser cannot be had any more: its host is gone, or another has it. */
+  async function isLostTo(sessionId: string, { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>): Promise<boolean> {
+    const known = await store.browsers.of(sessionId);
+    return !known?.is_live || known.epoch !== epoch || (await isSilent(hostId));
   }
 
   /** Aborts when the host that holds the browser is no longer there: nobody else would tell who waits for its answer. */
-  function watchHost(sessionId: string, epoch: number) {
+  function watchHost(sessionId: string, grip: Pick<Grip, 'hostId' | 'epoch'>) {
     const gone = new AbortController();
+    let isAsking = false;
     const timer = setInterval(() => {
-      store.browsers.of(sessionId).then(
-        (known) => (!known?.is_live || known.epoch !== epoch) && gone.abort(),
-        // The database is away: then nothing is known, and the request has its own deadline.
-        () => {},
-      );
+      if (isAsking) return;
+      isAsking = true;
+      isLostTo(sessionId, grip)
+        .then(
+          (isLost) => isLost && gone.abort(),
+          // The database is away: then nothing is known, and the request has its own deadline.
+          () => {},
+        )
+        .finally(() => {
+          isAsking = false;
+        });
     }, hostCheckMs);
     return { signal: gone.signal, close: () => clearInterval(timer) };
+  }
+
+  /** Has one step done. The same command id again is answered with what came of it the first time. */
+  async function act(
+    sessionId: string,
+    { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>,
+    command: Command,
+  ): Promise<Outcome> {
+    const { commandId = newId(), step, deadlineMs, bring, signal } = command;
+    const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring } as const;
+    const to = { host_id: hostId, session_id: sessionId };
+    const gone = watchHost(sessionId, { hostId, epoch });
+    const within = AbortSignal.any([signal, gone.signal]);
+    const result = await bus
+      .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
+      .finally(gone.close);
+    if (result.ok) return outcomeOf(result.reply);
+    const { reason, mayHaveActed } = result;
+    const isUnheard =
+      reason === 'disconnected' || reason === 'timeout' || (reason === 'no_responders' && !(await isSilent(hostId)));
+    return { type: 'lost', reason, mayHaveActed, isUnheard };
   }
 
   return {
@@ -105,32 +170,38 @@ export function createHands({ store, bus, log }: Options) {
      */
     async ensure(session: Session, { lost, signal }: { lost?: number; signal: AbortSignal }): Promise<Grip> {
       let gone = lost;
+      const shunned = new Map<string, number>();
+      const silentBoots = () => [...shunned].flatMap(([boot, until]) => (performance.now() < until ? boot : []));
       for (;;) {
         signal.throwIfAborted();
         const known = await store.browsers.of(session.id);
         if (known?.is_live && known.host_id && known.epoch !== gone) {
-          const grip = { hostId: known.host_id, epoch: known.epoch };
-          if (isSameReach(known.reach, session.reach)) return grip;
+          const grip = { hostId: known.host_id, epoch: known.epoch, openedEpoch: known.opened_epoch };
+          if (isSameReach(known.reach, session.reach)) {
+            // Whoever opened it may not have lived to say so.
+            if (known.browser !== 'live') await setLive(session.id, grip);
+            return grip;
+          }
           if (!(await close(session.id, grip))) gone = known.epoch;
           continue;
         }
-        const host = await store.browsers.roomiest();
+        const host = await store.browsers.roomiest(silentBoots());
         if (!host) await park();
         else {
           const before = known?.epoch ?? 0;
-          const to = { id: host.id, bootId: host.boot_id, reach: session.reach };
-          const taken = await store.transaction((tx) => store.browsers.assign(tx, session.id, to, before));
+          const taken = await assign(session, host, before);
           if (!taken) continue;
-          await setBrowser(session.id, 'starting');
-          const grip = { hostId: host.id, epoch: taken.epoch };
+          const grip = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
           // Our own writing, checked by the host's schema on arrival.
           const refusal = await open(session, grip, taken.state as SavedState | null);
           if (!refusal) {
-            await setBrowser(session.id, 'live');
+            await setLive(session.id, grip);
             return grip;
           }
           log.warn({ session_id: session.id, host_id: host.id, refusal }, 'a host did not open the browser');
           gone = taken.epoch;
+          // The database may believe in a host for some seconds after its death.
+          if (refusal === 'no_responders') shunned.set(host.boot_id, performance.now() + shunMs);
           if (refusal === 'full') await park();
         }
         await sleep(betweenTriesMs, undefined, { signal });
@@ -143,20 +214,7 @@ export function createHands({ store, bus, log }: Options) {
       return known?.is_live === true && known.host_id === hostId && known.epoch === epoch;
     },
 
-    /** Has one step done. The same command id again is answered with what came of it the first time. */
-    async act(sessionId: string, { hostId, epoch }: Grip, command: Command): Promise<Outcome> {
-      const { commandId = newId(), step, deadlineMs, bring, signal } = command;
-      const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring } as const;
-      const to = { host_id: hostId, session_id: sessionId };
-      const gone = watchHost(sessionId, epoch);
-      const within = AbortSignal.any([signal, gone.signal]);
-      const result = await bus
-        .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
-        .finally(gone.close);
-      if (result.ok) return outcomeOf(result.reply);
-      const { reason, mayHaveActed } = result;
-      return { type: 'lost', reason, mayHaveActed, isUnheard: reason === 'disconnected' || reason === 'timeout' };
-    },
+    act,
 
     /** What came of a command, by whoever has the browser now; nothing, where nobody remembers it. */
     async answerOf(sessionId: string, { hostId }: Grip, commandId: string): Promise<Outcome | undefined> {
@@ -169,12 +227,20 @@ export function createHands({ store, bus, log }: Options) {
       return outcomeOf(result.reply);
     },
 
+    /** What would bring the browser back, as it is now; nothing, where that cannot be had. */
+    async stateOf(sessionId: string, grip: Grip, signal: AbortSignal): Promise<SavedState | null> {
+      const step = { action: 'wait', for: { secs: 0 } } as const;
+      const outcome = await act(sessionId, grip, { step, deadlineMs: glanceMs, bring: ['state'], signal });
+      return outcome.type === 'acted' ? outcome.acted.state : null;
+    },
+
     /** What the page in front asks. */
     async dialog(sessionId: string, { hostId }: Grip): Promise<Dialog | null> {
       const to = { host_id: hostId, session_id: sessionId };
       const result = await bus.request(sessionCommand, to, { type: 'observe' }, { timeoutMs: glanceMs });
       const head = result.ok ? result.reply.head : undefined;
-      return head?.ok && head.type === 'observed' ? head.observation.dialog : null;
+      const dialog = head?.ok && head.type === 'observed' ? head.observation.dialog : null;
+      return dialog && { ...dialog, message: storableText(dialog.message) };
     },
 
     /** The address of the page in front, where it can be had. */
@@ -183,6 +249,21 @@ export function createHands({ store, bus, log }: Options) {
       const result = await bus.request(sessionCommand, to, { type: 'look' }, { timeoutMs: glanceMs });
       const head = result.ok ? result.reply.head : undefined;
       return head?.ok && head.type === 'seen' ? (head.picture.route.url ?? undefined) : undefined;
+    },
+
+    /**
+     * Tells the host that nobody acts under an older epoch any more; what it does of one, it does not finish. True where
+     * it obeys, false where it has no such browser; throws where nobody knows.
+     */
+    async take(sessionId: string, { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>): Promise<boolean> {
+      const to = { host_id: hostId, session_id: sessionId };
+      const result = await bus.request(sessionCommand, to, { type: 'take', epoch }, { timeoutMs: takeMs });
+      if (!result.ok && result.reason === 'no_responders') return false;
+      if (!result.ok) throw new Error(`the host was not told of a new driver: ${result.reason}`);
+      const { head } = result.reply;
+      if (head.ok) return true;
+      if (!isLost(head.failure)) throw new Error(`the host does not take a new driver: ${head.message}`);
+      return false;
     },
 
     /** Tells the host whom we were replaced by, in case whoever did it could not: nothing of ours goes on there. */

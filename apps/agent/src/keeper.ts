@@ -1,7 +1,8 @@
 import { type Bus, checkpoint, heartbeat, queues, type Report, report } from '@pilothouse/bus';
 import { isId } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import type { Store } from '@pilothouse/store';
+import { type Store, storableJson, storableText } from '@pilothouse/store';
+import { watchAwake } from './awake.ts';
 import { setCold } from './parking.ts';
 
 type Options = { bus: Bus; store: Store; log: Log; hostLeaseMs: number };
@@ -11,10 +12,12 @@ const houseworkEveryMs = 6 * 60 * 60 * 1000;
 
 /** Keeps in the database what hosts, who have none, report; and keeps house: partitions ahead, what is over removed. */
 export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
+  const awake = watchAwake();
   const hosts = bus.respond(
     heartbeat,
     {},
     async ({ host_id, boot_id, capacity, sessions, load }) => {
+      if (!awake.isAwake()) throw new Error('this agent stood still; what it was told is old');
       await store.hosts.renew({ hostId: host_id, bootId: boot_id, capacity, sessions, load, leaseMs: hostLeaseMs });
       return { lease_ms: hostLeaseMs };
     },
@@ -59,6 +62,7 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
   return {
     async close() {
       clearInterval(housework);
+      awake.close();
       await Promise.all(responders.map((responder) => responder.close()));
     },
   };
@@ -71,8 +75,10 @@ async function keepReport(store: Store, hostId: string, told: Report): Promise<v
   const isGone = told.type === 'crashed' ? told.what === 'browser' : told.type === 'wall' && told.is_ended;
   await store.change(session_id, async (tx, append) => {
     if (!(await store.browsers.isHeldBy(tx, session_id, held))) return;
-    const { session_id: _, epoch: __, ...data } = told;
-    await append({ kind: 'log', data: { log: { level: 'warn', message: sentenceOf(told), step_id: null, data } } });
+    const { session_id: _, epoch: __, ...rest } = told;
+    // Written by pages, in part.
+    const [message, data] = [storableText(sentenceOf(told)), storableJson(rest)];
+    await append({ kind: 'log', data: { log: { level: 'warn', message, step_id: null, data } } });
     if (isGone && (await store.browsers.release(tx, session_id, held))) await setCold(store, tx, append, session_id);
   });
 }

@@ -1,14 +1,16 @@
 import { announceEvent, connectBus } from '@pilothouse/bus';
 import { createLog, run, startOps } from '@pilothouse/process';
 import { openStore, openWork } from '@pilothouse/store';
+import { Gauge } from 'prom-client';
 import { readConfig } from './config.ts';
 import { startEngine } from './engine.ts';
 import { createFiles } from './files.ts';
 import { createHands } from './hands.ts';
 import { startKeeper } from './keeper.ts';
+import { startNet } from './net.ts';
 import { startParking } from './parking.ts';
 import { createRecord } from './record.ts';
-import { startRecovery } from './recovery.ts';
+import { showPresence, startRecovery } from './recovery.ts';
 import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
 import { createRun } from './tick.ts';
@@ -18,6 +20,7 @@ run('agent', async () => {
   const log = createLog('agent', config.logLevel);
   const store = openStore({
     url: config.database.url,
+    name: `pilothouse agent ${config.agentId}`,
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
     profileKeys: config.profileKeys,
@@ -47,9 +50,11 @@ run('agent', async () => {
   const files = createFiles({ store, bus });
   const parts = { store, hands, record, files, agentId: config.agentId, log, signal: stopping.signal };
   registerTaskWorkflow((taskId) => createRun(parts, taskId));
+  const { agentId, leaseMs } = config;
+  const presence = await showPresence({ store, agentId, leaseMs, log });
   const engine = await startEngine({
     url: config.database.url,
-    agentId: config.agentId,
+    agentId,
     pollMs: config.enginePollMs,
     log,
   });
@@ -58,8 +63,16 @@ run('agent', async () => {
     onLog: (level, message) => log[level]({ engine: message }, 'engine'),
   });
   const sweep = startSweep({ store, hands, record, work, log });
-  const recovery = await startRecovery({ store, engine, agentId: config.agentId, log });
+  const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
+  // By this whoever looks at executions finds the process.
+  new Gauge({
+    name: 'pilothouse_agent_info',
+    help: 'Which agent this is; always 1.',
+    labelNames: ['agent_id'],
+    registers: [ops.metrics],
+  }).set({ agent_id: agentId }, 1);
+  const net = startNet({ store, work, engine, log, metrics: ops.metrics });
 
   return {
     log,
@@ -67,8 +80,10 @@ run('agent', async () => {
       await ops.close();
       stopping.abort();
       await recovery.close();
+      await net.close();
       await sweep.close();
       await engine.close();
+      await presence.close();
       await work.close();
       await parking.close();
       await keeper.close();

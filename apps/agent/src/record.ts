@@ -21,6 +21,8 @@ import { Replaced, type Turn } from './turn.ts';
 
 type Options = { store: Store; questionSecs: number };
 type Asked = { text: string; until: Condition | null };
+/** With `unanswered`, only while the question that was asked then stands. */
+type Ending = { id: string; sessionId: string; executionId: string; unanswered?: string };
 type End = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: string };
 
 /** Writes down what is about to happen and what came of it: ledger, evidence, log and events, each in one transaction. */
@@ -58,8 +60,10 @@ export function createRecord({ store, questionSecs }: Options) {
     await append({ taskId, kind: 'step', data: { step: ledgerLineOf(ended, turn.step) } });
     await append({ taskId, kind: 'agent_history', data: { agent_history: historyOf(ended, turn.step) } });
     const title = titleOf(turn.step);
-    if (effect.status === 'success') await say(tx, append, turn, `Done: ${title}`);
-    else await say(tx, append, turn, `${title}: ${effect.error}`, 'warn');
+    if (effect.status === 'success') {
+      await store.tasks.setFruitful(tx, taskId);
+      await say(tx, append, turn, `Done: ${title}`);
+    } else await say(tx, append, turn, `${title}: ${effect.error}`, 'warn');
   }
 
   const tellMessages = async (tx: Tx, append: Append, task: TaskRow) => {
@@ -89,10 +93,14 @@ export function createRecord({ store, questionSecs }: Options) {
       // Before the transaction: a picture that nobody points to does no harm, a pointer to nothing would.
       const picture = await putDown(turn, acted, image);
       const { task, step } = turn;
-      await holding(turn, async (tx, append) => {
+      const kept = holding(turn, async (tx, append) => {
         await end(tx, append, turn, line, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
         await evidence.add(tx, append, { task, line, step }, { acted, picture, file });
         if (acted.state) await store.browsers.saveState(tx, task.session_id, line.epoch, acted.state);
+      });
+      await kept.catch(async (error) => {
+        if (picture && error instanceof Replaced) await store.blobs.removeAll(picture.blobKey);
+        throw error;
       });
     },
 
@@ -127,11 +135,11 @@ export function createRecord({ store, questionSecs }: Options) {
 
     /** The page showed what a person was waited for. Nothing, where the question no longer stands. */
     async shown(
-      { id, sessionId, executionId }: { id: string; sessionId: string; executionId: string },
+      { id, sessionId, executionId, askedAt }: { id: string; sessionId: string; executionId: string; askedAt: string },
       also: (tx: Tx) => Promise<void>,
     ): Promise<void> {
       await store.change(sessionId, async (tx, append) => {
-        const task = await store.questions.answered(tx, { id, executionId });
+        const task = await store.questions.answered(tx, { id, executionId, askedAt });
         if (!task) return;
         const message = 'The page shows what was waited for.';
         await store.logs.append(tx, append, { taskId: id, level: 'info', message });
@@ -143,13 +151,13 @@ export function createRecord({ store, questionSecs }: Options) {
 
     /** The end of the task, and of the session's work where nothing else waits. False where it was not ours to end. */
     async end(
-      { id, sessionId, executionId }: { id: string; sessionId: string; executionId: string },
+      { id, sessionId, executionId, unanswered }: Ending,
       how: End,
       also: (tx: Tx) => Promise<void> = async () => {},
     ): Promise<boolean> {
       return store.change(sessionId, async (tx, append) => {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
-        const ended = await store.tasks.move(tx, { id, executionId }, how.move, change);
+        const ended = await store.tasks.move(tx, { id, executionId }, how.move, { ...change, unanswered });
         if (!ended) return false;
         if (how.move === 'fail') await endOpenTries(tx, append, ended, how.reason);
         if (how.move === 'finish') await append({ taskId: id, kind: 'result', data: { result: how.result } });

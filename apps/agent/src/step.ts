@@ -123,12 +123,22 @@ export function createSteps({ hands, record, files, log }: Parts) {
 
   /** A try that somebody left open under another epoch: whoever has the browser now may know what came of it. */
   async function settle(turn: Turn, grip: Grip, open: StepRow): Promise<Next> {
-    const known = await hands.answerOf(turn.session.id, grip, open.command_id);
-    // Its state is of then: whoever had the browser in between has saved a newer one.
-    if (known?.type === 'acted') return done(turn, grip, open, { ...known, acted: { ...known.acted, state: null } });
+    const { session } = turn;
+    // First what is under way there may end; then nothing more of it is taken, however late it comes.
+    const ended = await hands.answerOf(session.id, grip, open.command_id);
+    const isTaken = await hands.take(session.id, grip);
+    const known = ended ?? (await hands.answerOf(session.id, grip, open.command_id));
+    if (known?.type === 'acted') {
+      // What it brought is of then, and somebody may have driven since: what would bring the browser back is asked for anew.
+      const state = await hands.stateOf(session.id, grip, turn.signal);
+      return done(turn, grip, open, { ...known, acted: { ...known.acted, state } });
+    }
     if (known?.type === 'failed') return failed(turn, grip, open, known);
-    const error = known ? `It was cut short (${known.reason}).` : 'The browser was lost while this was done.';
-    const mayHaveActed = known?.mayHaveActed ?? true;
+    // The browser it was meant for is still the same, and never heard of it: now it never will.
+    const isUnheard = !known && isTaken && open.epoch >= grip.openedEpoch;
+    const unknown = isUnheard ? 'The agent was lost before it was done.' : 'The browser was lost while this was done.';
+    const error = known ? `It was cut short (${known.reason}).` : unknown;
+    const mayHaveActed = known?.mayHaveActed ?? !isUnheard;
     await record.failure(turn, open, { status: 'interrupted', error, mayHaveActed });
     return 'again';
   }

@@ -29,8 +29,11 @@ export function startSweep({ store, hands, record, work, log, everyMs = 2000 }: 
     }
     for (const expired of await store.waits.expired()) {
       const end = { move: 'fail', reason: 'Nobody answered its question in time.' } as const;
-      await record.end(expired, end, (tx) => work.signal(tx, expired));
-      log.info({ task_id: expired.id }, 'nobody answered a task in time');
+      // Somebody may have answered since we looked: then it goes on.
+      const isOver = await record.end({ ...expired, unanswered: expired.askedAt }, end, (tx) =>
+        work.signal(tx, expired),
+      );
+      if (isOver) log.info({ task_id: expired.id }, 'nobody answered a task in time');
     }
   }
 

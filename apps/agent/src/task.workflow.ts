@@ -7,6 +7,9 @@ const waitSecs = 24 * 60 * 60;
 /** A message wakes the waiter at once; asking the database is only the net below that. */
 const pollMs = 60_000;
 
+/** How often a task may be taken up is counted in our own ledger; the engine must not give it up before that. */
+const maxRecoveryAttempts = 1_000_000;
+
 /**
  * The durable life of a task. This loop never changes, so that a task begun by any release goes on in any other: what
  * to do next is decided in the tick, from our own ledger, and never from what the engine has recorded.
@@ -23,6 +26,6 @@ export function registerTaskWorkflow(startRun: (taskId: string) => Run): void {
           await DBOS.recv(engine.signalTopic, { timeoutSeconds: waitSecs, pollingIntervalMs: pollMs });
       }
     },
-    { name: engine.workflow },
+    { name: engine.workflow, maxRecoveryAttempts },
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
-import { answersOf, engine, type Fence, messageStateOf, newId, progressOf } from '@pilothouse/store';
+import { answersOf, engine, type Fence, messageStateOf, newId, progressOf, questionOf } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const steps: Step[] = [{ action: 'screenshot' }, { action: 'reload' }];
@@ -207,9 +207,12 @@ describe('commands to a task', () => {
   it('settle a question without an answer only for the agent that has the task', async () => {
     const held = await begin(await chat());
     await ask(held);
-    const settle = (executionId: string) =>
-      server.store.transaction((tx) => server.store.questions.answered(tx, { id: held.id, executionId }));
+    const task = await server.store.tasks.byId(held.id);
+    const askedAt = (task && questionOf(task)?.asked_at) ?? '';
+    const settle = (executionId: string, at = askedAt) =>
+      server.store.transaction((tx) => server.store.questions.answered(tx, { id: held.id, executionId, askedAt: at }));
     assert.equal(await settle(newId()), undefined);
+    assert.equal(await settle(held.executionId, new Date(0).toISOString()), undefined, 'nor for another question');
     const settled = await settle(held.executionId);
     assert.equal(settled?.status, 'running');
     assert.ok(settled);
