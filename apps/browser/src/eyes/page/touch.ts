@@ -90,9 +90,9 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     const view = { x: 0, y: 0, width: innerWidth, height: innerHeight };
     const before = measure(element, view);
     if (!isTouch || before.state !== 'there') return { measured: before, isMoving: false, reached: -1 };
-    // Two: what is just beginning to move does not do so in the first.
     await nextFrame();
-    await nextFrame();
+    // What is just beginning to move does not do so in the first.
+    if (mayMove(element)) await nextFrame();
     const measured = measure(element, view);
     if (measured.state !== 'there') return { measured, isMoving: false, reached: -1 };
     const isMoving = (['x', 'y', 'width', 'height'] as const).some(
@@ -100,6 +100,12 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     );
     return { measured, isMoving, reached: reachable(element, measured.points) };
   }
+
+  /** Whether an animation of the page's style has it in hand. What a script moves, it moves in every frame. */
+  const mayMove = (element: Element): boolean =>
+    document
+      .getAnimations()
+      .some(({ effect }) => effect instanceof KeyframeEffect && effect.target && dom.isWithin(element, effect.target));
 
   /** A page that is not drawn has no frames. */
   const nextFrame = () =>
