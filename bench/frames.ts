@@ -13,21 +13,16 @@ const belongsWithinMs = 300;
  * From a change of the page to the frame that shows it: at a client of our HTTP stream, beside a bare Chromium that is
  * asked over its own protocol in this process. Both show the same page; each is measured while the other rests.
  */
-export async function measureFrames(house: House, count: number) {
-  const site = await openChangingSite();
-  try {
-    const ours = await measureOurs(house, site, count);
-    const bare = await measureBare(site, count);
-    const oursAgain = await measureOurs(house, site, count);
-    return { ours: figuresOf([...ours, ...oursAgain]), bare: figuresOf(bare) };
-  } finally {
-    await site.close();
-  }
+export async function measureFrames(house: House, site: ChangingSite, count: number) {
+  const ours = await measureOurs(house, site, count);
+  const bare = await measureBare(site, count);
+  const oursAgain = await measureOurs(house, site, count);
+  return { ours: figuresOf([...ours, ...oursAgain]), bare: figuresOf(bare) };
 }
 
-type Site = Awaited<ReturnType<typeof openChangingSite>>;
+export type ChangingSite = Awaited<ReturnType<typeof openChangingSite>>;
 
-async function measureOurs({ client }: House, site: Site, count: number): Promise<number[]> {
+async function measureOurs({ client }: House, site: ChangingSite, count: number): Promise<number[]> {
   const { session } = await client.createSession();
   const { task_id } = await client.sendChat({
     prompt: 'watch',
@@ -61,7 +56,7 @@ async function measureOurs({ client }: House, site: Site, count: number): Promis
   return delays(site.changes, arrivals, count);
 }
 
-async function measureBare(site: Site, count: number): Promise<number[]> {
+async function measureBare(site: ChangingSite, count: number): Promise<number[]> {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   await page.goto(`${site.url}/changing`);
@@ -87,7 +82,7 @@ function delays(changes: number[], arrivals: number[], count: number): number[] 
 }
 
 /** A page that changes its colour at fixed times and tells when it did; a picture of about the usual weight. */
-async function openChangingSite() {
+export async function openChangingSite() {
   const changes: number[] = [];
   const server = createServer((request, response) => {
     if (request.method === 'POST') {

@@ -32,6 +32,7 @@ const benches: Record<string, () => Promise<object>> = {
       minutes: Number(values.minutes),
     }),
   animated: async () => (await import('./animated.ts')).measureAnimated(Number(values.minutes)),
+  recovery: async () => (await import('./recovery.ts')).measureRecovery(Number(values.rounds)),
   guard: async () => (await import('./guard.ts')).measureGuard(Number(values.count)),
   reading: async () =>
     (await import('./reading.ts')).measureReadingAlone({

@@ -3,7 +3,13 @@ import { freePort } from '../scripts/dev/ports.ts';
 import { createStack } from '../scripts/dev/stack.ts';
 import { startShop } from './site/shop.ts';
 
-type Size = { servers?: number; agents?: number; browsers?: number; sites?: string[] };
+type Size = {
+  servers?: number;
+  agents?: number;
+  browsers?: number;
+  sites?: string[];
+  programs?: Record<string, string>;
+};
 
 /** A whole installation and a shop to visit, for one file of tests. */
 export async function openHouse(name: string, size: Size = {}) {
@@ -22,6 +28,7 @@ export async function openHouse(name: string, size: Size = {}) {
       browsers: size.browsers ?? 1,
       disableAuth: true,
       sites: [shop.url, ...(size.sites ?? [])],
+      programs: size.programs,
     });
   } catch (error) {
     await close();

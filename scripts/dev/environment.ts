@@ -29,6 +29,7 @@ const settings: Record<Kind, string[]> = {
     'DATABASE_POOL_SIZE',
     'PROFILE_KEY',
     'ENGINE_POLL_MS',
+    'AGENT_LEASE_SECS',
     'HOST_LEASE_SECS',
     'BROWSER_IDLE_SECS',
     'QUESTION_*',

@@ -20,12 +20,15 @@ export type StackOptions = {
   disableAuth: boolean;
   /** Sites on this machine that its browsers may visit. */
   sites?: string[];
+  /** Other programs than those of this tree, by the name of the part or by its kind. */
+  programs?: Record<string, string>;
 };
 
 /** One process of ours, with all that is needed to start it again as it was. */
 type Member = {
   kind: Kind;
   name: string;
+  program: string;
   args: string[];
   env: Record<string, string>;
   port: number | null;
@@ -77,11 +80,10 @@ export function createStack(name: string) {
   }
 
   function launch(member: Member): Member {
-    const program = join(root, 'apps', member.kind, 'src/main.ts');
     const env = { ...environmentOf(member.kind), ...member.env };
     return {
       ...member,
-      daemon: startDaemon(process.execPath, [program, ...member.args], { log: logOf(member), cwd: root, env }),
+      daemon: startDaemon(process.execPath, [member.program, ...member.args], { log: logOf(member), cwd: root, env }),
     };
   }
 
@@ -192,7 +194,9 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     const opsPort = await freePort();
     // Where we ask for readiness and send requests, whatever the shell or `.env` says.
     const env = { NATS_URL: bus.url, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
-    return { kind, name: `${kind}-${index}`, args: [], port: null, opsPort, daemon: null, ...own, env };
+    const name = `${kind}-${index}`;
+    const program = options.programs?.[name] ?? options.programs?.[kind] ?? join(root, 'apps', kind, 'src/main.ts');
+    return { kind, name, program, args: [], port: null, opsPort, daemon: null, ...own, env };
   };
   const each = (count: number, make: (index: number) => Promise<Member>) =>
     Promise.all(Array.from({ length: count }, (_, i) => make(i + 1)));
