@@ -22,6 +22,9 @@ import { playHostile } from './hostile.ts';
 import { confuseInputs } from './input.ts';
 import { hurtSessions } from './leaks.ts';
 import { raceMigrations } from './migrate.ts';
+import { failPower } from './tasks/power.ts';
+import { shootAtTasks } from './tasks/run.ts';
+import { wakeZombies } from './tasks/zombies.ts';
 import { typeStrings } from './typing.ts';
 
 const { values, positionals } = parseArgs({
@@ -36,6 +39,8 @@ const { values, positionals } = parseArgs({
     cancels: { type: 'string', default: '100' },
     seed: { type: 'string' },
     sequences: { type: 'string' },
+    tasks: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const privateName = `chaos-${process.pid}`;
@@ -135,6 +140,22 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     return { isGood, figures: { results } };
   },
 
+  tasks: () => shootAt('chromium', { tasks: 300, atOnce: 8 }),
+  zombies: () =>
+    withStack(privateName, async (stack) => {
+      const figures = await wakeZombies({ stack, rounds: Number(values.rounds), seed: newSeed() });
+      return { isGood: figures.wrong.length === 0 && figures.rounds > 0, figures };
+    }),
+
+  power: () =>
+    withStack(privateName, async (stack) => {
+      const figures = await failPower({ stack, rounds: Number(values.rounds), seed: newSeed() });
+      const isGood = figures.lost.length + figures.unfinished.length === 0 && figures.acknowledged > 0;
+      return { isGood, figures };
+    }),
+
+  mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),
+
   scripts: () =>
     withStack(privateName, async (stack) => {
       const [port, sites] = await Promise.all([freePort(), startSites()]);
@@ -148,6 +169,15 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       }
     }),
 };
+
+/** Until so many are done, or so many minutes are over. */
+const shootAt = (hands: 'chromium' | 'double', { tasks, atOnce }: { tasks: number; atOnce: number }) =>
+  withStack(privateName, async (stack) => {
+    const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+    const size = { tasks: Number(values.tasks ?? tasks), minutes, atOnce };
+    const figures = await shootAtTasks({ stack, seed: newSeed(), hands, ...size });
+    return { isGood: figures.wrong.length === 0 && figures.tasks > 0, figures };
+  });
 
 const [name = ''] = positionals;
 const run = scenarios[name];

@@ -1,0 +1,182 @@
+// A browser host without browsers, for runs of thousands: it speaks the protocol of the bus, holds its lease, keeps
+// epochs and answers as a real one does, and visits pages by plain requests.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  connectBus,
+  type HostCommand,
+  type HostReply,
+  hostCommand,
+  hostUser,
+  type Packed,
+  type Responder,
+  type SavedState,
+  type SessionCommand,
+  type SessionReply,
+  sessionCommand,
+} from '@pilothouse/bus';
+import { createLog, run, startOps } from '@pilothouse/process';
+import { createAnswers } from '../../apps/browser/src/answers.ts';
+import { readConfig } from '../../apps/browser/src/config.ts';
+import { holdLease } from '../../apps/browser/src/lease.ts';
+import { createWheel, type Wheel } from '../../apps/browser/src/wheel.ts';
+
+type Reply = Packed<SessionReply>;
+type Act = Extract<SessionCommand, { type: 'act' }>;
+type Held = { wheel: Wheel; responder: Responder; answer(command: SessionCommand): Promise<Reply> };
+
+const actMs = 3;
+const requestMs = 5000;
+const nothing = new Uint8Array();
+const failed = (failure: 'stale_epoch' | 'no_lease' | 'unknown_command' | 'full' | 'timeout', has_touched = false) => ({
+  ok: false as const,
+  failure,
+  message: `the double says ${failure}`,
+  has_touched,
+});
+
+run('double', async () => {
+  const { hostId, bootId, capacity, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
+  const log = createLog(hostId, logLevel);
+  const held = new Map<string, Held>();
+  const bus = await connectBus({ servers: busAt.url, user: hostUser(hostId), password: busAt.password, name: hostId });
+
+  function endAll(): void {
+    for (const { wheel, responder } of held.values()) {
+      wheel.close();
+      void responder.close({ timeoutMs: 100 });
+    }
+    held.clear();
+  }
+  const lease = holdLease({
+    bus,
+    log,
+    hostId,
+    bootId,
+    tell: () => ({
+      capacity,
+      sessions: [...held].map(([session_id, { wheel }]) => ({
+        session_id,
+        epoch: wheel.epoch(),
+        is_watched: false,
+        idle_ms: 0,
+      })),
+    }),
+    onHeld: () => {},
+    onLost: endAll,
+  });
+
+  async function open({ session_id, epoch, state }: Extract<HostCommand, { type: 'open' }>): Promise<HostReply> {
+    const known = held.get(session_id);
+    if (known) return (await known.wheel.take(epoch)) ? { ok: true } : failed('stale_epoch');
+    if (held.size >= capacity) return failed('full');
+    const session = createSession(epoch, state);
+    const to = { host_id: hostId, session_id };
+    const responder = bus.respond(sessionCommand, to, async (command) =>
+      lease.isHeld() ? session.answer(command) : { head: failed('no_lease'), body: nothing },
+    );
+    held.set(session_id, { ...session, responder });
+    await responder.ready({ timeoutMs: 2000 });
+    return { ok: true };
+  }
+
+  async function answerHost(command: HostCommand): Promise<HostReply> {
+    if (command.type === 'status')
+      return { ok: true, status: { capacity, warm: 0, has_own_users: true, sessions: [] } };
+    if (!lease.isHeld()) return failed('no_lease');
+    if (command.type === 'open') return open(command);
+    const closing = held.get(command.session_id);
+    if (!closing) return { ok: true };
+    if (command.epoch < closing.wheel.epoch()) return failed('stale_epoch');
+    held.delete(command.session_id);
+    closing.wheel.close();
+    void closing.responder.close({ timeoutMs: 100 });
+    return { ok: true };
+  }
+  const responder = bus.respond(hostCommand, { host_id: hostId }, answerHost);
+  await responder.ready({ timeoutMs: 5000 });
+  const ops = await startOps({ ...opsAt, isReady: () => lease.isHeld() });
+
+  function createSession(first: number, state: SavedState | null): Omit<Held, 'responder'> {
+    const answers = createAnswers<Reply>();
+    let url = state?.pages[0]?.url ?? 'about:blank';
+    let last: Promise<unknown> = Promise.resolve();
+    const wheel = createWheel(first, async () => void (await last));
+
+    async function perform({ step, epoch, command_id }: Act, signal: AbortSignal): Promise<Reply> {
+      if (signal.aborted) return { head: failed('stale_epoch'), body: nothing };
+      const before = { url, title: '' };
+      await sleep(actMs);
+      if (signal.aborted || !lease.isHeld()) return { head: failed('stale_epoch'), body: nothing };
+      if (step.action === 'navigate') url = step.url;
+      if (step.action === 'click') {
+        // Whose hand it was, for whoever looks afterwards.
+        const headers = { 'x-epoch': String(epoch), 'x-command': command_id };
+        const sent = await fetch(url, {
+          method: 'POST',
+          headers,
+          redirect: 'manual',
+          signal: AbortSignal.timeout(requestMs),
+        }).catch(() => undefined);
+        if (!sent) return { head: failed('timeout', true), body: nothing };
+      }
+      const kept = { storage: {}, pages: [{ url, scroll_x: 0, scroll_y: 0, session_storage: {} }] };
+      const head = {
+        ok: true,
+        type: 'acted',
+        before,
+        after: { url, title: '' },
+        bbox: null,
+        point: null,
+        wait_ms: 0,
+        run_ms: actMs,
+        file: null,
+        dialog: null,
+        state: kept,
+        picture: null,
+      } as const;
+      return { head, body: nothing };
+    }
+
+    return {
+      wheel,
+      async answer(command) {
+        switch (command.type) {
+          case 'act': {
+            const known = answers.get(command.command_id);
+            if (known) return known;
+            if (command.epoch < wheel.epoch()) return { head: failed('stale_epoch'), body: nothing };
+            const isTaken = wheel.take(command.epoch);
+            const reply = isTaken.then((taken) => {
+              if (!taken) return { head: failed('stale_epoch'), body: nothing };
+              const turn = last.then(() => perform(command, wheel.signal()));
+              last = turn.catch(() => {});
+              return turn;
+            });
+            return answers.keep(command.command_id, reply);
+          }
+          case 'answer':
+            return answers.get(command.command_id) ?? { head: failed('unknown_command'), body: nothing };
+          case 'take':
+            if (!(await wheel.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
+            return { head: { ok: true, type: 'taken', cut: null }, body: nothing };
+          case 'watch':
+            return { head: { ok: true, type: 'watching' }, body: nothing };
+          default:
+            return { head: failed('unknown_command'), body: nothing };
+        }
+      },
+    };
+  }
+
+  return {
+    log,
+    async close() {
+      await ops.close();
+      lease.close();
+      endAll();
+      await responder.close({ timeoutMs: 500 });
+      await bus.close();
+    },
+  };
+});

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+
+/**
+ * Has the database note, at every commit, each row about a task that an agent wrote while another agent had the task.
+ * It looks at the end of the transaction, when whoever takes a task has said so.
+ */
+export async function watchStaleWrites(client: pg.ClientBase): Promise<void> {
+  await client.query(`
+    create table chaos_stale_writes (at timestamptz default clock_timestamp(), writer text, holder text, relation text, task_id uuid);
+    create function chaos_note_stale() returns trigger language plpgsql as $$
+    declare
+      writer text := substring(current_setting('application_name') from '^pilothouse agent ([0-9a-f-]{36})$');
+      task uuid := case when tg_argv[0] = 'id' then (to_jsonb(new) ->> 'id')::uuid else (to_jsonb(new) ->> 'task_id')::uuid end;
+      holder text;
+    begin
+      if writer is null or task is null then return null; end if;
+      select e.agent_id::text into holder from tasks t join executions e on e.id = t.execution_id where t.id = task;
+      if holder is distinct from writer then
+        insert into chaos_stale_writes (writer, holder, relation, task_id) values (writer, holder, tg_table_name, task);
+      end if;
+      return null;
+    end $$;
+    create constraint trigger chaos_stale after insert or update on tasks deferrable initially deferred
+      for each row execute function chaos_note_stale('id');
+    create constraint trigger chaos_stale after insert or update on steps deferrable initially deferred
+      for each row execute function chaos_note_stale('task_id');
+    create constraint trigger chaos_stale after insert or update on executions deferrable initially deferred
+      for each row execute function chaos_note_stale('task_id');
+    create constraint trigger chaos_stale after insert or update on observations deferrable initially deferred
+      for each row execute function chaos_note_stale('task_id');
+    create constraint trigger chaos_stale after insert on events deferrable initially deferred
+      for each row execute function chaos_note_stale('task_id');`);
+}

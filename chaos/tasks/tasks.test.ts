@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Stack } from '../../scripts/dev/stack.ts';
+import { withStack } from '../../scripts/dev/with-services.ts';
+import { failPower } from './power.ts';
+import { shootAtTasks } from './run.ts';
+import { wakeZombies } from './zombies.ts';
+
+const seed = randomInt(2 ** 31);
+
+describe(`tasks while everything around them is shot (seed ${seed})`, () => {
+  const inHouse = <T>(name: string, work: (stack: Stack) => Promise<T>) => withStack(`${name}-${process.pid}`, work);
+
+  it('end as they should, in real browsers', async () => {
+    const { wrong, ...met } = await inHouse('shot', (stack) =>
+      shootAtTasks({ stack, seed, tasks: 300, minutes: 2.5, atOnce: 8 }),
+    );
+    console.log(JSON.stringify(met));
+    assert.deepEqual(wrong, []);
+    assert.equal(met.success + met.awaiting_user, met.tasks);
+    assert.ok(met.tasks >= 16 && met.shots >= 10, 'enough of both to say something');
+  });
+
+  it('end once, by the hundred', async () => {
+    const { wrong, ...met } = await inHouse('mass', (stack) =>
+      shootAtTasks({ stack, seed, tasks: 200, atOnce: 50, hands: 'double' }),
+    );
+    console.log(JSON.stringify(met));
+    assert.deepEqual(wrong, []);
+    assert.equal(met.success + met.awaiting_user, 200);
+  });
+
+  it('obey nobody who was stopped beyond its lease and goes on', async () => {
+    const { wrong, rounds, moved, requests } = await inHouse('zombies', (stack) =>
+      wakeZombies({ stack, rounds: 4, seed }),
+    );
+    console.log(JSON.stringify({ rounds, moved, requests }));
+    assert.deepEqual(wrong, []);
+    assert.equal(rounds, 4);
+    assert.ok(moved > 0 && requests > 0, 'somebody had something to lose');
+  });
+
+  it('are all there, and run, after the power failed', async () => {
+    const { lost, unfinished, acknowledged, rounds } = await inHouse('power', (stack) =>
+      failPower({ stack, rounds: 1, seed }),
+    );
+    console.log(JSON.stringify({ rounds, acknowledged }));
+    assert.deepEqual({ lost, unfinished }, { lost: [], unfinished: [] });
+    assert.ok(acknowledged > 0);
+  });
+});
