@@ -53,6 +53,9 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
     if (made > 0) log.info({ made }, 'made partitions of the event log');
     await store.logins.sweep();
     await store.limits.sweep();
+    await store.idempotency.sweep();
+    await store.agents.sweep();
+    await store.hosts.sweep();
   }
   // The next turn comes in hours, and thirty days are ready: worth a line, not more.
   const work = () => void keepHouse().catch((error) => log.error({ err: error }, 'could not keep house'));

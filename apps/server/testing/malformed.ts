@@ -303,7 +303,7 @@ const samples: { [Name in WithBody]: NonNullable<BodyIn<(typeof routes)[Name]>> 
   createProfile: { label: 'work', session_id: unknownId },
   requestTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeTakeover: { resume_token: 'token', note: 'done' },
-  signalTakeover: { message: 'I will', answer: 'blue' },
+  signalTakeover: { message: 'I will', answer: 'blue', asked_at: '2026-01-01T00:00:00.000Z' },
   cancelTask: { reason: 'no longer needed' },
 };
 type WithBody = { [Name in RouteName]: (typeof routes)[Name] extends { body: unknown } ? Name : never }[RouteName];

@@ -17,6 +17,7 @@ export type TestServer = {
   client: Client;
   store: Store;
   databaseUrl: string;
+  blobDir: string;
   nats: NatsForTest;
   /** What the server logged, a line each. */
   logged: string[];
@@ -127,6 +128,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     client: createClient({ baseUrl }),
     store,
     databaseUrl: database.url,
+    blobDir,
     nats,
     logged,
     another: () => Promise.reject(new Error('ask the first server for another')),

@@ -135,7 +135,7 @@ export const authRoutes = {
     body: CreateKeyRequest,
     bodyLimitBytes: bodyLimits.auth,
     replies: { 200: Success.extend({ key: NewApiKey }) },
-    errors: [...loginErrors, ...bodyErrors, 'quota_exceeded'],
+    errors: [...loginErrors, ...bodyErrors, 'conflict', 'quota_exceeded'],
   },
   listKeys: {
     method: 'GET',

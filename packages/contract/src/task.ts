@@ -270,6 +270,11 @@ export type CancelRequest = z.infer<typeof CancelRequest>;
 
 /** The person acts now: answers the question that stands, or interrupts the running step and takes the wheel. */
 export const TakeoverSignal = z
-  .object({ message: text(4000, 1).optional(), answer: text(8000, 1).optional() })
+  .object({
+    message: text(4000, 1).optional(),
+    answer: text(8000, 1).optional(),
+    /** Of the question that is answered: where another one stands by now, the answer is refused and not given to it. */
+    asked_at: Timestamp.optional(),
+  })
   .meta({ id: 'TakeoverSignal' });
 export type TakeoverSignal = z.infer<typeof TakeoverSignal>;

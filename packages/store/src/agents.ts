@@ -79,5 +79,14 @@ export function createAgents({ pool }: Database, url: string) {
       );
       return rowCount === 1;
     },
+
+    /** Removes those whose work others took up a day ago, and who are said to be at none any more; answers how many. */
+    async sweep(): Promise<number> {
+      const { rowCount } = await pool.query(
+        `delete from agents a where a.recovered_at < now() - interval '1 day'
+           and not exists (select from executions e where e.agent_id = a.id and e.finished_at is null)`,
+      );
+      return rowCount ?? 0;
+    },
   };
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Append } from './change.ts';
 import { clocksOf } from './clocks.ts';
 import type { Tx } from './db.ts';
+import { messageStateOf } from './messages.ts';
 import { historyOf, ledgerLineOf, progressOf } from './progress.ts';
 import type { StepRow } from './steps.ts';
 import type { TaskRow } from './tasks.ts';
@@ -37,6 +38,10 @@ export function createCancels() {
         .execute();
       for (const task of tasks.toSorted((one, other) => one.first_seq - other.first_seq)) {
         for (const line of await endWork(tx, task.id, reason)) await logLine(append, task, line);
+        // The question that stood is gone: whoever shows it learns so.
+        const message_state = messageStateOf(task, await linesOf(tx, task.id));
+        await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
+        // The last of it: whoever follows the task leaves when they have it.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
       }
       return tasks;
@@ -60,6 +65,9 @@ async function endWork(tx: Tx, taskId: string, reason: string | null): Promise<S
     .returningAll()
     .execute();
 }
+
+const linesOf = (tx: Tx, taskId: string): Promise<StepRow[]> =>
+  tx.db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute();
 
 async function logLine(append: Append, task: TaskRow, line: StepRow): Promise<void> {
   const step = Plan.parse(task.plan).steps[line.index - 1];

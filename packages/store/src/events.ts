@@ -1,3 +1,4 @@
+import { terminalTaskStates } from '@pilothouse/contract';
 import type { Database, Tx } from './db.ts';
 
 export type NewEvent = {
@@ -66,6 +67,17 @@ export function createEvents({ pool }: Database) {
         values: [sessionId, seq, limit, taskId],
       });
       return rows;
+    },
+
+    /** Whether the end of a task was said after `seq`. */
+    async isEndedAfter(sessionId: string, seq: number, taskId: string): Promise<boolean> {
+      const { rows } = await pool.query<{ is_ended: boolean }>({
+        name: 'events.isEndedAfter',
+        text: `select exists (select from events where session_id = $1 and seq > $2 and task_id = $3
+                              and kind = 'status' and data->'status'->>'status' = any($4)) as is_ended`,
+        values: [sessionId, seq, taskId, terminalTaskStates],
+      });
+      return rows[0]?.is_ended === true;
     },
 
     /** The last events of a session, oldest first. */

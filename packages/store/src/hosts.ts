@@ -14,7 +14,7 @@ export type HostReport = {
 export type HeldSession = { session_id: string; epoch: number; is_watched: boolean; idle_ms: number };
 
 /** Browser hosts as agents last heard of them. The database's clock grants the lease. */
-export function createHosts({ db }: Database) {
+export function createHosts({ db, pool }: Database) {
   return {
     async renew({ hostId, bootId, capacity, sessions, load, leaseMs }: HostReport): Promise<void> {
       const heard = {
@@ -42,5 +42,14 @@ export function createHosts({ db }: Database) {
 
     /** Those whose lease still holds, by name. */
     live: () => db.selectFrom('hosts').selectAll().where('lease_until', '>', sql<Date>`now()`).orderBy('id').execute(),
+
+    /** Removes those that are gone for a day, and that no session is said to be at; answers how many. */
+    async sweep(): Promise<number> {
+      const { rowCount } = await pool.query(
+        `delete from hosts h where h.lease_until < now() - interval '1 day'
+           and not exists (select from browsers b where b.host_id = h.id)`,
+      );
+      return rowCount ?? 0;
+    },
   };
 }

@@ -3,6 +3,7 @@ import type { Database } from './db.ts';
 import type { ApiKeys } from './generated.ts';
 import { newId } from './ids.ts';
 import { decodeCursor, toPage } from './pages.ts';
+import { type Caller, localUser } from './users.ts';
 
 export type KeyRow = Selectable<ApiKeys>;
 
@@ -25,7 +26,10 @@ export function createKeys({ db, pool }: Database) {
         .returningAll()
         .executeTakeFirstOrThrow(),
 
-    /** Whom the key speaks for. That it was used is written at most once a minute. */
+    /**
+     * Whom the key speaks for; never for the built-in user, who is nobody while people have to log in. That it was used
+     * is written at most once a minute.
+     */
     async holderOf(hash: Buffer): Promise<{ key_id: string; user_id: string; role: 'user' | 'admin' } | undefined> {
       const { rows } = await pool.query<{ key_id: string; user_id: string; role: 'user' | 'admin'; is_stale: boolean }>(
         {
@@ -33,8 +37,9 @@ export function createKeys({ db, pool }: Database) {
           text: `select k.id as key_id, u.id as user_id, u.role,
                  coalesce(k.last_used_at < now() - interval '1 minute', true) as is_stale
                from api_keys k join users u on u.id = k.user_id
-               where k.hash = $1 and k.removed_at is null and coalesce(k.expires_at > now(), true) and u.disabled_at is null`,
-          values: [hash],
+               where k.hash = $1 and k.removed_at is null and coalesce(k.expires_at > now(), true)
+                 and u.disabled_at is null and u.id <> $2`,
+          values: [hash, localUser.id],
         },
       );
       const [holder] = rows;
@@ -70,15 +75,16 @@ export function createKeys({ db, pool }: Database) {
         .returning('id')
         .executeTakeFirst(),
 
-    /** Of these keys, those that are still valid. */
-    async stillValid(ids: string[]): Promise<Set<string>> {
-      const { rows } = await pool.query<{ id: string }>({
+    /** Of these keys, those that are still valid, and what their users are by now. */
+    async stillValid(ids: string[]): Promise<Map<string, Caller['role']>> {
+      const { rows } = await pool.query<{ id: string; role: Caller['role'] }>({
         name: 'keys.stillValid',
-        text: `select k.id from api_keys k join users u on u.id = k.user_id
-               where k.id = any($1) and k.removed_at is null and coalesce(k.expires_at > now(), true) and u.disabled_at is null`,
-        values: [ids],
+        text: `select k.id, u.role from api_keys k join users u on u.id = k.user_id
+               where k.id = any($1) and k.removed_at is null and coalesce(k.expires_at > now(), true)
+                 and u.disabled_at is null and u.id <> $2`,
+        values: [ids, localUser.id],
       });
-      return new Set(rows.map(({ id }) => id));
+      return new Map(rows.map(({ id, role }) => [id, role]));
     },
   };
 }

@@ -194,15 +194,15 @@ export function createLogins(
       await pool.query(`delete from logins where least(ended_at, expires_at) < now() - interval '30 days'`);
     },
 
-    /** Of these logins, those that are still valid: one question for all that a server serves. */
-    async stillValid(ids: string[]): Promise<Set<string>> {
-      const { rows } = await pool.query<{ id: string }>({
+    /** Of these logins, those that are still valid, and what their users are by now: one question for a whole server. */
+    async stillValid(ids: string[]): Promise<Map<string, TokenHolder['role']>> {
+      const { rows } = await pool.query<{ id: string; role: TokenHolder['role'] }>({
         name: 'logins.stillValid',
-        text: `select l.id from logins l join users u on u.id = l.user_id
+        text: `select l.id, u.role from logins l join users u on u.id = l.user_id
                where l.id = any($1) and l.ended_at is null and l.expires_at > now() and u.disabled_at is null`,
         values: [ids],
       });
-      return new Set(rows.map(({ id }) => id));
+      return new Map(rows.map(({ id, role }) => [id, role]));
     },
   };
 }

@@ -44,8 +44,14 @@ export function createQuestions() {
         .returningAll()
         .executeTakeFirst(),
 
-    /** A person has answered; nothing, where no question stands. Send the workflow a signal in the same transaction. */
-    answer: (tx: Tx, id: string, text: string) => settle(tx, id, text).executeTakeFirst(),
+    /**
+     * A person has answered; nothing, where no question stands, or not the one they name by its time. Send the workflow
+     * a signal in the same transaction.
+     */
+    answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
+      settle(tx, id, text)
+        .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
+        .executeTakeFirst(),
 
     /** The page showed what was waited for: that question, and no later one, is settled without an answer. */
     answered: (tx: Tx, { id, executionId, askedAt }: HeldTask & { askedAt: string }) =>

@@ -80,6 +80,31 @@ export function createUsers({ db }: Database) {
     setPassword: (tx: Pick<Tx, 'db'>, id: string, passwordHash: string) =>
       tx.db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute(),
 
+    /** The same where it is still the one that was verified; false, and nothing changed, where it is not. */
+    async replacePassword(tx: Pick<Tx, 'db'>, id: string, verifiedHash: string, passwordHash: string) {
+      const { numUpdatedRows } = await tx.db
+        .updateTable('users')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', id)
+        .where('password_hash', '=', verifiedHash)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Whether it is still the one that was verified. If so, it stays so until the transaction ends. */
+    async holdPassword(tx: Pick<Tx, 'db'>, id: string, verifiedHash: string): Promise<boolean> {
+      const row = await tx.db
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', id)
+        .where('password_hash', '=', verifiedHash)
+        .where('disabled_at', 'is', null)
+        .forShare()
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     setRole: (id: string, role: 'user' | 'admin') =>
       db.updateTable('users').set({ role }).where('id', '=', id).execute(),
 

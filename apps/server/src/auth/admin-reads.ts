@@ -7,7 +7,31 @@ export async function auditForeignRead(
   ownerId: string,
   what: object,
 ): Promise<void> {
-  const isAdminWithLogin = caller.role === 'admin' && (caller.loginId !== undefined || caller.keyId !== undefined);
-  if (!isAdminWithLogin || ownerId === caller.id) return;
-  await audit.add({ event: 'admin_read', outcome: 'success', userId: ownerId, actorId: caller.id, data: what });
+  if (!isAdminWithLogin(caller) || ownerId === caller.id) return;
+  await audit.add(entryOf(caller, ownerId, what));
 }
+
+/** The same for a list of what belongs to many: a line for each of them. */
+export async function auditForeignList(
+  { audit, transaction }: Pick<Store, 'audit' | 'transaction'>,
+  caller: Caller,
+  ownerIds: string[],
+  what: object,
+): Promise<void> {
+  const others = [...new Set(ownerIds)].filter((id) => id !== caller.id);
+  if (!isAdminWithLogin(caller) || others.length === 0) return;
+  await transaction(async (tx) => {
+    for (const id of others) await audit.add(entryOf(caller, id, what), tx);
+  });
+}
+
+const isAdminWithLogin = (caller: Caller) =>
+  caller.role === 'admin' && (caller.loginId !== undefined || caller.keyId !== undefined);
+
+const entryOf = (caller: Caller, ownerId: string, what: object) => ({
+  event: 'admin_read',
+  outcome: 'success',
+  userId: ownerId,
+  actorId: caller.id,
+  data: what,
+});

@@ -8,7 +8,7 @@ import {
   type TokenReply,
   type User,
 } from '@pilothouse/contract';
-import type { Caller, Store, UserRow } from '@pilothouse/store';
+import { type Caller, localUser, type Store, type UserRow } from '@pilothouse/store';
 import type { From } from '../http/serve.ts';
 import { type AuthLimits, identifierKey } from './auth.limits.ts';
 import { viewKey, viewLogin, viewUser } from './auth.view.ts';
@@ -16,6 +16,7 @@ import { requireGoodPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { hashOf, kindOf, newToken, seal, unseal } from './tokens.ts';
 import { createTurns } from './turns.ts';
+import { createWithPassword } from './with-password.ts';
 
 type Routes = typeof routes;
 type Page = { limit: number; cursor?: string };
@@ -37,6 +38,7 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
     user,
   });
   const registering = createTurns();
+  const withPassword = createWithPassword({ store, passwords });
   const newTokens = () => ({ access_token: newToken('access'), refresh_token: newToken('refresh') });
   const hashesOf = (tokens: ReturnType<typeof newTokens>) => ({
     access: hashOf(tokens.access_token),
@@ -64,25 +66,29 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
 
     async login({ username_or_email, password }: LoginRequest, from: From): Promise<TokenReply> {
       await limits.loginOfIdentifier.spend(identifierKey(from.address, username_or_email));
-      const user = await store.users.byNameOrEmail(username_or_email);
-      const isRight = await passwords.verify(user?.password_hash, password);
-      const audit = { event: 'login', userId: user?.id, address: from.address };
-      if (!user || !isRight || user.disabled_at) {
-        await store.audit.add({ ...audit, outcome: 'invalid_credentials' });
-        throw new AppError('invalid_credentials');
-      }
-      const better = passwords.isOutdated(user.password_hash ?? '') ? await passwords.hash(password) : undefined;
-      const tokens = newTokens();
-      await store.transaction(async (tx) => {
-        if (better) await store.users.setPassword(tx, user.id, better);
-        const loginId = await store.logins.begin(
-          tx,
-          { userId: user.id, address: from.address, userAgent: from.userAgent },
-          hashesOf(tokens),
-        );
-        await store.audit.add({ ...audit, outcome: 'success', data: { login_id: loginId } }, tx);
-      });
-      return tokenReply(viewUser(user), tokens);
+      return withPassword(
+        { event: 'login', address: from.address },
+        () => store.users.byNameOrEmail(username_or_email),
+        password,
+        async (user, verifiedHash, audit) => {
+          const better = passwords.isOutdated(verifiedHash) ? await passwords.hash(password) : undefined;
+          const tokens = newTokens();
+          return store.transaction(async (tx) => {
+            // Whoever changes it from here on finds this login, and ends it.
+            const isHeld = better
+              ? await store.users.replacePassword(tx, user.id, verifiedHash, better)
+              : await store.users.holdPassword(tx, user.id, verifiedHash);
+            if (!isHeld) return undefined;
+            const loginId = await store.logins.begin(
+              tx,
+              { userId: user.id, address: from.address, userAgent: from.userAgent },
+              hashesOf(tokens),
+            );
+            await store.audit.add({ ...audit, outcome: 'success', data: { login_id: loginId } }, tx);
+            return tokenReply(viewUser(user), tokens);
+          });
+        },
+      );
     },
 
     async refresh(presented: string, from: From): Promise<TokenReply> {
@@ -164,26 +170,28 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
       from: From,
     ): Promise<void> {
       await limits.loginOfIdentifier.spend(identifierKey(from.address, `change ${caller.id}`));
-      const user = await requireUser(caller);
-      const audit = { event: 'change_password', userId: user.id, address: from.address };
-      if (!(await passwords.verify(user.password_hash, body.current_password))) {
-        await store.audit.add({ ...audit, outcome: 'invalid_credentials' });
-        throw new AppError('invalid_credentials');
-      }
-      requireGoodPassword({
-        password: body.new_password,
-        username: user.username,
-        email: user.email,
-        minLength: minPasswordLength,
-        pointer: '/body/new_password',
-      });
-      const passwordHash = await passwords.hash(body.new_password);
-      await store.transaction(async (tx) => {
-        await store.users.setPassword(tx, user.id, passwordHash);
-        await store.logins.endAll(tx, user.id, 'change_password', caller.loginId);
-        await store.audit.add({ ...audit, outcome: 'success' }, tx);
-      });
-      onRevoked(user.id, null);
+      await withPassword(
+        { event: 'change_password', address: from.address },
+        () => requireUser(caller),
+        body.current_password,
+        async (user, verifiedHash, audit) => {
+          requireGoodPassword({
+            password: body.new_password,
+            username: user.username,
+            email: user.email,
+            minLength: minPasswordLength,
+            pointer: '/body/new_password',
+          });
+          const passwordHash = await passwords.hash(body.new_password);
+          return store.transaction(async (tx) => {
+            if (!(await store.users.replacePassword(tx, user.id, verifiedHash, passwordHash))) return undefined;
+            await store.logins.endAll(tx, user.id, 'change_password', caller.loginId);
+            await store.audit.add({ ...audit, outcome: 'success' }, tx);
+            return true;
+          });
+        },
+      );
+      onRevoked(caller.id, null);
     },
 
     async listLogins(caller: Caller, page: Page): Promise<ReplyOf<Routes['listLogins']>> {
@@ -209,6 +217,9 @@ export function createAuthService({ store, passwords, limits, minPasswordLength,
       body: { label: string; expires_in_secs?: number },
       from: From,
     ): Promise<ReplyOf<Routes['createKey']>> {
+      // It would let in as an admin whoever has it, long after authentication is switched on again.
+      if (caller.id === localUser.id)
+        throw new AppError('conflict', { detail: 'Authentication is disabled: no key is needed.' });
       const token = newToken('key');
       const row = await store.keys.add(caller.id, body.label, hashOf(token), body.expires_in_secs);
       await store.audit.add({

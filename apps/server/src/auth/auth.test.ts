@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
 import { type Client, createClient, createLogin, isApiError } from '@pilothouse/sdk';
+import { localUser } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
+import { createPasswords } from './passwords.ts';
+import { hashOf, newToken } from './tokens.ts';
 
 const password = 'a long enough password';
+const todaysCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 let count = 0;
 
 describe('authentication', () => {
@@ -154,6 +159,54 @@ describe('authentication', () => {
     await server.client.login({ username_or_email: username, password: 'another long password' });
   });
 
+  const costs = { 'of today': {}, 'that is to be made better': { timeCost: 1 } };
+  for (const [name, cost] of Object.entries(costs)) {
+    it(`lets nobody in by a password that is just being changed, its hash one ${name}`, async () => {
+      const { id, username, login } = await newUser();
+      const { store } = server;
+      const passwords = createPasswords();
+      const [old, changed] = [
+        await hash(password, { ...todaysCost, ...cost }),
+        await passwords.hash('another one, long'),
+      ];
+      await store.transaction((tx) => store.users.setPassword(tx, id, old));
+      const { trying } = await store.transaction(async (tx) => {
+        await store.users.setPassword(tx, id, changed);
+        await store.logins.endAll(tx, id, 'change_password');
+        // The old one is still right for whoever reads it now.
+        const late = login().catch((error: unknown) => error);
+        await Promise.race([late, sleep(1000)]);
+        return { trying: late };
+      });
+      assert.ok(isApiError(await trying, 'invalid_credentials'));
+      assert.equal((await store.users.byId(id))?.password_hash, changed, 'nor is the old one written back');
+      const tokens = await server.client.login({ username_or_email: username, password: 'another one, long' });
+      assert.equal((await as(tokens.access_token).listLogins()).logins.length, 1);
+    });
+  }
+
+  it('lets many in at once while the hash of their password is made better', async () => {
+    const { id, login } = await newUser();
+    const { store } = server;
+    const old = await hash(password, { ...todaysCost, timeCost: 1 });
+    await store.transaction((tx) => store.users.setPassword(tx, id, old));
+    const all = await Promise.all(Array.from({ length: 6 }, login));
+    for (const { access_token } of all) await as(access_token).getMe();
+    assert.equal(createPasswords().isOutdated((await store.users.byId(id))?.password_hash ?? ''), false);
+  });
+
+  it('changes a password once, of many who change it at once', async () => {
+    const { username, login } = await newUser();
+    const { access_token } = await login();
+    const changes = Array.from({ length: 4 }, (_, n) => `another long password ${n}`);
+    const settled = await Promise.allSettled(
+      changes.map((new_password) => as(access_token).changePassword({ current_password: password, new_password })),
+    );
+    const done = changes.filter((_, n) => settled[n]?.status === 'fulfilled');
+    assert.equal(done.length, 1);
+    await server.client.login({ username_or_email: username, password: done[0] ?? '' });
+  });
+
   it('ends all logins of a user at once, and nobody else’s', async () => {
     const [ann, bob] = [await newUser(), await newUser()];
     const logins = [await ann.login(), await ann.login()];
@@ -197,6 +250,18 @@ describe('authentication', () => {
     await refused(as(key.key_token).listSessions(), 'token_invalid');
   });
 
+  it('gives no key to the built-in user, and takes none of it', async () => {
+    const open = await server.another({ isAuthDisabled: true });
+    await assert.rejects(open.client.createKey({ label: 'for ever' }), { code: 'conflict', status: 409 });
+    assert.deepEqual((await open.client.listKeys()).keys, []);
+    // One that was given before it was refused.
+    const token = newToken('key');
+    const { id } = await server.store.keys.add(localUser.id, 'from before', hashOf(token), undefined);
+    await refused(as(token).listSessions(), 'token_invalid');
+    assert.deepEqual([...(await server.store.keys.stillValid([id]))], []);
+    await open.client.deleteKey({ id });
+  });
+
   it('shuts a disabled user out at once', async () => {
     const { id, login } = await newUser();
     const tokens = await login();
@@ -234,6 +299,62 @@ describe('authentication', () => {
       ['admin_read', 'success', true],
       ['logout', 'success', false],
     ]);
+  });
+
+  it('writes down for each of them what an admin read in a list', async () => {
+    const [root, ...others] = [await newUser(), await newUser(), await newUser()];
+    for (const { login } of others) {
+      const client = as((await login()).access_token);
+      for (const _ of [1, 2]) await client.sendChat({ prompt: 'x', steps: [{ action: 'screenshot' }] });
+    }
+    await server.store.users.setRole(root.id, 'admin');
+    const admin = as((await root.login()).access_token);
+    await admin.listSessions();
+    await admin.listTasks();
+    for (const { id } of others) {
+      const reads = (await server.store.audit.of(id)).filter(({ actor_id }) => actor_id === root.id);
+      assert.deepEqual(
+        reads.map(({ event, data }) => [event, data]),
+        [
+          ['admin_read', { list: 'sessions' }],
+          ['admin_read', { list: 'tasks' }],
+        ],
+      );
+    }
+    assert.deepEqual(
+      (await server.store.audit.of(root.id)).filter(({ event }) => event === 'admin_read'),
+      [],
+    );
+  });
+
+  it('ends what an admin watches by a key or a login who no longer is one, and nothing of others', async () => {
+    const [ann, root] = [await newUser(), await newUser()];
+    await server.store.users.setRole(root.id, 'admin');
+    const tokenOf = async ({ login }: { login: typeof ann.login }) => (await login()).access_token;
+    const [hers, his] = [await tokenOf(ann), await tokenOf(root)];
+    const { session } = await as(hers).createSession();
+    const keyOf = async (token: string) => (await as(token).createKey({ label: 'watch' })).key.key_token;
+    const watch = async (token: string) => {
+      const { status, body } = await fetch(`${server.baseUrl}/api/sessions/${session.id}/live`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.equal(status, 200);
+      assert.ok(body);
+      const reader = body.getReader();
+      const ended = (async () => {
+        while (!(await reader.read()).done);
+        return 'ended';
+      })();
+      return { ended, close: () => reader.cancel() };
+    };
+    const watching = await Promise.all([watch(await keyOf(his)), watch(his), watch(await keyOf(hers))]);
+    await server.store.users.setRole(root.id, 'user');
+    const [byKey, byLogin, own] = watching.map(({ ended }) => ended);
+    const late = (ms: number) => sleep(ms, 'goes on', { ref: false });
+    assert.equal(await Promise.race([byKey, late(5000)]), 'ended');
+    assert.equal(await Promise.race([byLogin, late(5000)]), 'ended');
+    assert.equal(await Promise.race([own, late(1500)]), 'goes on');
+    await Promise.all(watching.map(({ close }) => close()));
   });
 
   it('keeps a program logged in through the SDK, with one refresh for many calls', async () => {

@@ -8,7 +8,8 @@ type Options = { store: Pick<Store, 'logins' | 'keys'>; bus: Bus; log: Log };
 const everyMs = 1000;
 
 /**
- * Ends the streams of logins that have ended. The database is asked once a second, for all at once, so that this does
+ * Ends the streams of logins and keys that have ended, and of admins who no longer are: what they may still watch, they
+ * are shown when they come again. The database is asked once a second, for all at once, so that this does
  * not depend on the bus; a hint on the bus only makes it quicker.
  */
 export function createRevocations({ store, bus, log }: Options) {
@@ -20,15 +21,18 @@ export function createRevocations({ store, bus, log }: Options) {
 
   async function look(): Promise<void> {
     const [logins, keys] = [idsOf('loginId'), idsOf('keyId')];
+    const none = new Map<string, Caller['role']>();
     const [validLogins, validKeys] = await Promise.all([
-      logins.length > 0 ? store.logins.stillValid(logins) : new Set<string>(),
-      keys.length > 0 ? store.keys.stillValid(keys) : new Set<string>(),
+      logins.length > 0 ? store.logins.stillValid(logins) : none,
+      keys.length > 0 ? store.keys.stillValid(keys) : none,
     ]);
-    for (const [stream, { loginId, keyId }] of streams) {
+    const [askedLogins, askedKeys] = [new Set(logins), new Set(keys)];
+    for (const [stream, { role, loginId, keyId }] of streams) {
+      const mayNot = (now: Caller['role'] | undefined) => !now || (role === 'admin' && now !== 'admin');
       // Those that came while we asked are asked for the next time.
       if (
-        (loginId && logins.includes(loginId) && !validLogins.has(loginId)) ||
-        (keyId && keys.includes(keyId) && !validKeys.has(keyId))
+        (loginId && askedLogins.has(loginId) && mayNot(validLogins.get(loginId))) ||
+        (keyId && askedKeys.has(keyId) && mayNot(validKeys.get(keyId)))
       )
         stream.close();
     }

@@ -14,7 +14,7 @@ import {
 } from '@pilothouse/store';
 import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
-import { keepFiles } from './given-files.ts';
+import { withFiles } from './given-files.ts';
 import { decidePlan, type Planners } from './plan.ts';
 
 const maxWaitingInSession = 20;
@@ -25,6 +25,8 @@ type Task = Omit<Parameters<Store['tasks']['create']>[2], 'id' | 'sessionId'>;
 type Beginning = {
   sessionId: string;
   task: Task;
+  /** Refuses early what `enter` would refuse anyway, before files are put down. */
+  mayEnter?(): Promise<void>;
   /** Makes the session or finds it, or refuses; the quotas are asked here. */
   enter(tx: Tx): Promise<void>;
   /** What it may send. */
@@ -38,20 +40,24 @@ export function createChatService({ store, work, quotas, openSession, planners }
   // The rows and the hand-over commit together, so an id we return always names real work.
   async function begin(
     caller: Caller,
-    { sessionId, task, enter, files = [], key, request }: Beginning,
+    { sessionId, task, mayEnter, enter, files = [], key, request }: Beginning,
   ): Promise<ChatReply> {
     const asked = key === undefined ? undefined : { userId: caller.id, key, requestHash: hashOf(request) };
     const before = asked && (await store.idempotency.known(asked));
     if (before) return again(before);
     const id = newId();
-    const given = await keepFiles(store, sessionId, files);
-    const begun = await store.change(sessionId, async (tx, append) => {
-      const known = asked && (await store.idempotency.take(tx, asked, id));
-      if (known) return known;
-      await enter(tx);
-      const created = await create(tx, append, caller, { ...task, id, sessionId });
-      for (const file of given) await store.files.add(tx, { ...file, task_id: id });
-      return created;
+    // Nobody fills the disk through a session that is not theirs.
+    if (files.length > 0) await mayEnter?.();
+    const begun = await withFiles(store, sessionId, files, async (given) => {
+      const value = await store.change(sessionId, async (tx, append) => {
+        const known = asked && (await store.idempotency.take(tx, asked, id));
+        if (known) return known;
+        await enter(tx);
+        const created = await create(tx, append, caller, { ...task, id, sessionId });
+        for (const file of given) await store.files.add(tx, { ...file, task_id: id });
+        return created;
+      });
+      return { value, isKept: !('isSame' in value) };
     });
     return 'isSame' in begun ? again(begun) : replyOf(begun);
   }
@@ -113,6 +119,10 @@ export function createChatService({ store, work, quotas, openSession, planners }
         key,
         files: body.files,
         request: { chat: body },
+        mayEnter: async () => {
+          const mine = (tx: Tx) => store.sessions.drivenBy(tx, caller, sessionId);
+          if (session_id !== undefined && !(await store.transaction(mine))) throw new AppError('not_found');
+        },
         enter: async (tx) => {
           if (session_id !== undefined) return enterSession(tx, caller, body, sessionId);
           await openSession(tx, caller, { id: sessionId, title, profile_id, profile_label, tasks: 1 });

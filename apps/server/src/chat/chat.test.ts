@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { parseScript, type Step } from '@pilothouse/contract';
 import { createClient, isApiError } from '@pilothouse/sdk';
@@ -63,6 +64,42 @@ describe('a chat', () => {
     const refused = server.client.sendChat({ ...chat, files, session_id: '01900000-0000-7000-8000-000000000000' });
     await assert.rejects(refused, { code: 'not_found' });
     assert.equal(await count('files'), before);
+  });
+
+  it('leaves no file behind where it is refused, or was begun before', async () => {
+    const files = [{ name: 'a.txt', content_base64: Buffer.from('one').toString('base64') }];
+    const sent = { ...chat, files };
+    const options = { idempotencyKey: 'files at once' };
+    const [first] = await Promise.all(Array.from({ length: 5 }, () => server.client.sendChat(sent, options)));
+    assert.ok(first);
+    const kept = await server.store.files.listOf(first.task_id);
+    const lying = async () => (await readdir(server.blobDir, { recursive: true })).toSorted();
+    const mine = (paths: string[]) => paths.filter((path) => path.includes('/files/'));
+    const keys = (await server.store.transaction(({ client }) => client.query('select blob_key from files'))).rows;
+    assert.deepEqual(mine(await lying()), keys.map(({ blob_key }) => blob_key).toSorted(), 'each has its row');
+    assert.equal(kept.length, 1);
+
+    const { session } = await server.client.createSession();
+    await server.client.deleteSession({ id: session.id });
+    const before = mine(await lying());
+    await assert.rejects(server.client.sendChat({ ...sent, session_id: session.id }), { code: 'conflict' });
+    assert.deepEqual(mine(await lying()), before, 'refused after they were put down');
+  });
+
+  it('writes nothing for a session of somebody else', async () => {
+    const files = [{ name: 'a.txt', content_base64: Buffer.from('one').toString('base64') }];
+    const guarded = await server.another({ isAuthDisabled: false });
+    const as = async (username: string) => {
+      const password = 'a lamp in the harbour';
+      await guarded.client.register({ username, email: `${username}@example.test`, password });
+      const { access_token } = await guarded.client.login({ username_or_email: username, password });
+      return createClient({ baseUrl: guarded.baseUrl, token: () => access_token });
+    };
+    const [owner, stranger] = await Promise.all([as('files-owner'), as('files-stranger')]);
+    const { session } = await owner.createSession();
+    await assert.rejects(stranger.sendChat({ ...chat, files, session_id: session.id }), { code: 'not_found' });
+    // Not even the folder for them.
+    assert.deepEqual(await readdir(guarded.blobDir, { recursive: true }), []);
   });
 
   it('under a key that was used before is the task of then, in its present state, whatever the order of the words', async () => {

@@ -63,6 +63,25 @@ describe('a stream of events', () => {
     close();
   });
 
+  it('brings an event however large, and what follows it', async (test) => {
+    const { stream, viewer, close } = await openOne();
+    test.after(close);
+    let text = '';
+    viewer.on('data', (chunk) => {
+      text += chunk;
+    });
+    const until = async (words: string) => {
+      const end = performance.now() + 5000;
+      while (!text.includes(words) && performance.now() < end) await sleep(10);
+      assert.ok(text.includes(words), words);
+    };
+    stream.send({ id: '1', type: 'log', data: { fill: 'x'.repeat(4 * 1024 * 1024), n: 1 } });
+    assert.equal(stream.signal.aborted, false, 'not cut by its own event');
+    await until('"n":1}');
+    stream.send({ id: '2', type: 'log', data: { n: 2 } });
+    await until('"n":2}');
+  });
+
   it('is over when the viewer leaves', async () => {
     const { stream, viewer, close } = await openOne();
     viewer.destroy();

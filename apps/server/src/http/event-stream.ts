@@ -33,8 +33,9 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
 
   function write(text: string | Buffer): void {
     if (ended.signal.aborted) return;
-    response.write(text, sendWaiting);
+    // Before this one is added: however large it is, it is no sign that the viewer does not read.
     if (response.writableLength > maxUnreadBytes) close();
+    else response.write(text, sendWaiting);
   }
   /** Called when something has left: `drain` would tell only of a buffer that had been full, and the last frame is due. */
   function sendWaiting(): void {

@@ -144,4 +144,35 @@ describe('a chat, and the streams that follow it', () => {
       ['end'],
     );
   });
+
+  it('tells the end to who comes back behind it, although others of the session went on', async () => {
+    const task = await newTask();
+    await server.client.cancelTask({ id: task.id });
+    const ended = seqsOf(await read(task.id, 100)).at(-1);
+    const { task_id } = await server.client.sendChat({ prompt: 'x', steps, session_id: task.session_id });
+    const next = await server.store.tasks.byId(task_id);
+    assert.ok(next);
+    await say(next, 5);
+    const late = await read(task.id, 100, { cursor: String(ended) });
+    assert.deepEqual(late, [{ type: 'end', task_id: task.id, status: 'cancelled' }]);
+    const behind = await read(task.id, 100, { cursor: String((ended ?? 0) - 1) });
+    assert.deepEqual(
+      behind.map(({ type }) => type),
+      ['status', 'end'],
+      'once, where it is still to come',
+    );
+  });
+
+  it('tells the end once, however much there is to read before it', async () => {
+    const task = await newTask();
+    // More than is read at once.
+    await server.store.change(task.session_id, async (_tx, append) => {
+      const event = { taskId: task.id, kind: 'status', data: { status: progressOf(task) } };
+      for (let i = 0; i < 600; i++) await append(event);
+    });
+    await server.client.cancelTask({ id: task.id });
+    const events = await read(task.id, 1000);
+    assert.equal(events.filter(({ type }) => type === 'end').length, 1);
+    assert.ok(events.length > 601, String(events.length));
+  });
 });

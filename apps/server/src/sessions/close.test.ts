@@ -84,6 +84,19 @@ describe('closing a session', () => {
     await store.blobs.put(key, Buffer.from('x'));
     await store.transaction((tx) => store.browsers.seed(tx, id, { storage: {}, pages: [] }));
     assert.ok((await detail(id)).last_frame);
+    await store.change(id, async (tx, append) => {
+      const begun = await store.tasks.beginExecution(tx, task, randomUUID());
+      const held = { id: task, executionId: begun?.executionId ?? '' };
+      await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60 }, null);
+      await store.logs.append(tx, append, { taskId: task, level: 'info', message: 'Answered: 424242' });
+    });
+    await server.client.signalTakeover({ id: task, answer: '424242' });
+    const said = async () => {
+      const { logs } = await server.client.listLogs({ id: task });
+      const { message_state } = await server.client.getMessageState({ id: task });
+      return JSON.stringify([logs, message_state]);
+    };
+    assert.ok((await said()).includes('424242'));
 
     await close(id, true);
     const { session, last_frame, overlays } = await detail(id);
@@ -95,6 +108,8 @@ describe('closing a session', () => {
     assert.equal(await store.transaction((tx) => store.browsers.stateOf(tx, id)), null);
     const { status } = await server.client.getTaskStatus({ id: task });
     assert.equal(status.status, 'cancelled');
+    assert.deepEqual((await server.client.listLogs({ id: task })).logs, []);
+    assert.ok(!(await said()).includes('424242'), 'nor is it in what was said');
     const left = await store.events.after(id, 0, { limit: 100 });
     assert.deepEqual(
       left.map(({ kind, task_id }) => [kind, task_id !== null]),
@@ -109,6 +124,36 @@ describe('closing a session', () => {
     for await (const event of server.client.followTask({ id: task })) seen.push(event.type);
     assert.deepEqual(seen, ['status', 'end'], 'whoever follows learns that it is over');
     assert.deepEqual(await close(id, true), { success: true });
+  });
+
+  it('with purge keeps nothing that a host hands over later', async () => {
+    const { store } = server;
+    const state = { storage: { cookie: 'x' }, pages: [] };
+    const stateOf = (id: string) => store.transaction((tx) => store.browsers.stateOf(tx, id));
+    const opened = async () => {
+      const { session } = await server.client.createSession();
+      const host = { id: 'silent', bootId: randomUUID() };
+      const assigned = await store.transaction((tx) => store.browsers.assign(tx, session.id, host, 0));
+      return { id: session.id, held: { hostId: 'silent', epoch: assigned?.epoch ?? 0 } };
+    };
+
+    const parked = await opened();
+    const epoch = await store.transaction((tx) => store.browsers.park(tx, parked.id, parked.held));
+    assert.equal(epoch, 2);
+    await close(parked.id, true);
+    assert.equal(await store.transaction((tx) => store.browsers.keepParked(tx, parked.id, 2, state)), false);
+    assert.equal(await stateOf(parked.id), null);
+
+    // Closed first, by a host that does not answer, and purged afterwards.
+    const silent = await opened();
+    await close(silent.id);
+    const held = { hostId: 'silent', epoch: silent.held.epoch + 1 };
+    await close(silent.id, true);
+    await store.transaction(async (tx) => {
+      assert.equal(await store.browsers.keepState(tx, silent.id, held, state), false);
+      assert.equal(await store.browsers.park(tx, silent.id, held), undefined);
+    });
+    assert.equal(await stateOf(silent.id), null);
   });
 
   it('purges also what was closed before', async () => {

@@ -1,6 +1,6 @@
 import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import type { Caller, Store, StoredEvent } from '@pilothouse/store';
-import { auditForeignRead } from '../auth/admin-reads.ts';
+import { auditForeignList, auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { cursorOf, readCursor } from '../live/cursor.ts';
 import { viewLiveEvent } from '../live/events.view.ts';
@@ -30,8 +30,8 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
 
     async list(caller: Caller, query: QueryOf<Routes['listSessions']>): Promise<ReplyOf<Routes['listSessions']>> {
       const { rows, nextCursor } = await store.sessions.listVisibleTo(caller, query);
-      const foreign = rows.find(({ owner_id }) => owner_id !== caller.id);
-      if (foreign) await auditForeignRead(store, caller, foreign.owner_id, { list: 'sessions' });
+      const owners = rows.map(({ owner_id }) => owner_id);
+      await auditForeignList(store, caller, owners, { list: 'sessions' });
       return {
         success: true,
         sessions: rows.map((row) => viewSession(row, watchers.count(row.id))),

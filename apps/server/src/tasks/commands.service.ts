@@ -60,16 +60,16 @@ export function createTaskCommands({ store, work, statusOf, onCancelled }: Parts
       return statusOf(caller, id);
     },
 
-    /** Answers the question that stands. */
+    /** Answers the question that stands; only the one that was asked then, where the answer says so. */
     async answer(
       caller: Caller,
       id: string,
-      { answer, message }: BodyOf<Routes['signalTakeover']>,
+      { answer, message, asked_at: askedAt }: BodyOf<Routes['signalTakeover']>,
     ): Promise<ReplyOf<Routes['signalTakeover']>> {
       const { session_id } = await require(caller, id);
       const text = answer ?? message;
       await store.change(session_id, async (tx, append) => {
-        const task = text === undefined ? undefined : await store.questions.answer(tx, id, text);
+        const task = text === undefined ? undefined : await store.questions.answer(tx, id, { text, askedAt });
         if (!task) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
         await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
         await append({

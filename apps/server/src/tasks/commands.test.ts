@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { Step } from '@pilothouse/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessageState, Step } from '@pilothouse/contract';
 import { answersOf, engine, type Fence, messageStateOf, newId, progressOf, questionOf } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
@@ -112,6 +113,10 @@ describe('commands to a task', () => {
     const { status } = await cancel(held.id);
     assert.equal(status.status, 'cancelled');
     assert.equal(status.question, null);
+    const told = (await eventsOf(first.session_id, held.id)).findLast(({ kind }) => kind === 'message_state');
+    const { message_state } = (told?.data ?? {}) as { message_state?: MessageState };
+    assert.equal(message_state?.pending_question, null, 'who shows the question learns that it is gone');
+    assert.deepEqual(message_state, (await server.client.getMessageState({ id: held.id })).message_state);
     await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'late' }), { code: 'conflict' });
     await assert.rejects(cancel(held.id), { code: 'conflict' });
   });
@@ -139,7 +144,7 @@ describe('commands to a task', () => {
     const { id } = await begin(first);
     await cancel(id, 'enough');
     const kinds = (await eventsOf(first.session_id, id)).map(({ kind }) => kind);
-    assert.deepEqual(kinds, ['status', 'step', 'agent_history', 'status']);
+    assert.deepEqual(kinds, ['status', 'step', 'agent_history', 'message_state', 'status']);
     const seen: string[] = [];
     for await (const event of server.client.followTask({ id })) seen.push(event.type);
     assert.equal(seen.at(-1), 'end');
@@ -202,6 +207,24 @@ describe('commands to a task', () => {
     );
     assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.equal(await signalsTo(held.id), 1);
+  });
+
+  it('answer the question they name, and never the one after it', async () => {
+    const held = await begin(await chat());
+    await ask(held);
+    const { asked_at = '' } = (await statusOf(held.id)).question ?? {};
+    const answer = () => server.client.signalTakeover({ id: held.id, answer: 'the blue one', asked_at });
+    assert.equal((await answer()).status.status, 'running');
+    await assert.rejects(answer(), { code: 'conflict' }, 'sent again, and nothing stands');
+    await sleep(5);
+    const next = await ask(held);
+    await assert.rejects(answer(), { code: 'conflict', status: 409 }, 'sent again, and another one stands');
+    const { status, question: standing } = await statusOf(held.id);
+    assert.equal(status, 'awaiting_user');
+    assert.deepEqual(standing, next?.question);
+    assert.equal(await signalsTo(held.id), 1);
+    const named = { id: held.id, answer: 'the red one', asked_at: standing?.asked_at };
+    assert.equal((await server.client.signalTakeover(named)).status.status, 'running');
   });
 
   it('settle a question without an answer only for the agent that has the task', async () => {

@@ -1,6 +1,6 @@
 import { AppError, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import { type Caller, messageStateOf, type ObservationRow, type Store, type TaskRow } from '@pilothouse/store';
-import { auditForeignRead } from '../auth/admin-reads.ts';
+import { auditForeignList, auditForeignRead } from '../auth/admin-reads.ts';
 import { viewExecution, viewLog, viewObservation, viewScreenshot, viewSummary, viewTask } from './tasks.view.ts';
 
 type Routes = typeof routes;
@@ -27,8 +27,8 @@ export function createTaskReadsService({ store }: { store: Store }) {
         if (!session) throw new AppError('not_found');
       }
       const { rows, nextCursor } = await store.tasks.listVisibleTo(caller, { sessionId, status, limit, cursor });
-      const foreign = rows.find(({ owner_id, created_by }) => owner_id !== caller.id && created_by !== caller.id);
-      if (foreign) await auditForeignRead(store, caller, foreign.created_by, { list: 'tasks' });
+      const owners = rows.flatMap(({ owner_id, created_by }) => (owner_id === caller.id ? [] : created_by));
+      await auditForeignList(store, caller, owners, { list: 'tasks' });
       return { success: true, tasks: rows.map(viewSummary), next_cursor: nextCursor };
     },
 

@@ -43,6 +43,8 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
       const given = readCursor(cursor);
       const isUnknown = cursor !== undefined && (given === undefined || given > newest);
       const from = Math.max(isUnknown ? 0 : (given ?? 0), task.first_seq - 1);
+      // Others of the session may have said much since: that there is more in the log is no promise of an end.
+      const isEndBehind = isTerminal(task.status) && !(await store.events.isEndedAfter(task.session_id, from, task.id));
 
       return async (stream: EventStream): Promise<void> => {
         if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
@@ -60,8 +62,8 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
           }
         };
         await hub.follow(task.session_id, from, onEvents, stream.signal);
-        // A cursor behind the last event of an ended task: nothing is left to send but the end.
-        if (isTerminal(task.status) && from >= newest) {
+        // A cursor behind the end of the task: nothing is left to send but that it is over.
+        if (isEndBehind) {
           stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: task.status } });
           return;
         }
