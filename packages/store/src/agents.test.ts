@@ -55,4 +55,11 @@ describe('agents', () => {
     assert.deepEqual(await store.agents.missing(me, long), [silent], 'it lived again, and can die again');
     await store.agents.claim(silent, me, long);
   });
+
+  it('come back also when their row was swept long ago', async () => {
+    const [old, me] = [randomUUID(), randomUUID()];
+    assert.deepEqual(await store.agents.beat(old), { wasRecovered: true });
+    assert.deepEqual(await store.agents.missing(me, long), [old], 'it counts again');
+    await store.agents.claim(old, me, long);
+  });
 });

@@ -57,7 +57,10 @@ export function createAgents({ pool }: Database, url: string) {
          where agents.id = before.id returning before.was_recovered`,
         [id],
       );
-      return { wasRecovered: rows[0]?.was_recovered === true };
+      if (rows[0]) return { wasRecovered: rows[0].was_recovered };
+      // So long gone that its row was swept.
+      await pool.query('insert into agents (id, seen_at) values ($1, clock_timestamp()) on conflict do nothing', [id]);
+      return { wasRecovered: true };
     },
 
     /** Agents without a sign of life whom nobody has recovered. */
