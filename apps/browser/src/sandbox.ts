@@ -28,8 +28,9 @@ export async function checkSandbox(settings: LaunchSettings): Promise<void> {
     if (!isFiltered)
       throw new SettingsError([`CHROMIUM_PATH: Chromium starts, but its pages run without a sandbox.\n    ${HOW}`]);
   } catch (error) {
-    if (!(error instanceof WaitError)) throw error;
-    throw new SettingsError(['CHROMIUM_PATH: Chromium starts, but shows no page in time.']);
+    if (error instanceof SettingsError) throw error;
+    const when = error instanceof WaitError ? ' in time' : '';
+    throw new SettingsError([`CHROMIUM_PATH: Chromium starts, but shows no page${when}.`]);
   } finally {
     await chromium.close();
   }

@@ -180,6 +180,14 @@ describe('the guard', () => {
           else socket.destroy();
         });
     });
+    const open = new Set<Socket>();
+    site.on('connection', (socket) => open.add(socket));
+    await using _ = {
+      async [Symbol.asyncDispose]() {
+        site.close();
+        for (const socket of open) socket.destroy();
+      },
+    };
     const port = await listen(site);
     await using place = await openForTest({ allowLoopbackPorts: new Set([port]) });
     const ask = (method: string) =>
@@ -191,7 +199,6 @@ describe('the guard', () => {
     assert.deepEqual(asked, ['GET', 'POST', 'GET', 'DELETE', 'GET', 'PUT']);
     assert.equal((await ask('GET')).status, 200);
     assert.equal((await ask('GET')).status, 200, 'what only asks is asked again');
-    site.close();
   });
 
   it('does not make a whole answer of one that was cut', async () => {
