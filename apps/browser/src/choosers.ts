@@ -15,11 +15,11 @@ export function createChoosers(pages: Pick<Pages, 'all' | 'current'>) {
   let ready: Promise<void> | undefined;
   const context = () => pages.current().context();
   const onChooser = (chooser: FileChooser) => void open.set(chooser.page(), chooser);
+  const onClose = (page: Page) => void open.delete(page);
 
   function attend(page: Page): void {
     attended.push(page);
-    page.on('filechooser', onChooser);
-    page.once('close', () => open.delete(page));
+    page.on('filechooser', onChooser).on('close', onClose);
   }
 
   async function begin(): Promise<void> {
@@ -45,7 +45,7 @@ export function createChoosers(pages: Pick<Pages, 'all' | 'current'>) {
     stop(): void {
       if (!ready) return;
       context().off('page', attend);
-      for (const page of attended) page.off('filechooser', onChooser);
+      for (const page of attended) page.off('filechooser', onChooser).off('close', onClose);
       [attended, ready] = [[], undefined];
       open.clear();
     },

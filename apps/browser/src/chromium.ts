@@ -4,23 +4,11 @@ import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { openSessionFolder } from './folder.ts';
-import { guardArgs } from './guard/launch.ts';
-import { type Guard, openGuard } from './guard/proxy.ts';
-import type { Refusal } from './guard/refusals.ts';
+import { guardArgs, quietArgs } from './guard/launch.ts';
+import { type Guard, type GuardOptions, openGuard } from './guard/proxy.ts';
 import type { Users } from './users.ts';
 
 const AGAIN_MS = 500;
-
-/** Without these Chromium looks for hosts of its maker at every start. */
-const quiet = [
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-  '--disable-domain-reliability',
-  '--no-pings',
-];
 
 export type Viewport = { width: number; height: number };
 
@@ -58,7 +46,8 @@ export type LaunchSettings = {
 };
 
 /** The guard of one browser. Nobody may have taken the browser yet when it refuses something. */
-export type GuardOf = Pick<Guard, 'setLists' | 'refuse'> & { onRefused(listener: (refusal: Refusal) => void): void };
+export type GuardOf = Pick<Guard, 'setLists' | 'refuse'> & { listen(listeners: GuardListeners): void };
+type GuardListeners = Pick<GuardOptions, 'onRefused' | 'onTried'>;
 
 export async function launchChromium(settings: LaunchSettings): Promise<Chromium> {
   const { path, parent, users, hasSandbox, timeoutMs, args = [] } = settings;
@@ -67,19 +56,25 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
     await users.giveBack(uid);
     throw error;
   });
-  let listener: (refusal: Refusal) => void = () => {};
+  let listeners: GuardListeners = { onRefused: () => {} };
   let guard: Guard | undefined;
   // The files last: nothing that could write them is left by then.
   const tidy = () => Promise.all([users.giveBack(uid), guard?.close()]).finally(folder.close);
   try {
     guard =
-      settings.guard && (await openGuard({ ...settings.guard, clientUid: uid, onRefused: (one) => listener(one) }));
+      settings.guard &&
+      (await openGuard({
+        ...settings.guard,
+        clientUid: uid,
+        onRefused: (refusal) => listeners.onRefused(refusal),
+        onTried: (host) => listeners.onTried?.(host),
+      }));
     const pidFile = join(folder.path, 'pid');
     const downloads = join(folder.path, 'home', 'downloads');
     const browser = await chromium.launch({
       executablePath: await writeLauncher({ path, folder: folder.path, pidFile, uid }),
       chromiumSandbox: hasSandbox,
-      args: [...(guard ? guardArgs(guard.url) : quiet), ...args],
+      args: [...(guard ? guardArgs(guard.url) : quietArgs), ...args],
       artifactsDir: folder.path,
       downloadsPath: downloads,
       // Ours holds passwords.
@@ -90,7 +85,10 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    const pid = Number(await readFile(pidFile, 'utf8'));
+    const pid = await readPid(pidFile).catch(async (error) => {
+      await browser.close();
+      throw error;
+    });
     let closing: Promise<void> | undefined;
     const close = () => {
       closing ??= end(browser, pid).finally(tidy);
@@ -98,8 +96,8 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
     };
     const guarding = guard && {
       ...guard,
-      onRefused(next: typeof listener) {
-        listener = next;
+      listen(next: GuardListeners) {
+        listeners = next;
       },
     };
     const kill = () => killGroup(pid);
@@ -108,6 +106,13 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
     await tidy();
     throw error;
   }
+}
+
+/** Signals go to the group of this number: 0 would be our own, and 1 everybody's. */
+async function readPid(file: string): Promise<number> {
+  const pid = Number(await readFile(file, 'utf8'));
+  if (!Number.isInteger(pid) || pid <= 1) throw new Error('the browser does not say which process it is');
+  return pid;
 }
 
 /**

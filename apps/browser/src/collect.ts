@@ -1,21 +1,60 @@
 // What a page tells of its site's local storage and databases, in the form from which the browser library restores them.
 
-/** Runs in the page, and answers with JSON. */
+import { z } from 'zod';
+
+/** More of one site would not fit into a state; it is not even put together. In characters of JSON. */
+const MAX_CHARS = 4 * 1024 * 1024;
+/** Records are read so many at a time. */
+const BATCH = 200;
+const MAX_DEPTH = 1000;
+
+/** `cut`: what is left out because it is too much. `chars`: of all that was read, also for that. */
+export const Collected = z.object({
+  origin: z.string(),
+  /** Each is JSON: so it can be weighed without writing it down once more. */
+  localStorage: z.string(),
+  indexedDB: z.string(),
+  cut: z.array(z.enum(['local storage', 'databases'])),
+  chars: z.number(),
+});
+
+/** Runs in the page, in a world of its own. */
 export const collectHere = `(async () => {
+  // Thrown when it is too much.
+  const full = { name: 'full' };
+  let chars = 0;
+  let over = 0;
+  const count = (more) => {
+    chars += more;
+    if (chars > ${MAX_CHARS}) throw full;
+  };
+
   const done = (request) =>
     new Promise((resolve, reject) => {
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error);
     });
 
-  const isPlain = (value) =>
-    value === null || typeof value === 'string' || typeof value === 'boolean' ||
-    (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) ||
-    (Array.isArray(value) ? value.every(isPlain) : value?.constructor === Object && Object.values(value).every(isPlain));
+  // Of one that holds itself, it throws.
+  const isPlain = (value, depth = 0) => {
+    if (depth > ${MAX_DEPTH}) throw new Error('too deep');
+    const isInside = (one) => isPlain(one, depth + 1);
+    return value === null || typeof value === 'string' || typeof value === 'boolean' ||
+      (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) ||
+      (Array.isArray(value) ? value.every(isInside) : value?.constructor === Object && Object.values(value).every(isInside));
+  };
+  const canBeJson = (value) => {
+    try {
+      return isPlain(value);
+    } catch {
+      return false;
+    }
+  };
 
   const arrays = { i8: Int8Array, ui8: Uint8Array, ui8c: Uint8ClampedArray, i16: Int16Array, ui16: Uint16Array,
     i32: Int32Array, ui32: Uint32Array, f32: Float32Array, f64: Float64Array, bi64: BigInt64Array, bui64: BigUint64Array };
   const base64 = (bytes) => {
+    if (chars + bytes.length > ${MAX_CHARS}) count(bytes.length);
     let text = '';
     for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
     return btoa(text);
@@ -47,23 +86,27 @@ export const collectHere = `(async () => {
     if (Array.isArray(value)) return { a: value.map((v) => encode(v, met)), id };
     return { o: Object.keys(value).map((k) => ({ k, v: encode(value[k], met) })), id };
   };
-  const written = (name, value) => (hasCircle(value) || !isPlain(value)) ? { [name + 'Encoded']: encode(value, new Map()) } : { [name]: value };
-  const hasCircle = (value) => {
-    try {
-      JSON.stringify(value);
-      return false;
-    } catch {
-      return true;
-    }
+  const written = (name, value) => {
+    const isJson = canBeJson(value);
+    const form = isJson ? value : encode(value, new Map());
+    count(JSON.stringify(form).length + name.length);
+    return { [isJson ? name : name + 'Encoded']: form };
   };
 
   const pathOf = ({ keyPath }) => (Array.isArray(keyPath) ? { keyPathArray: [...keyPath] } : keyPath === null ? {} : { keyPath });
 
   const readStore = async (store) => {
-    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+    const records = [];
+    for (let after = null; ; ) {
+      const [keys, values] = await Promise.all([done(store.getAllKeys(after, ${BATCH})), done(store.getAll(after, ${BATCH}))]);
+      for (const [i, value] of values.entries())
+        records.push({ ...(store.keyPath === null && written('key', keys[i])), ...written('value', value) });
+      if (keys.length < ${BATCH}) break;
+      after = IDBKeyRange.lowerBound(keys.at(-1), true);
+    }
     return {
       name: store.name,
-      records: values.map((value, i) => ({ ...(store.keyPath === null && written('key', keys[i])), ...written('value', value) })),
+      records,
       indexes: [...store.indexNames].map((name) => {
         const index = store.index(name);
         return { name, ...pathOf(index), multiEntry: index.multiEntry, unique: index.unique };
@@ -85,9 +128,25 @@ export const collectHere = `(async () => {
     }
   };
 
-  return JSON.stringify({
-    origin: location.origin,
-    localStorage: Object.keys(localStorage).map((name) => ({ name, value: localStorage.getItem(name) })),
-    indexedDB: await Promise.all((await indexedDB.databases()).map(readDatabase)),
-  });
+  const cut = [];
+  const unlessFull = async (what, read) => {
+    try {
+      return JSON.stringify(await read());
+    } catch (error) {
+      if (error !== full) throw error;
+      cut.push(what);
+      return '[]';
+    }
+  };
+  const readLocal = () =>
+    Object.keys(localStorage).map((name) => {
+      const value = localStorage.getItem(name);
+      count(name.length + value.length);
+      return { name, value };
+    });
+  const local = await unlessFull('local storage', readLocal);
+  // What is not kept takes no room.
+  if (cut.length > 0) [over, chars] = [chars, 0];
+  const databases = await unlessFull('databases', async () => Promise.all((await indexedDB.databases()).map(readDatabase)));
+  return { origin: location.origin, localStorage: local, indexedDB: databases, cut, chars: chars + over };
 })()`;

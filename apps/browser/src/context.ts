@@ -23,23 +23,41 @@ export async function openContext(
   viewport: Viewport,
   state: SavedState | null,
   deadline: Deadline,
-): Promise<{ context: BrowserContext; front: Page }> {
-  const { context, first } = await within(deadline, firstPage(chromium, viewport, state));
+): Promise<Opened> {
+  const storage = state ? storageOf(state) : undefined;
+  const { context, first, origins } = await within(deadline, firstPage(chromium, viewport, storage));
   context.setDefaultTimeout(CALL_MS);
-  watchStorage(context, state ? storageOf(state).origins : []);
+  watchStorage(context, origins);
   const front = state ? await reopenPages(first, state, deadline.atMost(REOPEN_MS)) : first;
-  return { context, front };
+  return { context, front, hasStorage: origins.length === (storage?.origins.length ?? 0) };
 }
 
-async function firstPage({ browser, ready }: Chromium, viewport: Viewport, state: SavedState | null) {
+/** `hasStorage`: what sites had stored is back. */
+type Opened = { context: BrowserContext; front: Page; hasStorage: boolean };
+type StorageState = ReturnType<typeof storageOf>;
+
+async function firstPage({ browser, ready }: Chromium, viewport: Viewport, storage: StorageState | undefined) {
   if (ready?.viewport.width === viewport.width && ready.viewport.height === viewport.height) {
+    const { context, page } = ready;
+    if (!storage) return { context, first: page, origins: [] };
     // Quicker than a new context that is given the same state.
-    if (state) await ready.context.setStorageState(storageOf(state));
-    return { context: ready.context, first: ready.page };
+    const { origins } = await orCookies(storage, (given) => context.setStorageState(given));
+    return { context, first: page, origins };
   }
-  const [context] = await Promise.all([
-    browser.newContext({ viewport, storageState: state ? storageOf(state) : undefined }),
+  const make = (storageState: StorageState) => browser.newContext({ viewport, storageState });
+  const [{ done: context, origins }] = await Promise.all([
+    orCookies(storage ?? { cookies: [], origins: [] }, make),
     ready?.context.close(),
   ]);
-  return { context, first: await context.newPage() };
+  return { context, first: await context.newPage(), origins };
+}
+
+/** What sites stored and the browser does not take must not cost the session itself: then it opens without. */
+async function orCookies<T>(storage: StorageState, restore: (storage: StorageState) => Promise<T>) {
+  try {
+    return { done: await restore(storage), origins: storage.origins };
+  } catch (error) {
+    if (storage.origins.length === 0) throw error;
+    return { done: await restore({ ...storage, origins: [] }), origins: [] };
+  }
 }

@@ -21,6 +21,12 @@ export class StepFailure extends Error {
   }
 }
 
+/** Whoever asks has been replaced. */
+export const stale = (options?: ErrorOptions & { hasTouched?: boolean }) =>
+  new StepFailure('stale_epoch', 'somebody else drives now', options);
+
+export const noLease = () => new StepFailure('no_lease', 'no agent has renewed the lease of this host');
+
 const known: [RegExp, Failure, string][] = [
   [/intercepts pointer events/, 'covered', 'something else on the page covers the element'],
   [/strict mode violation/, 'ambiguous', 'several elements match'],

@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input } from '@pilothouse/bus';
 import type { Frame, Page } from 'playwright-core';
 import { startDeadline, within } from './deadline.ts';
-import { StepFailure } from './failure.ts';
+import { StepFailure, stale } from './failure.ts';
 import { isOpenable } from './openable.ts';
 import type { Pages } from './pages.ts';
 
 /** A page that takes longer goes on loading, in sight of whoever drives. */
 const GO_MS = 3000;
 const ACTIVE_MS = 500;
+/** One that was stopped says so sooner, where it says so at all. */
+const STOP_MS = 40;
 
 export type Going = Extract<
   Input,
@@ -18,22 +20,23 @@ export type Going = Extract<
 >;
 
 export type GoingAbout = {
+  /** `signal`: nobody wants it any more. Then nothing more is begun, and this ends when what was begun has arrived. */
   go(going: Going, signal: AbortSignal): Promise<void>;
-  /** Breaks off what is still on its way. */
+  /** Breaks off what is still on its way, and ends when nothing more comes of it. */
   stop(): Promise<void>;
 };
 
 export function createGoing(pages: Pages): GoingAbout {
-  const underWay = new Set<Page>();
+  const underWay = new Map<Page, Promise<unknown>>();
 
   /** The outcome, or undefined where it takes long. */
   async function soon<T>(page: Page, signal: AbortSignal, going: Promise<T>): Promise<T | undefined> {
     let isOver = false;
-    underWay.add(page);
     const noted = going.finally(() => {
       isOver = true;
-      underWay.delete(page);
+      if (underWay.get(page) === noted) underWay.delete(page);
     });
+    underWay.set(page, noted);
     return within(startDeadline(GO_MS, signal), noted).catch((error) => {
       if (isOver) throw error;
       return undefined;
@@ -45,7 +48,7 @@ export function createGoing(pages: Pages): GoingAbout {
     const cdp = await pages.cdp(page);
     let errorText: string | undefined;
     await onceCommitted(page, signal, async () => {
-      ({ errorText } = await whenActive(() => cdp.send('Page.navigate', { url })));
+      ({ errorText } = await whenActive(signal, () => cdp.send('Page.navigate', { url })));
       // A download, or an answer without content, breaks the navigation off and is none.
       if (errorText === 'net::ERR_ABORTED') return 'nothing comes';
     });
@@ -56,20 +59,20 @@ export function createGoing(pages: Pages): GoingAbout {
 
   async function moveInHistory(page: Page, by: -1 | 1, signal: AbortSignal): Promise<void> {
     const cdp = await pages.cdp(page);
-    const { currentIndex, entries } = await within(startDeadline(GO_MS, signal), cdp.send('Page.getNavigationHistory'));
+    const { currentIndex, entries } = await within(firmly(), cdp.send('Page.getNavigationHistory'));
     const entry = entries[currentIndex + by];
     if (!entry) throw new StepFailure('navigation_failed', 'there is no page to go to');
     const begin = () => cdp.send('Page.navigateToHistoryEntry', { entryId: entry.id });
-    await onceCommitted(page, signal, () => whenActive(begin));
+    await onceCommitted(page, signal, () => whenActive(signal, begin));
   }
 
   async function reload(page: Page, signal: AbortSignal): Promise<void> {
     const cdp = await pages.cdp(page);
-    await onceCommitted(page, signal, () => whenActive(() => cdp.send('Page.reload')));
+    await onceCommitted(page, signal, () => whenActive(signal, () => cdp.send('Page.reload')));
   }
 
   async function openPage(url: string | undefined, signal: AbortSignal): Promise<void> {
-    const page = await within(startDeadline(GO_MS, signal), pages.open());
+    const page = await within(firmly(), pages.open());
     if (url !== undefined) await navigate(page, url, signal);
   }
 
@@ -87,6 +90,7 @@ export function createGoing(pages: Pages): GoingAbout {
 
   return {
     async go(going, signal) {
+      if (signal.aborted) throw stale();
       const page = 'page' in going && going.page !== undefined ? pageCalled(pages, going.page) : pages.current();
       switch (going.action) {
         case 'navigate':
@@ -99,13 +103,20 @@ export function createGoing(pages: Pages): GoingAbout {
         case 'new_page':
           return openPage(going.url, signal);
         case 'close_page':
-          return within(startDeadline(GO_MS, signal), page.close());
+          return within(firmly(), page.close());
         case 'focus':
           return pages.show(page);
       }
     },
     async stop() {
-      const stopping = [...underWay].map(async (page) => (await pages.cdp(page)).send('Page.stopLoading'));
+      const stopping = [...underWay].map(async ([page, arrived]) => {
+        const cdp = await pages.cdp(page);
+        await cdp.send('Page.stopLoading');
+        await Promise.race([arrived, sleep(STOP_MS)]);
+        // One that could not be stopped any more says it was, and comes. Until it is there, the browser holds back what
+        // it is told for the page.
+        await cdp.send('Runtime.evaluate', { expression: '0' });
+      });
       await Promise.allSettled(stopping);
     },
   };
@@ -117,10 +128,14 @@ function pageCalled(pages: Pages, name: string): Page {
   return page;
 }
 
+/** Another driver waits for what was begun, and does not cut it off: it would happen all the same, only later. */
+const firmly = () => startDeadline(GO_MS, new AbortController().signal);
+
 /** Right after a page came, Chromium refuses for a moment to leave it. */
-async function whenActive<T>(ask: () => Promise<T>): Promise<T> {
+async function whenActive<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   const end = performance.now() + ACTIVE_MS;
   for (;;) {
+    if (signal.aborted) throw stale();
     try {
       return await ask();
     } catch (error) {

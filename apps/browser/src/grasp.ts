@@ -12,7 +12,8 @@ export type Grasp = {
 
 const AWAY = -10;
 
-export function createGrasp(): Grasp {
+/** `isCrashed`: of such a page nothing is held any more, and it would never say so. */
+export function createGrasp(isCrashed: (page: Page) => boolean): Grasp {
   const held = new Set<Page>();
   const up = async (page: Page, press?: Press) => {
     await page.mouse.up(press);
@@ -25,10 +26,13 @@ export function createGrasp(): Grasp {
     },
     up,
     async release() {
-      for (const page of held) {
+      const letGo = async (page: Page) => {
         await page.mouse.move(AWAY, AWAY);
         await up(page);
-      }
+      };
+      for (const page of held) if (page.isClosed() || isCrashed(page)) held.delete(page);
+      // Each by itself: one that does not let go must not keep the others.
+      await Promise.allSettled([...held].map(letGo));
     },
   };
 }

@@ -5,9 +5,9 @@ import type { Log } from '@pilothouse/process';
 import { type LaunchSettings, launchChromium } from './chromium.ts';
 import { makeReady } from './context.ts';
 import { startDeadline, within } from './deadline.ts';
-import { failureOf, StepFailure } from './failure.ts';
+import { failureOf, noLease, StepFailure, stale } from './failure.ts';
 import type { FileLimits } from './files.ts';
-import { noLease, type OpenCommand, occupyPlace, type Place } from './place.ts';
+import { type OpenCommand, occupyPlace, type Place } from './place.ts';
 import { createPool } from './pool.ts';
 import type { openSession } from './session.ts';
 import { createUsers } from './users.ts';
@@ -25,6 +25,7 @@ export type Host = {
   fill(): void;
   /** Ends every browser, at once. The host itself goes on, and may open new ones. */
   endAll(): Promise<void>;
+  /** Hands over the state of every session, and ends. It needs the lease for that. */
   close(): Promise<void>;
 };
 
@@ -95,6 +96,8 @@ export function createHost(options: Options): Host {
     place ??= takePlace(command);
     const session = await place.session;
     if ((await session.take(command.epoch)) === 'stale') throw stale();
+    // One that was here already may have been opened for another task.
+    session.setReach(command.reach);
     if (session.isCrashed()) await session.repair();
   }
 
@@ -153,11 +156,12 @@ export function createHost(options: Options): Host {
     endAll,
     async close() {
       await responder.close({ timeoutMs: 1000 });
+      // From here on none is launched for the places that become free.
+      const drained = pool.close();
+      await Promise.all([...places.values()].map((place) => place.leave()));
       closed.abort();
-      await Promise.all([pool.close(), endAll()]);
+      await Promise.all([drained, endAll()]);
       walls.close();
     },
   };
 }
-
-const stale = () => new StepFailure('stale_epoch', 'somebody else drives now');

@@ -1,6 +1,6 @@
 // What comes numbered is done in the order of the numbers, each once, however it arrives: late, twice or swapped.
 
-import { StepFailure } from './failure.ts';
+import { StepFailure, stale } from './failure.ts';
 
 /** How long one may wait for what it follows. */
 const WAIT_MS = 2000;
@@ -123,5 +123,3 @@ export function createInOrder<T>({
     },
   };
 }
-
-const stale = () => new StepFailure('stale_epoch', 'somebody else drives now');

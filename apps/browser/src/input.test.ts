@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Desk, openDesk, readLog } from '../testing/desk.ts';
 import { until } from '../testing/until.ts';
 import { StepFailure } from './failure.ts';
@@ -185,6 +186,43 @@ describe('a person’s hand', () => {
     assert.equal(await desk.page().title(), '');
     await desk.give({ action: 'click', x: 10, y: 10 });
     assert.equal(await desk.page().title(), '1');
+  });
+
+  it('leaves nothing on its way for the next driver: no page comes or goes later', async () => {
+    const address = (title: string) => `data:text/html,<title>${title}</title>`;
+    const seen = () => desk.pages.all().map((page) => desk.pages.id(page));
+    for (const waitMs of [0, 1, 3, 6, 10, 20, 40]) {
+      for (const input of [{ action: 'new_page', url: address(`New ${waitMs}`) }, { action: 'close_page' }] as const) {
+        await desk.release();
+        // The last page that closes has another come.
+        while (desk.pages.all().length < 2) await desk.pages.open();
+        const given = desk.give(input).catch(() => undefined);
+        await sleep(waitMs);
+        await desk.release();
+        const at = seen();
+        await given;
+        await sleep(150);
+        assert.deepEqual(seen(), at, `${input.action} after ${waitMs} ms`);
+      }
+    }
+    for (const page of desk.pages.all().slice(1)) await page.close();
+  });
+
+  it('does nothing more once this host may not act, also of what waited for its turn', async () => {
+    await desk.show('<textarea id="box" autofocus></textarea>');
+    // The first input of a driver waits for the page by itself.
+    await desk.give({ action: 'move', x: 5, y: 5 });
+    await desk.page().evaluate('setTimeout(() => { const end = Date.now() + 500; while (Date.now() < end); })');
+    const first = desk.give({ action: 'type', text: 'a' });
+    const second = desk.give({ action: 'type', text: 'b' });
+    second.catch(() => undefined);
+    await sleep(100);
+    desk.setHeld(false);
+    await Promise.allSettled([first, second]);
+    desk.setHeld(true);
+    await first;
+    await assert.rejects(second, failure('no_lease'));
+    assert.equal(await value(), 'a');
   });
 
   it('does nothing for a driver before what the former had in hand is over, and nothing for one who is gone by then', async () => {

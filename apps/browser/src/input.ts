@@ -5,7 +5,7 @@ import { type Input, type NumberedInput, WaitError } from '@pilothouse/bus';
 import type { Page } from 'playwright-core';
 import { createChoosers } from './choosers.ts';
 import { startDeadline, within } from './deadline.ts';
-import { StepFailure } from './failure.ts';
+import { noLease, StepFailure, stale } from './failure.ts';
 import { createGoing, type Going } from './going.ts';
 import { createHand, type Touch } from './hand.ts';
 import { createInOrder } from './in-order.ts';
@@ -26,6 +26,8 @@ type Options = {
   dialog: () => OpenDialog | undefined;
   /** Where a file lies that was put for the session by this name. */
   fileCalled: (name: string) => string | undefined;
+  /** Whether this host may act at all. Asked before each input, as one may wait long for its turn. */
+  isHeld: () => boolean;
   /** Somebody does something: there will be something to see. */
   onTouch: () => void;
 };
@@ -42,7 +44,7 @@ export type InputDesk = {
   close(): Promise<void>;
 };
 
-export function createInput({ pages, dialog, fileCalled, onTouch }: Options): InputDesk {
+export function createInput({ pages, dialog, fileCalled, isHeld, onTouch }: Options): InputDesk {
   const hand = createHand(pages);
   const going = createGoing(pages);
   const choosers = createChoosers(pages);
@@ -56,12 +58,13 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
   let released: Promise<void> = Promise.resolve();
 
   async function perform(input: Input, signal: AbortSignal): Promise<void> {
+    if (!isHeld()) throw noLease();
     onTouch();
     switch (input.action) {
       case 'answer_dialog':
-        return answer(input.accept, input.text, signal);
+        return answer(input.accept, input.text);
       case 'choose_files':
-        return chooseFiles(input.files, signal);
+        return chooseFiles(input.files);
       case 'focus':
       case 'new_page':
       case 'close_page':
@@ -78,7 +81,7 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
   }
 
   function go(input: Going, signal: AbortSignal): Promise<void> {
-    return within(startDeadline(GO_MS, signal), going.go(input, signal));
+    return within(firmly(GO_MS), going.go(input, signal));
   }
 
   async function touch(input: Touch, signal: AbortSignal): Promise<void> {
@@ -90,9 +93,7 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
     }
     if (performance.now() < (hanging.get(page) ?? 0)) throw hangs();
     const touching = hand.touch(page, input, signal).finally(() => hanging.delete(page));
-    // Not cut off by another driver, who is to wait for what the page was handed.
-    const patience = startDeadline(HANG_MS, new AbortController().signal);
-    await withoutDialog(within(patience, touching)).catch((error) => {
+    await withoutDialog(within(firmly(HANG_MS), touching)).catch((error) => {
       if (!(error instanceof WaitError)) throw error;
       hanging.set(page, performance.now() + HANG_MS);
       throw hangs();
@@ -108,13 +109,13 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
     await Promise.race([work, asked]).finally(() => clearInterval(timer));
   }
 
-  async function answer(accept: boolean, text: string | undefined, signal: AbortSignal): Promise<void> {
+  async function answer(accept: boolean, text: string | undefined): Promise<void> {
     const open = dialog();
     if (!open) throw new StepFailure('not_found', 'no dialog is open');
-    await within(startDeadline(ANSWER_MS, signal), accept ? open.accept(text) : open.dismiss());
+    await within(firmly(ANSWER_MS), accept ? open.accept(text) : open.dismiss());
   }
 
-  async function chooseFiles(names: string[], signal: AbortSignal): Promise<void> {
+  async function chooseFiles(names: string[]): Promise<void> {
     const paths = names.map((name) => {
       const path = fileCalled(name);
       if (path === undefined) throw new StepFailure('not_found', 'no file was put by this name');
@@ -124,15 +125,16 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
     if (!chooser) throw new StepFailure('not_found', 'no file chooser is open');
     // None at all is how a person closes it.
     if (paths.length === 0) return;
-    const deadline = startDeadline(ANSWER_MS, signal);
+    const deadline = firmly(ANSWER_MS);
     await within(deadline, chooser.setFiles(paths, { timeout: deadline.leftMs() }));
   }
 
   async function letGo(): Promise<void> {
     choosers.stop();
-    const soon = startDeadline(RELEASE_MS, new AbortController().signal);
     // Late is no failure here: the browser has been told, and does it before anything that it is told later.
-    await within(soon, withoutDialog(Promise.allSettled([going.stop(), hand.release()]))).catch(() => undefined);
+    await within(firmly(RELEASE_MS), withoutDialog(Promise.allSettled([going.stop(), hand.release()]))).catch(
+      () => undefined,
+    );
   }
 
   function releaseAll(inHand?: Promise<unknown>): Promise<void> {
@@ -148,7 +150,7 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
       const ready = choosers.start();
       // A page that asks something says nothing else, and opens no chooser.
       if (!dialog()) await ready;
-      if (driver !== drivers) throw new StepFailure('stale_epoch', 'somebody else drives now');
+      if (driver !== drivers) throw stale();
       return order.take(inputs.map(({ seq, input }) => ({ seq, item: input })));
     },
     releaseAll,
@@ -156,5 +158,7 @@ export function createInput({ pages, dialog, fileCalled, onTouch }: Options): In
   };
 }
 
+/** Not cut off by another driver, who is to wait for what was begun. */
+const firmly = (ms: number) => startDeadline(ms, new AbortController().signal);
 const blocked = () => new StepFailure('dialog_open', 'the page asks something first');
 const hangs = () => new StepFailure('timeout', 'the page does not answer');

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, type Heartbeat, heartbeat, queues } from '@pilothouse/bus';
+import { type Bus, type Checkpoint, checkpoint, connectBus, type Heartbeat, heartbeat, queues } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { drive } from '../testing/host.ts';
 import { chromiumPids, pidsOfUser } from '../testing/processes.ts';
@@ -108,6 +108,34 @@ describe('a host process', () => {
     const gone = new Promise((resolve) => host.once('exit', resolve));
     host.kill('SIGTERM');
     await gone;
+  });
+
+  it('hands over what its sessions hold when it is asked to stop', async () => {
+    const kept: Checkpoint[] = [];
+    const keeps = agent.respond(
+      checkpoint,
+      {},
+      (told) => {
+        kept.push(told);
+        return { is_kept: true };
+      },
+      { queue: queues.checkpoint },
+    );
+    await keeps.ready({ timeoutMs: 2000 });
+    const host = start();
+    const session = drive(agent, 'h5');
+    await opened(session);
+    const url = 'data:text/html,<title>Last</title>';
+    const { acted } = await session.act({ action: 'navigate', url });
+    assert.ok(acted.state);
+    const gone = new Promise((resolve) => host.once('exit', resolve));
+    host.kill('SIGTERM');
+    assert.equal(await gone, 0);
+    assert.deepEqual(
+      kept.map(({ session_id, epoch, state }) => [session_id, epoch, state.pages[0]?.url]),
+      [[session.sessionId, 1, url]],
+    );
+    await keeps.close();
   });
 
   it('tells what it holds, and leaves nothing when it is asked to stop', async () => {

@@ -70,8 +70,9 @@ run('browser', async () => {
     log,
     async close() {
       await ops.close();
-      lease.close();
+      // Before the lease goes: without it nobody would keep what the sessions leave.
       await host.close();
+      lease.close();
       await bus.close();
       await folder.close();
       claim.close();

@@ -53,6 +53,9 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
   const listeners: (() => void)[] = [];
   const flood = createPageFlood(maxPages);
   let isFlooded = false;
+  let repairing: Promise<void> | undefined;
+  /** A page that crashed leaves its room to the one that is to take its place. */
+  const isCounted = (page: Page) => !(repairing && crashed.has(page));
 
   function show(page: Page): void {
     if (page === current) return;
@@ -95,7 +98,7 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
   for (const page of context.pages()) adopt(page);
   // What a page opens comes to the front, as it does for a person.
   context.on('page', (page) => {
-    if (context.pages().length > maxPages) return refuse(page);
+    if (context.pages().filter(isCounted).length > maxPages) return refuse(page);
     adopt(page);
     show(page);
   });
@@ -123,6 +126,18 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
         .then(({ frameTree }) => frameTree.frame.id);
     mainFrames.set(page, known);
     return known;
+  }
+
+  async function repairAll(deadline: Deadline): Promise<void> {
+    const front = current;
+    for (const page of context.pages().filter((one) => crashed.has(one))) {
+      const fresh = await within(deadline, context.newPage());
+      const url = page.url();
+      await fresh.goto(url, { timeout: deadline.leftMs(), waitUntil: 'domcontentloaded' }).catch(() => undefined);
+      if (page !== front) show(front);
+      // A dead page takes its time, and nobody needs to wait for that.
+      page.close().catch(() => undefined);
+    }
   }
 
   return {
@@ -158,16 +173,12 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
     isCrashed: (page) => crashed.has(page),
     // A page that nobody knows any more is gone.
     gone: (page) => endings.get(page)?.signal ?? AbortSignal.abort(),
-    async repair(deadline) {
-      const front = current;
-      for (const page of context.pages().filter((one) => crashed.has(one))) {
-        const fresh = await within(deadline, context.newPage());
-        const url = page.url();
-        await fresh.goto(url, { timeout: deadline.leftMs(), waitUntil: 'domcontentloaded' }).catch(() => undefined);
-        if (page !== front) show(front);
-        // A dead page takes its time, and nobody needs to wait for that.
-        page.close().catch(() => undefined);
-      }
+    repair(deadline) {
+      // Two who open the session at once want it repaired once.
+      repairing ??= repairAll(deadline).finally(() => {
+        repairing = undefined;
+      });
+      return repairing;
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 import type { Log } from '@pilothouse/process';
 import type { Chromium } from './chromium.ts';
 import { startDeadline, within } from './deadline.ts';
-import { failureOf, StepFailure } from './failure.ts';
+import { failureOf, noLease, StepFailure } from './failure.ts';
 import type { FileLimits } from './files.ts';
 import { createCheckpoints, sendReport } from './reporting.ts';
 import { failed, openSession, type Session, type Told, type Usage } from './session.ts';
@@ -31,6 +31,8 @@ export type Place = {
   isEnding(): boolean;
   /** Ends the browser for whoever asks by a newer epoch, and answers what brings it back, where that can be had. */
   close(epoch: number): Promise<SavedState | undefined>;
+  /** Ends the browser because the host ends, and hands over what brings it back, where that can be had in time. */
+  leave(): Promise<void>;
   /** Ends the browser at once. */
   end(why: string): Promise<void>;
 };
@@ -109,7 +111,7 @@ export function occupyPlace(options: Options): Place {
       onGone,
       onReport: tell,
       onCheckpoint: checkpoints.put,
-      onCut: (cut) => log.warn({ session_id, ...cut }, 'a state is too large, and is kept in part'),
+      onCut: (cut) => log.warn({ session_id, ...cut }, 'a state is kept in part'),
     });
     opened = session;
     stop = session.close;
@@ -171,6 +173,22 @@ export function occupyPlace(options: Options): Place {
     return state;
   }
 
+  async function leaveOnce(): Promise<SavedState | undefined> {
+    const deadline = startDeadline(SAVE_MS, new AbortController().signal);
+    let state: SavedState | undefined;
+    const keep = async (from: Session) => {
+      state = await from.save(deadline);
+      checkpoints.put(state);
+      await checkpoints.rest();
+    };
+    if (opened && !ending)
+      await within(deadline, keep(opened)).catch((error) =>
+        log.warn({ session_id, kind: nameOf(error) }, 'ends, and its last state may not be kept'),
+      );
+    await end('the host ends');
+    return state;
+  }
+
   return {
     epoch,
     session,
@@ -180,9 +198,12 @@ export function occupyPlace(options: Options): Place {
       closing ??= closeOnce(newer);
       return closing;
     },
+    async leave() {
+      closing ??= leaveOnce();
+      await closing;
+    },
     end,
   };
 }
 
-export const noLease = () => new StepFailure('no_lease', 'no agent has renewed the lease of this host');
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error);

@@ -15,14 +15,17 @@ const MAX_KEPT = 100;
 
 export function createRefused(guard: GuardOf | undefined, tell: (told: Told) => void): Refused {
   const last = new Map<string, number>();
-  guard?.onRefused(({ host, port, reason, count }) => {
-    last.delete(host);
-    last.set(host, performance.now());
-    for (const oldest of last.keys()) {
-      if (last.size <= MAX_KEPT) break;
-      last.delete(oldest);
-    }
-    tell({ target: port === undefined ? host : `${host}:${port}`, reason, count });
+  guard?.listen({
+    onTried(host) {
+      last.delete(host);
+      last.set(host, performance.now());
+      for (const oldest of last.keys()) {
+        if (last.size <= MAX_KEPT) break;
+        last.delete(oldest);
+      }
+    },
+    onRefused: ({ host, port, reason, count }) =>
+      tell({ target: port === undefined ? host : `${host}:${port}`, reason, count }),
   });
 
   return {

@@ -53,12 +53,15 @@ export function createCheckpoints({ bus, to, epoch, isHeld, log }: Options) {
     }
     isSending = false;
   }
+  let sending: Promise<void> = Promise.resolve();
 
   return {
     put(state: SavedState): void {
       next = state;
-      if (!isSending) void send();
+      if (!isSending) sending = send();
     },
+    /** Resolves when none waits to be handed over any more. */
+    rest: (): Promise<void> => sending,
     close(): void {
       closed.abort();
     },

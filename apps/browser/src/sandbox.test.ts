@@ -49,6 +49,19 @@ describe('the check of the sandbox', () => {
     assert.deepEqual(await left(), []);
   });
 
+  it('does not wait for ever for one that starts and then stands still', async () => {
+    // Its first process goes on, and none that it would show a page with ever begins to.
+    const sleeping = await script('sleeping', 'exec sleep 60');
+    const path = await script(
+      'still',
+      `exec '${shell}' --renderer-cmd-prefix='${sleeping}' --no-zygote --no-sandbox "$@"`,
+    );
+    const begun = performance.now();
+    await assert.rejects(checkSandbox({ ...settings(path), timeoutMs: 4000 }), /CHROMIUM_PATH.*shows no page in time/);
+    assert.ok(performance.now() - begun < 15_000);
+    assert.deepEqual(await left(), []);
+  });
+
   // As on a system that lets nobody make user namespaces.
   const without = ['--user', '--map-user=1234', '--keep-caps', 'sh', '-c'];
   const forbid = 'echo 0 >/proc/sys/user/max_user_namespaces';

@@ -2,8 +2,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WaitError } from '@pilothouse/bus';
 import { SettingsError } from '@pilothouse/process';
 import { type Chromium, type LaunchSettings, launchChromium } from './chromium.ts';
+import { startDeadline, within } from './deadline.ts';
 
 const FILTER_MS = 3000;
 
@@ -21,8 +23,14 @@ export async function checkSandbox(settings: LaunchSettings): Promise<void> {
     throw new SettingsError([`CHROMIUM_PATH: ${reasonOf(error)}${settings.hasSandbox ? `\n    ${HOW}` : ''}`]);
   }
   try {
-    if (settings.hasSandbox && !(await hasFilter(chromium)))
+    const deadline = startDeadline(settings.timeoutMs, new AbortController().signal);
+    const isFiltered = !settings.hasSandbox || (await within(deadline, hasFilter(chromium)));
+    if (!isFiltered)
       throw new SettingsError([`CHROMIUM_PATH: Chromium starts, but its pages run without a sandbox.\n    ${HOW}`]);
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    const when = error instanceof WaitError ? ' in time' : '';
+    throw new SettingsError([`CHROMIUM_PATH: Chromium starts, but shows no page${when}.`]);
   } finally {
     await chromium.close();
   }

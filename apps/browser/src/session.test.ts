@@ -4,6 +4,7 @@ import { type Bus, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { drive, type HostForTest, startHost } from '../testing/host.ts';
 import { type Site, startSite } from '../testing/site.ts';
+import { until } from '../testing/until.ts';
 import { newId } from './id.ts';
 
 describe('a session', () => {
@@ -140,6 +141,35 @@ describe('a session', () => {
         acted.state?.pages.map(({ url }) => new URL(url).pathname),
         ['/form', '/popup'],
       );
+    });
+
+    it('stops the page that was acted on, also when it has brought another to the front', async () => {
+      const html = "<button onclick=\"open('about:blank', '_blank', 'noopener'); for (;;);\">Open and hang</button>";
+      await session().act({ action: 'navigate', url: `data:text/html,${html}` }, { epoch: 2 });
+      const { status } = session();
+      const pages = async () => {
+        const told = await status();
+        return (told.ok && told.status?.sessions.find((one) => one.session_id === session().sessionId)?.pages) || 0;
+      };
+      const before = await pages();
+      const hanging = session().failureOf({ action: 'click', target: 'Open and hang' }, { epoch: 2 });
+      await until(async () => (await pages()) === before + 1, 5000);
+      assert.deepEqual(await session().open({ epoch: 3 }), { ok: true });
+      assert.equal(await hanging, 'stale_epoch');
+      await session().act({ action: 'close_page' }, { epoch: 3 });
+      const { acted } = await session().act({ action: 'extract', kind: 'text', as: 'all' }, { epoch: 3 });
+      assert.match(String(acted.data), /Open and hang/, 'and it answers again');
+    });
+
+    it('goes where the last who opened it may go', async () => {
+      const reached = async (allow: string[] | null, epoch: number) => {
+        const opened = await session().open({ epoch, reach: { allow, deny: [] } });
+        assert.deepEqual(opened, { ok: true });
+        return session().failureOf(form(), { epoch });
+      };
+      assert.equal(await reached(['example.test'], 4), 'blocked_by_guard');
+      assert.equal(await reached(['example.1'], 4), 'blocked_by_guard', 'and nowhere by a name that nobody can have');
+      assert.equal(await reached(null, 4), undefined);
     });
 
     it('refuses whoever drove before, and gives up what they had in hand', async () => {

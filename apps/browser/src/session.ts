@@ -9,7 +9,7 @@ import { type Deadline, startDeadline, within } from './deadline.ts';
 import { createDialogs } from './dialogs.ts';
 import { createEyes, type Eyes } from './eyes/eyes.ts';
 import { createRefs } from './eyes/refs.ts';
-import { failureOf, StepFailure } from './failure.ts';
+import { failureOf, noLease, StepFailure, stale } from './failure.ts';
 import { createFiles, type FileLimits, type Files } from './files.ts';
 import { passFrame } from './frame-passed.ts';
 import { createGrasp } from './grasp.ts';
@@ -17,6 +17,7 @@ import { watchSchemes } from './guard/schemes.ts';
 import { newId } from './id.ts';
 import { createInput } from './input.ts';
 import { createLook, type Seen } from './look.ts';
+import { originOf } from './origin.ts';
 import { followPages, type Pages, type Place } from './pages.ts';
 import { createPerformer } from './perform.ts';
 import type { Shot } from './picture.ts';
@@ -38,6 +39,8 @@ export type Session = {
   epoch(): number;
   /** Whoever drives with a newer epoch wins. Resolves when the driver before can touch nothing any more. */
   take(epoch: number): Promise<'taken' | 'stale'>;
+  /** Where it may go from now on. */
+  setReach(reach: Reach): void;
   answer(command: SessionCommand): Promise<Reply>;
   files: Files;
   usage(): Usage;
@@ -64,7 +67,7 @@ export type SessionOptions = {
   onReport: (told: Told) => void;
   /** The state changed, and nobody was told with an answer. */
   onCheckpoint: (state: SavedState) => void;
-  /** Not all of the state fitted into it. */
+  /** Part of the state is left out. */
   onCut: OnCut;
   /** The browser is gone: nothing more can be done here. */
   onGone: () => void;
@@ -87,6 +90,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let frameCount = 0;
   let usedAt = performance.now();
   let underWay: string | undefined;
+  /** The page of the last act, which may have brought another to the front. */
+  let acted: Page | undefined;
   let drivenUntil = 0;
   let saved: SavedState | undefined = state ?? undefined;
   const closed = new AbortController();
@@ -107,8 +112,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const masks: Promise<void>[] = [];
   let isOpening = true;
   const refused = createRefused(chromium.guard, (told) => onReport({ type: 'refused', ...told }));
-  chromium.guard?.setLists({ allow: options.reach.allow ?? undefined, deny: options.reach.deny });
-  const { context, front } = await openContext(chromium, viewport, state, opening);
+  const setReach = ({ allow, deny }: Reach) => chromium.guard?.setLists({ allow: allow ?? undefined, deny });
+  setReach(options.reach);
+  const { context, front, hasStorage } = await openContext(chromium, viewport, state, opening);
+  if (!hasStorage) onCut({ what: ['storage that cannot be put back'], sizeBytes: 0 });
   const pages = followPages({
     context,
     first: front,
@@ -139,11 +146,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return dialogs.of(page) ? { accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
     },
     fileCalled: files.called,
+    isHeld,
     onTouch: screencast.touch,
   });
   const answers = createAnswers<Reply>();
   const touching = createTouching(isHeld);
-  const grasp = createGrasp();
+  const grasp = createGrasp(pages.isCrashed);
   const perform = createPerformer({ pages, dialogs, files, grasp, touching, refused, eyesOf });
   const look = createLook({ sessionId, pages, dialogs, screencast, eyesOf });
   const wheel = createWheel(options.epoch, letGo);
@@ -171,23 +179,28 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
   async function letGoOfAct(): Promise<void> {
-    const page = pages.current();
     const soon = startDeadline(LET_GO_MS, closed.signal);
     if (!underWay && (await touching.rest(0))) return;
-    const cdp = await within(soon, pages.cdp(page)).catch(() => undefined);
-    cdp?.send('Page.stopLoading').catch(() => undefined);
-    const isWaiting = dialogs.of(page) !== null || pages.isCrashed(page);
+    const touched = [...new Set([acted ?? pages.current(), pages.current()])].filter((page) => !page.isClosed());
+    const tell = async (page: Page, command: 'Page.stopLoading' | 'Runtime.terminateExecution') => {
+      const cdp = await within(soon, pages.cdp(page));
+      await cdp.send(command);
+    };
+    for (const page of touched) tell(page, 'Page.stopLoading').catch(() => undefined);
     // A page that asks something has had what was under way; one that only computes is stopped.
-    if (!isWaiting && !(await touching.rest(REST_MS))) {
-      cdp?.send('Runtime.terminateExecution').catch(() => undefined);
+    const running = touched.filter((page) => dialogs.of(page) === null && !pages.isCrashed(page));
+    if (running.length > 0 && !(await touching.rest(REST_MS))) {
+      for (const page of running) tell(page, 'Runtime.terminateExecution').catch(() => undefined);
+      const isOver = await touching.rest(soon.leftMs());
       // Not acknowledged before it is true: what a page that hangs was given may yet happen.
-      if (!(await touching.rest(soon.leftMs())))
+      if (!isOver && running.length === touched.length)
         throw new StepFailure('timeout', 'what was under way does not end; ask again');
     }
-    if (isWaiting || !cdp) return;
+    if (running.length === 0) return;
     await within(soon, grasp.release()).catch(() => undefined);
     // What a page does with the next frame because of what it was given, it has done by then.
-    await within(soon.atMost(FRAME_MS), passFrame(cdp)).catch(() => undefined);
+    const frames = running.map(async (page) => passFrame(await pages.cdp(page)));
+    await within(soon.atMost(FRAME_MS), Promise.all(frames)).catch(() => undefined);
   }
 
   function act(command: ActCommand): Promise<Reply> {
@@ -202,6 +215,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (deadline.isOver()) throw new StepFailure('timeout', 'its turn came too late; nothing was done');
     if (signal.aborted) throw stale();
     underWay = command.command_id;
+    acted = pages.current();
     screencast.touch();
     try {
       const wants = (what: 'picture' | 'state') => command.bring.includes(what);
@@ -223,13 +237,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   async function save(deadline: Deadline): Promise<SavedState> {
-    saved = await readState(context, pages, deadline, onCut);
+    saved = await readState(context, pages, deadline, { isMute: muteNow(), onCut });
     return saved;
   }
 
-  /** Pages that hang or wait for an answer tell nothing: then the last there was has to do. */
+  /** Pages that wait for an answer or have crashed say nothing, nor do others that share a process with them. */
+  function muteNow(): (page: Page) => boolean {
+    const isStill = (page: Page) => dialogs.of(page) !== null || pages.isCrashed(page);
+    const still = pages.all().filter(isStill);
+    const sites = new Set(still.map((page) => originOf(page.url())));
+    sites.delete(undefined);
+    return (page) => isStill(page) || sites.has(originOf(page.url()));
+  }
+
   async function saveSoon(deadline: Deadline): Promise<SavedState | undefined> {
-    if (pages.all().some((page) => dialogs.of(page))) return saved;
     const isThere = AbortSignal.any([deadline.signal, pages.gone(pages.current())]);
     return save(deadline.atMost(SAVE_MS).until(isThere)).catch(() => saved);
   }
@@ -250,7 +271,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const isGone = closed.signal.aborted || !chromium.browser.isConnected();
     if (isGone) return new StepFailure('crashed', 'the browser is gone', because);
     if (pages.isCrashed(pages.current())) return new StepFailure('crashed', 'the page has crashed', because);
-    if (command.epoch < wheel.epoch()) return new StepFailure('stale_epoch', 'somebody else drives now', because);
+    if (command.epoch < wheel.epoch()) return stale(because);
     return failureOf(error);
   }
 
@@ -283,11 +304,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         if (known) return known;
         const isTaken = wheel.take(command.epoch);
         // Remembered at once: the same command may come again while the wheel is handed over.
-        const reply = isTaken.then((taken) => (taken ? act(command) : failed(stale())));
+        const reply = isTaken.then((taken) =>
+          // Another may have taken it in the moment since.
+          taken && command.epoch === wheel.epoch() ? act(command) : failed(stale()),
+        );
         return command.epoch < wheel.epoch() ? reply : answers.keep(command.command_id, reply);
       }
       case 'input': {
-        if (!isHeld()) throw new StepFailure('no_lease', 'no agent has renewed the lease of this host');
+        if (!isHeld()) throw noLease();
         if (!(await wheel.take(command.epoch))) throw stale();
         // Nothing is waited for between this and the taking, or another's input would count as this driver's.
         if (command.epoch !== wheel.epoch()) throw stale();
@@ -300,6 +324,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     epoch: wheel.epoch,
     take: async (offered) => ((await wheel.take(offered)) ? 'taken' : 'stale'),
+    setReach,
     answer: (command) =>
       answer(command).catch((error) => failed(closed.signal.aborted ? gone(error) : failureOf(error))),
     files,
@@ -326,7 +351,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 const nothing = new Uint8Array();
 const gone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });
-const stale = () => new StepFailure('stale_epoch', 'somebody else drives now');
 const unknown = () => new StepFailure('unknown_command', 'no such command is remembered here');
 const seen = ({ picture, image }: Seen): Reply => ({ head: { ok: true, type: 'seen', picture }, body: image });
 

@@ -1,11 +1,12 @@
 // What is saved of a browser, and how it comes back.
 
 import type { SavedState } from '@pilothouse/bus';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { type Deadline, within } from './deadline.ts';
 import { isOpenable } from './openable.ts';
+import { Origin, originOf, sizeOf, type Weight, weightOf } from './origin.ts';
 import type { Pages } from './pages.ts';
-import { type Origin, readStorage, type Storage } from './storage.ts';
+import { type Reading, readStorage, type Storage } from './storage.ts';
 import { readTabStorage, seedTabStorage } from './tab-storage.ts';
 
 /** More are not brought back. */
@@ -13,65 +14,115 @@ const MAX_PAGES = 20;
 /** Beyond this a state would not fit into one message with its picture. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;
 
-type SavedPage = SavedState['pages'][number];
-/** Told of what did not fit. */
-export type OnCut = (cut: { what: string[]; sizeBytes: number }) => void;
+/** A longer address is not one that anybody gave: it is the page itself, as data. */
+const MAX_URL_CHARS = 64 * 1024;
+/** Nobody waits for where a page stands that hangs. */
+const SCROLL_MS = 500;
 
-/** The page in front comes last: that is how restoring knows it. */
+type SavedPage = SavedState['pages'][number];
+type Open = Pick<Pages, 'current' | 'all' | 'scroll' | 'cdp' | 'mainFrame'>;
+/** Told of what is left out: what does not fit, or cannot be put back. */
+export type OnCut = (cut: { what: string[]; sizeBytes: number }) => void;
+export type StateOptions = { isMute?: (page: Page) => boolean; onCut?: OnCut };
+
+/** Pages whose site did not answer when they were to come back, and what they are to be once it does. */
+const wanted = new WeakMap<Page, SavedPage>();
+
+/**
+ * The page in front comes last: that is how restoring knows it. Of a page that is mute, because it waits for an answer,
+ * hangs or has crashed, what was last read has to do.
+ */
 export async function readState(
   context: BrowserContext,
-  pages: Pick<Pages, 'current' | 'all' | 'scroll'>,
+  pages: Open,
   deadline: Deadline,
-  onCut: OnCut = () => {},
+  { isMute = () => false, onCut = () => {} }: StateOptions = {},
 ): Promise<SavedState> {
   const front = pages.current();
-  const open = [...pages.all().filter((page) => page !== front), front].filter((page) => isOpenable(page.url()));
+  const open = [...pages.all().filter((page) => page !== front), front].filter(
+    (page) => isOpenable(page.url()) || wanted.has(page),
+  );
+  const left: Left = { what: [], sizeBytes: 0 };
+  const onLeft = (what: string, sizeBytes: number) => {
+    left.what.push(what);
+    left.sizeBytes += sizeBytes;
+  };
+  const reading = { cdp: pages.cdp, mainFrame: pages.mainFrame, isMute, deadline, onCut: onLeft };
   const [storage, saved] = await Promise.all([
-    readStorage(context, deadline),
-    Promise.all(open.slice(-MAX_PAGES).map((page) => readPage(pages, page, deadline))),
+    readStorage(context, reading),
+    Promise.all(open.slice(-MAX_PAGES).map((page) => readPage(pages, page, reading))),
   ]);
-  return fit(storage, saved, onCut);
-}
-
-async function readPage(pages: Pick<Pages, 'scroll'>, page: Page, deadline: Deadline): Promise<SavedPage> {
-  const [{ x, y }, session_storage] = await Promise.all([pages.scroll(page, deadline), readTabStorage(page, deadline)]);
-  return { url: page.url(), scroll_x: x, scroll_y: y, session_storage };
-}
-
-/** Leaves out what weighs most and is missed least until the rest fits: databases, then tabs' storage, then the rest. */
-function fit(storage: Storage, pages: SavedPage[], onCut: OnCut): SavedState {
-  const state = { storage: { ...storage, origins: storage.origins.map((origin): Origin => ({ ...origin })) }, pages };
-  const sizeBytes = sizeOf(state);
-  const what: string[] = [];
-  const { origins } = state.storage;
-  const cuts = [
-    ...heaviest(origins, 'indexedDB').map((origin) => () => {
-      delete origin.indexedDB;
-      return `databases of ${origin.origin}`;
-    }),
-    () => {
-      state.pages = pages.map((page) => ({ ...page, session_storage: {} }));
-      return 'session storage';
-    },
-    ...heaviest(origins, 'localStorage').map((origin) => () => {
-      origin.localStorage = [];
-      return `local storage of ${origin.origin}`;
-    }),
-  ];
-  for (let size = sizeBytes; size > MAX_STATE_BYTES && cuts.length > 0; size = sizeOf(state)) {
-    what.push(cuts.shift()?.() ?? '');
-  }
-  if (what.length > 0) onCut({ what, sizeBytes });
+  const state = fit(storage, saved, left);
+  if (left.what.length > 0) onCut(left);
   return state;
 }
 
-const heaviest = (origins: Origin[], key: 'indexedDB' | 'localStorage') =>
-  origins.filter((one) => one[key]?.length).toSorted((a, b) => sizeOf(b[key]) - sizeOf(a[key]));
-const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+type Left = Parameters<OnCut>[0];
 
-/** As the context takes it. It was written by the same library, which checks it again. */
-export function storageOf(state: SavedState): Exclude<NonNullable<BrowserContextOptions['storageState']>, string> {
-  return state.storage as Exclude<NonNullable<BrowserContextOptions['storageState']>, string>;
+async function readPage(pages: Open, page: Page, reading: Reading): Promise<SavedPage> {
+  const missed = wanted.get(page);
+  if (missed) return missed;
+  const nowhere = { x: 0, y: 0 };
+  const scroll = reading.isMute(page) ? nowhere : pages.scroll(page, reading.deadline.atMost(SCROLL_MS));
+  const [{ x, y }, session_storage] = await Promise.all([
+    Promise.resolve(scroll).catch(() => nowhere),
+    readTabStorage(page, reading),
+  ]);
+  const url = page.url().length > MAX_URL_CHARS ? 'about:blank' : page.url();
+  return { url, scroll_x: x, scroll_y: y, session_storage };
+}
+
+/** Leaves out what weighs most and is missed least until the rest fits: databases, then tabs' storage, then the rest. */
+function fit({ cookies, origins }: Storage, pages: SavedPage[], left: Left): SavedState {
+  const kept = origins.map((origin): Origin => ({ ...origin }));
+  const state = { storage: { cookies, origins: kept }, pages };
+  const weights = origins.map(weightOf);
+  // Weighed once; each cut takes its part away.
+  const names = sizeOf(origins.map(({ origin }) => ({ origin, localStorage: [], indexedDB: [] })));
+  let size = sizeOf(cookies) + sizeOf(pages) + names;
+  for (const { localStorage, indexedDB } of weights) size += localStorage + indexedDB;
+  if (size > MAX_STATE_BYTES) left.sizeBytes += size;
+  const cut = (what: string, sizeBytes: number) => {
+    left.what.push(what);
+    size -= sizeBytes;
+  };
+  for (const [index, bytes] of heaviest(weights, 'indexedDB')) {
+    if (size <= MAX_STATE_BYTES) return state;
+    delete kept[index]?.indexedDB;
+    cut(`databases of ${kept[index]?.origin}`, bytes);
+  }
+  if (size > MAX_STATE_BYTES) {
+    state.pages = pages.map((page) => ({ ...page, session_storage: {} }));
+    cut('session storage', sizeOf(pages) - sizeOf(state.pages));
+  }
+  for (const [index, bytes] of heaviest(weights, 'localStorage')) {
+    if (size <= MAX_STATE_BYTES) return state;
+    const one = kept[index];
+    if (one) one.localStorage = [];
+    cut(`local storage of ${one?.origin}`, bytes);
+  }
+  if (size > MAX_STATE_BYTES) {
+    state.storage.cookies = [];
+    cut('cookies', sizeOf(cookies));
+  }
+  return state;
+}
+
+/** By their place in the list. Two bytes are an empty one. */
+const heaviest = (weights: Weight[], key: keyof Weight): [number, number][] =>
+  weights
+    .map((weight, index): [number, number] => [index, weight[key]])
+    .filter(([, bytes]) => bytes > 2)
+    .toSorted(([, a], [, b]) => b - a);
+
+type StorageState = Exclude<NonNullable<BrowserContextOptions['storageState']>, string>;
+
+/** As the context takes it, which is all or nothing: so without sites whose storage does not fit. */
+export function storageOf(state: SavedState): StorageState {
+  const { origins } = state.storage;
+  const fitting = Array.isArray(origins) ? origins.filter((one) => Origin.safeParse(one).success) : [];
+  // The rest was written by the same library, which checks it again.
+  return { ...state.storage, origins: fitting } as StorageState;
 }
 
 /** Opens what was open. A page that does not come is left blank: the session can go on without it. */
@@ -92,9 +143,25 @@ export async function reopen(page: Page, saved: SavedPage, deadline: Deadline): 
   const seed = await within(deadline, seedTabStorage(page, session_storage));
   try {
     if (url !== 'about:blank') await page.goto(url, { waitUntil: 'load', timeout: deadline.leftMs() });
+  } catch (error) {
+    wantAgain(page, saved);
+    throw error;
   } finally {
     await within(deadline, seed.dispose()).catch(() => undefined);
   }
   if (scroll_x !== 0 || scroll_y !== 0)
     await within(deadline, page.evaluate(`scrollTo(${Number(scroll_x)}, ${Number(scroll_y)})`));
+}
+
+/** A site that is down now is not forgotten: until the page goes elsewhere, it is saved as what it should be. */
+function wantAgain(page: Page, saved: SavedPage): void {
+  if (originOf(page.url()) !== undefined) return;
+  wanted.set(page, saved);
+  const onNavigated = (frame: Frame) => {
+    // Chromium's own page about the failure.
+    if (frame !== page.mainFrame() || page.url().startsWith('chrome-error:')) return;
+    wanted.delete(page);
+    page.off('framenavigated', onNavigated);
+  };
+  page.on('framenavigated', onNavigated);
 }

@@ -2,17 +2,30 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
+import { follow } from '../testing/follow.ts';
 import type { Site } from '../testing/site.ts';
 import { startSiteWithState } from '../testing/site-with-state.ts';
 import { type Chromium, launchChromium } from './chromium.ts';
 import { openContext } from './context.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { type Folder, openHostFolder } from './folder.ts';
-import { readStorage } from './storage.ts';
+import { readStorage as readFrom } from './storage.ts';
 import { createUsers } from './users.ts';
 
 const users = createUsers({ firstUid: process.getuid?.() === 0 ? 36_000 : undefined, count: 1 });
 const soon = (ms = 10_000) => startDeadline(ms, new AbortController().signal);
+const readStorage = (context: BrowserContext, deadline: Deadline) => {
+  const [first] = context.pages();
+  assert.ok(first);
+  const { cdp, mainFrame } = follow(context, first);
+  return readFrom(context, {
+    cdp,
+    mainFrame,
+    deadline,
+    isMute: () => false,
+    onCut: () => assert.fail('all of it fits'),
+  });
+};
 
 describe('storage that is read again and again', () => {
   let sites: Site[];

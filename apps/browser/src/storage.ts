@@ -2,15 +2,28 @@
 // every site that is not on screen; this reads again only what can have changed, which is what the present pages show.
 
 import type { BrowserContext, Cookie, Frame, Page } from 'playwright-core';
-import { collectHere } from './collect.ts';
+import type { z } from 'zod';
+import { readApart } from './apart.ts';
+import { Collected, collectHere } from './collect.ts';
 import { type Deadline, within } from './deadline.ts';
+import { Origin, originOf, weighed, weightOf } from './origin.ts';
+import type { Pages } from './pages.ts';
 
 /** As the browser library saves and restores it. */
-export type Origin = { origin: string; localStorage: { name: string; value: string }[]; indexedDB?: unknown[] };
 export type Storage = { cookies: Cookie[]; origins: Origin[] };
 
 /** A page that hangs is not waited for: what was last read of its site has to do. */
 const READ_MS = 1000;
+/** Kept of all sites together, so that however many a page goes through, it does not fill the memory of the host. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+export type Reading = Pick<Pages, 'cdp' | 'mainFrame'> & {
+  /** Whether the page says nothing now, because it waits for an answer or has crashed. */
+  isMute: (page: Page) => boolean;
+  deadline: Deadline;
+  /** Told of what is too much to be read. */
+  onCut: (what: string, sizeBytes: number) => void;
+};
 
 type Watched = {
   /** What was last read of each site. */
@@ -53,17 +66,18 @@ export function watchStorage(context: BrowserContext, known: Origin[] = []): voi
   });
 }
 
-export async function readStorage(context: BrowserContext, deadline: Deadline): Promise<Storage> {
+export async function readStorage(context: BrowserContext, reading: Reading): Promise<Storage> {
   const watched = watchedContexts.get(context);
-  if (!watched) return readAll(context, deadline);
+  if (!watched) return readAll(context, reading.deadline);
   // One after the other: each begins where the one before ended.
-  const turn = watched.turn.then(() => readNext(context, watched, deadline));
+  const turn = watched.turn.then(() => readNext(context, watched, reading));
   watched.turn = turn.catch(() => undefined);
   return turn;
 }
 
-async function readNext(context: BrowserContext, watched: Watched, deadline: Deadline): Promise<Storage> {
-  const shown = framesBySite(context);
+async function readNext(context: BrowserContext, watched: Watched, reading: Reading): Promise<Storage> {
+  const { deadline, isMute } = reading;
+  const shown = pagesBySite(context);
   const due = new Set([...watched.touched, ...watched.restless, ...shown.keys()]);
   const isWholeDue = watched.isUnsure || hasHeirs(context, watched) || [...due].some((origin) => !shown.has(origin));
   // What is on screen goes on changing while it is read.
@@ -73,26 +87,56 @@ async function readNext(context: BrowserContext, watched: Watched, deadline: Dea
   // Waited for last, where it may have failed long before.
   cookies.catch(() => undefined);
   if (isWholeDue) {
-    const all = await readAll(context, deadline.atMost(deadline.leftMs() / 2)).catch(() => undefined);
+    const half = deadline.atMost(deadline.leftMs() / 2);
+    const all = context.pages().some(isMute) ? undefined : await readAll(context, half).catch(() => undefined);
     if (all) {
       watched.kept = new Map(all.origins.map((one) => [one.origin, one]));
-      return all;
+      lighten(watched.kept);
+      return { cookies: all.cookies, origins: sorted([...watched.kept.values()]) };
     }
-    // A page that hangs holds up the rest. What is on screen is read one by one, and the rest the next time.
+    // A page that hangs or waits holds up the rest. What is on screen is read one by one, and the rest the next time.
     watched.isUnsure = true;
   }
-  await Promise.all([...shown].map(([origin, frame]) => readSite(watched, origin, frame, deadline)));
+  await Promise.all([...shown].map(([origin, page]) => isMute(page) || readSite(watched, origin, page, reading)));
+  lighten(watched.kept);
   return { cookies: await cookies, origins: sorted([...watched.kept.values()]) };
 }
 
-async function readSite({ kept }: Watched, origin: string, frame: Frame, deadline: Deadline): Promise<void> {
-  const text = await within(deadline.atMost(READ_MS), frame.evaluate<string>(collectHere)).catch(() => undefined);
-  if (text === undefined) return;
-  // Written by our own script; a page that tampers with it spoils its own state and no other.
-  const read = JSON.parse(text) as Origin;
-  if (read.origin !== origin) return;
-  if (read.localStorage.length > 0 || read.indexedDB?.length) kept.set(origin, read);
+async function readSite({ kept }: Watched, origin: string, page: Page, reading: Reading): Promise<void> {
+  const { deadline, onCut } = reading;
+  const answer = within(deadline.atMost(READ_MS), readApart(reading, page, origin, collectHere));
+  // Also what our own script brings is a page's word, and one site's nonsense must not cost the others' state.
+  const read = await answer.then((value) => readable(Collected.parse(value))).catch(() => undefined);
+  if (read?.site.origin !== origin) return;
+  const { site, cut, chars } = read;
+  for (const what of cut) onCut(`${what} of ${origin}`, chars);
+  if (site.localStorage.length > 0 || site.indexedDB?.length) kept.set(origin, site);
   else kept.delete(origin);
+}
+
+function readable({ origin, localStorage, indexedDB, cut, chars }: z.output<typeof Collected>) {
+  const parts = { localStorage: JSON.parse(localStorage), indexedDB: JSON.parse(indexedDB) };
+  const { indexedDB: databases, ...local } = Origin.parse({ origin, ...parts });
+  const weight = { localStorage: Buffer.byteLength(localStorage), indexedDB: Buffer.byteLength(indexedDB) };
+  // Without databases as the library writes it.
+  return { site: weighed(cut.includes('databases') ? local : { ...local, indexedDB: databases }, weight), cut, chars };
+}
+
+/** Forgets the heaviest until the rest is light enough: databases first, as they weigh most and are missed least. */
+function lighten(kept: Map<string, Origin>): void {
+  const weightOfAll = (one: Origin) => weightOf(one).localStorage + weightOf(one).indexedDB;
+  let total = [...kept.values()].reduce((sum, one) => sum + weightOfAll(one), 0);
+  if (total <= MAX_KEPT_BYTES) return;
+  for (const one of [...kept.values()].toSorted((a, b) => weightOfAll(b) - weightOfAll(a))) {
+    if (total <= MAX_KEPT_BYTES) return;
+    total -= weightOf(one).indexedDB;
+    kept.set(one.origin, { origin: one.origin, localStorage: one.localStorage });
+  }
+  for (const one of [...kept.values()]) {
+    if (total <= MAX_KEPT_BYTES) return;
+    total -= weightOfAll(one);
+    kept.delete(one.origin);
+  }
 }
 
 async function readAll(context: BrowserContext, deadline: Deadline): Promise<Storage> {
@@ -112,13 +156,14 @@ function writable(origin: Origin): Origin {
   }
 }
 
-/** One document of each site on screen; the page's own before those within it. */
-function framesBySite(context: BrowserContext): Map<string, Frame> {
-  const frames = context.pages().flatMap((page) => page.frames());
-  const shown = new Map<string, Frame>();
-  for (const frame of frames.toSorted((a, b) => Number(a.parentFrame() !== null) - Number(b.parentFrame() !== null))) {
+/** One page with a document of each site on screen; where it is the page's own before where it is one within it. */
+function pagesBySite(context: BrowserContext): Map<string, Page> {
+  const pages = context.pages();
+  const frames = [...pages.map((page) => page.mainFrame()), ...pages.flatMap((page) => page.frames())];
+  const shown = new Map<string, Page>();
+  for (const frame of frames) {
     const origin = originOf(frame.url());
-    if (origin && !shown.has(origin)) shown.set(origin, frame);
+    if (origin && !shown.has(origin)) shown.set(origin, frame.page());
   }
   return shown;
 }
@@ -126,10 +171,5 @@ function framesBySite(context: BrowserContext): Map<string, Frame> {
 /** A blank page may belong to the site that opened it, which no address tells. */
 const hasHeirs = (context: BrowserContext, { kept }: Watched) =>
   kept.size > 0 && context.pages().some((page) => originOf(page.url()) === undefined);
-
-function originOf(url: string): string | undefined {
-  const origin = URL.parse(url)?.origin;
-  return origin?.startsWith('http') ? origin : undefined;
-}
 
 const sorted = (origins: Origin[]) => origins.toSorted((a, b) => (a.origin < b.origin ? -1 : 1));

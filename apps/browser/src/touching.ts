@@ -2,7 +2,7 @@
 // whoever takes the wheel waits until what was begun is over, and nothing more begins.
 
 import { type Deadline, within } from './deadline.ts';
-import { StepFailure } from './failure.ts';
+import { noLease, StepFailure } from './failure.ts';
 
 export type Touching = {
   /** Does one thing that cannot be divided, unless it is too late for it to begin. */
@@ -17,7 +17,7 @@ export function createTouching(isHeld: () => boolean): Touching {
 
   return {
     async touch(deadline, work) {
-      if (!isHeld()) throw new StepFailure('no_lease', 'no agent has renewed the lease of this host');
+      if (!isHeld()) throw noLease();
       if (deadline.isOver()) throw new StepFailure('timeout', 'there was no time left for it');
       const done = work();
       const over = done.then(

@@ -16,19 +16,14 @@ export async function openDesk(files: Record<string, string> = {}) {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   const first = await context.newPage();
-  const pages = followPages({
-    context,
-    first,
-    maxPages: 20,
-    onPage: () => undefined,
-    onRefused: () => undefined,
-    onCrash: () => undefined,
-  });
+  const ignore = () => undefined;
+  const pages = followPages({ context, first, maxPages: 20, onPage: ignore, onRefused: ignore, onCrash: ignore });
   let dialog: Dialog | undefined;
   context.on('dialog', (opened) => {
     dialog = opened;
   });
   let touches = 0;
+  let isHeld = true;
   const input = createInput({
     pages,
     dialog: () =>
@@ -37,6 +32,7 @@ export async function openDesk(files: Record<string, string> = {}) {
         dismiss: () => answered().dismiss(),
       },
     fileCalled: (name) => files[name],
+    isHeld: () => isHeld,
     onTouch: () => {
       touches += 1;
     },
@@ -67,6 +63,9 @@ export async function openDesk(files: Record<string, string> = {}) {
     release() {
       seq = 0;
       return input.releaseAll();
+    },
+    setHeld(held: boolean) {
+      isHeld = held;
     },
     show: (html: string) => show(pages.current(), html),
     async close() {

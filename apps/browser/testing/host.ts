@@ -9,6 +9,7 @@ import {
   type HostCommand,
   type HostReply,
   hostCommand,
+  type Reach,
   type SavedState,
   type SessionCommand,
   sessionCommand,
@@ -139,8 +140,8 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     sessionId,
     ask,
     tell,
-    open: ({ epoch = 1, state = null, viewport = usualViewport }: Opening = {}) =>
-      host({ type: 'open', session_id: sessionId, epoch, viewport, state }),
+    open: ({ epoch = 1, state = null, viewport = usualViewport, reach }: Opening = {}) =>
+      host({ type: 'open', session_id: sessionId, epoch, viewport, state, reach }),
     status: () => host({ type: 'status' }),
     closeSession: (epoch = 1) => host({ type: 'close', session_id: sessionId, epoch }),
     tryTo,
@@ -158,5 +159,10 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
   };
 }
 
-type Opening = { epoch?: number; state?: SavedState | null; viewport?: { width: number; height: number } };
+type Opening = {
+  epoch?: number;
+  state?: SavedState | null;
+  viewport?: { width: number; height: number };
+  reach?: Reach;
+};
 type How = { epoch?: number; deadlineMs?: number; commandId?: string; bring?: ('picture' | 'state')[] };

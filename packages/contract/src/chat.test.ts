@@ -51,7 +51,7 @@ const edges: { field: string; taken: unknown[]; refused: unknown[] }[] = [
   {
     field: 'allowed_domains',
     taken: [['example.com'], ['*.example.com', '127.0.0.1', 'localhost']],
-    refused: [[], [''], ['https://example.com'], ['a b'], ['*'], ['*example.com']],
+    refused: [[], [''], ['https://example.com'], ['a b'], ['*'], ['*example.com'], ['example.1'], ['*.a.256']],
   },
   {
     field: 'current_url',

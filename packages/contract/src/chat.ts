@@ -10,8 +10,10 @@ import { WebUrl } from './url.ts';
 
 const Prompt = text(8000, 1);
 
-/** A host name, or `*.` before one for all below it. */
-const Domain = text(253, 1).regex(/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name');
+/** A host name, or `*.` before one for all below it. Some that look like one are none: `example.1` is half an address. */
+const Domain = text(253, 1)
+  .regex(/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name')
+  .refine((name) => URL.canParse(`http://${name.replace(/^\*\./, '')}/`), 'must be a host name');
 
 /** Files that a task is given to send, together in bytes: they travel in the body of a chat. */
 const maxFilesBytes = 150 * 1024;

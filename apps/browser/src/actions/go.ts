@@ -52,7 +52,7 @@ function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>
       () => undefined,
       () => undefined,
     );
-    const stop = async () => {
+    const stop = async (): Promise<undefined> => {
       const cdp = await pages.cdp(page);
       await cdp.send('Page.stopLoading');
       // One that could not be stopped any more is there soon, and its first scripts run.
@@ -60,15 +60,12 @@ function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>
       await page.waitForLoadState('domcontentloaded', { timeout: STOP_MS }).catch(() => undefined);
       await cdp.send('Runtime.evaluate', { expression: '0' });
     };
-    const stopped = new Promise<undefined>((resolve) => {
-      const onAbort = () =>
-        void stop().then(
-          () => resolve(undefined),
-          () => resolve(undefined),
-        );
-      deadline.signal.addEventListener('abort', onAbort, { once: true });
-    });
-    return Promise.race([loading, stopped]);
+    const stopped = Promise.withResolvers<undefined>();
+    const onAbort = () => void stop().then(stopped.resolve, () => stopped.resolve(undefined));
+    deadline.signal.addEventListener('abort', onAbort, { once: true });
+    // Whoever takes the wheel later has nothing of this to stop, and may be loading something else.
+    void over.then(() => deadline.signal.removeEventListener('abort', onAbort));
+    return Promise.race([loading, stopped.promise]);
   });
 }
 

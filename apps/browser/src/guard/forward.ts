@@ -86,7 +86,7 @@ export function createForward({ dial, idleMs, keepMs, maxConnections }: Options)
       first.outgoing.end();
       return first.answered.catch((error) => {
         // Kept open for the next request, and closed by the site just as it came: not an answer, so ask again.
-        if (!first.outgoing.reusedSocket || response.destroyed) throw error;
+        if (!first.outgoing.reusedSocket || response.destroyed || !canRepeat(request) || !wasCut(error)) throw error;
         const second = attempt(request, response, target, path);
         second.outgoing.end();
         return second.answered;
@@ -114,6 +114,11 @@ class CheckedAgent extends Agent {
     this.#dial({ host: host ?? '', port: Number(port) }).then((socket) => done(null, socket), fail);
   }
 }
+
+/** Asking again for anything else might do it twice: the site may have done it and gone before it could say so. */
+const canRepeat = ({ method = 'GET' }: IncomingMessage) => ['GET', 'HEAD', 'OPTIONS'].includes(method);
+const wasCut = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -1,3 +1,14 @@
+/** Without these Chromium looks for hosts of its maker at every start. */
+export const quietArgs = [
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--disable-domain-reliability',
+  '--no-pings',
+];
+
 /**
  * What makes the guard the only way out of a Chromium. Each of these closes a road that was seen to lead round it, or
  * that would if the one before it failed.
@@ -13,13 +24,7 @@ export function guardArgs(guardUrl: string): string[] {
     // Two names, old and new, for: no UDP of pages, for there is no proxy for it.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-    '--disable-quic',
-    // Without these Chromium looks for hosts of its maker at every start.
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--disable-domain-reliability',
-    '--no-pings',
+    // One of them closes the other road of UDP: no QUIC.
+    ...quietArgs,
   ];
 }

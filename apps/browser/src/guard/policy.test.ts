@@ -46,6 +46,13 @@ test('a list that cannot be understood is not taken', () => {
     assert.throws(() => policyOf({ deny: [domain] }), /not a domain/, domain);
 });
 
+test('a name that nobody can have allows nobody anything', () => {
+  const policy = policyOf({ allow: ['example.1', 'example.com'] });
+  assert.equal(policy.judgeName({ host: 'example.com', port: 443 }), undefined);
+  assert.equal(policy.judgeName({ host: 'example.org', port: 443 }), 'not_allowed_domain');
+  assert.equal(policyOf({ allow: ['example.1'] }).judgeName({ host: 'a', port: 443 }), 'not_allowed_domain');
+});
+
 test('one address that is not public closes the name', () => {
   const { judgeAddresses } = policyOf({});
   assert.equal(judgeAddresses(['93.184.216.34', '2606:4700::1111'], 443), undefined);
@@ -70,6 +77,7 @@ test('a loopback port is open at 127.0.0.1 and ::1 and nowhere else', () => {
 const hosts: Record<string, string | undefined> = {
   'Example.COM': 'example.com',
   'example.com.': 'example.com',
+  'example.com..': 'example.com',
   'ex%61mple.com': 'example.com',
   'bücher.de': 'xn--bcher-kva.de',
   a_b: 'a_b',

@@ -9,6 +9,8 @@ export type RefusalReason =
   | 'malformed'
   | 'denied_domain'
   | 'not_allowed_domain'
+  /** So many that they are only counted. */
+  | 'too_many'
   /** One address of the name is of this kind; then none of them is used. */
   | `${Exclude<AddressKind, 'public'>}_address`;
 
@@ -31,8 +33,12 @@ export type PolicyOptions = DomainLists & {
 };
 
 export function createPolicy({ allow, deny, allowLoopbackPorts, ownAddresses }: PolicyOptions): Policy {
-  const denied = matcherOf(deny ?? []);
-  const allowed = allow && matcherOf(allow);
+  const denied = matcherOf(deny ?? [], (domain) => {
+    // Half a rule would be read as a narrower one than was meant.
+    throw new Error(`not a domain: ${domain}`);
+  });
+  // What nobody can be called allows nobody anything.
+  const allowed = allow && matcherOf(allow, () => []);
   return {
     judgeName({ host }) {
       if (denied(host)) return 'denied_domain';
@@ -55,13 +61,11 @@ export function createPolicy({ allow, deny, allowLoopbackPorts, ownAddresses }: 
 /** Not all of 127.0.0.0/8: whoever opens a port for a test means these. */
 const openLoopback = new Set(['127.0.0.1', '::1']);
 
-function matcherOf(domains: readonly string[]): (host: string) => boolean {
-  const rules = domains.map((domain) => {
+function matcherOf(domains: readonly string[], unreadable: (domain: string) => never[]): (host: string) => boolean {
+  const rules = domains.flatMap((domain) => {
     const isBelow = domain.startsWith('*.');
     const name = canonicalHost(isBelow ? domain.slice(2) : domain);
-    // Half a rule would be read as a wider or a narrower one than was meant.
-    if (name === undefined) throw new Error(`not a domain: ${domain}`);
-    return { name, isBelow };
+    return name === undefined ? unreadable(domain) : { name, isBelow };
   });
   return (host) =>
     rules.some(({ name, isBelow }) => (!isBelow && host === name) || (!isIP(name) && host.endsWith(`.${name}`)));
@@ -84,7 +88,7 @@ export function canonicalHost(host: string): string | undefined {
   if (/[/?#@\\\s]|^[^[].*:/.test(host)) return undefined;
   const name = URL.parse(`http://${host}/`)
     ?.hostname.replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '');
+    .replace(/\.+$/, '');
   // A dot at the end of an address made it a name for some, an address for others.
   const again = name && !isIP(name) ? URL.parse(`http://${name}/`)?.hostname : name;
   return again && /^[a-z0-9._:-]+$/.test(again) && !again.startsWith('.') ? again : undefined;

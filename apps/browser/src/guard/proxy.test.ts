@@ -166,6 +166,41 @@ describe('the guard', () => {
     assert.equal((await get(place.guard.url, 'http://site.test/2')).status, 201);
   });
 
+  it('asks once for what may be done only once, also when the site closes the kept connection on it', async () => {
+    const asked: string[] = [];
+    // Answers the first request of a connection, and hangs up on the second after it has read it.
+    const site = createTcpServer((socket) => {
+      let count = 0;
+      socket
+        .on('error', () => undefined)
+        .on('data', (data) => {
+          asked.push(data.toString('latin1').split(' ', 1)[0] ?? '');
+          count += 1;
+          if (count === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n');
+          else socket.destroy();
+        });
+    });
+    const open = new Set<Socket>();
+    site.on('connection', (socket) => open.add(socket));
+    await using _ = {
+      async [Symbol.asyncDispose]() {
+        site.close();
+        for (const socket of open) socket.destroy();
+      },
+    };
+    const port = await listen(site);
+    await using place = await openForTest({ allowLoopbackPorts: new Set([port]) });
+    const ask = (method: string) =>
+      get(place.guard.url, `http://127.0.0.1:${port}/`, { method, headers: { 'content-length': '0' } });
+    for (const method of ['POST', 'DELETE', 'PUT']) {
+      assert.equal((await ask('GET')).status, 200);
+      assert.equal((await ask(method)).status, 502, method);
+    }
+    assert.deepEqual(asked, ['GET', 'POST', 'GET', 'DELETE', 'GET', 'PUT']);
+    assert.equal((await ask('GET')).status, 200);
+    assert.equal((await ask('GET')).status, 200, 'what only asks is asked again');
+  });
+
   it('does not make a whole answer of one that was cut', async () => {
     await using place = await openForTest();
     await assert.rejects(get(place.guard.url, 'http://site.test/cut'));

@@ -39,6 +39,8 @@ export type Guard = {
 export type GuardOptions = DomainLists & {
   allowLoopbackPorts: Pick<ReadonlySet<number>, 'has'>;
   onRefused: (refusal: Refusal) => void;
+  /** Each host as it is refused, also those that are only counted. */
+  onTried?: ((host: string) => void) | undefined;
   /** The user the browser runs as; without it our own. */
   clientUid?: number | undefined;
   ownAddresses?: () => readonly string[];
@@ -52,7 +54,7 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
   const limits = { ...limitsByDefault, ...options.limits };
   const closed = new AbortController();
   const names = openNames({ timeoutMs: limits.resolveMs });
-  const refusals = createRefusals(options.onRefused, limits.tellRefusalsEveryMs);
+  const refusals = createRefusals({ tell: options.onRefused, note: options.onTried }, limits.tellRefusalsEveryMs);
   const live = new Set<Live>();
   const clients = new WeakMap<Duplex, Promise<boolean>>();
   const sockets = new Set<Socket>();
@@ -85,6 +87,8 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
 
   async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!(await isOurs(request.socket))) return void request.socket.destroy();
+    // Whoever asked may have gone meanwhile, and must not be counted among those who are there.
+    if (response.destroyed) return;
     const { target, path, reason } = readRequestLine(request.url ?? '');
     const entry = target && { target, end: () => response.destroy() };
     try {

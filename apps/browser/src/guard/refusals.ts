@@ -14,35 +14,47 @@ export type Refusal = {
 
 export type Refusals = { add(refusal: Omit<Refusal, 'count'>): void; close(): void };
 
-const MAX_KEPT = 200;
+type Listeners = {
+  /** Some at once and some together, and never more than can be read. */
+  tell: (refusal: Refusal) => void;
+  /** Each, at once. */
+  note?: (host: string) => void;
+};
+
+/** Told in one stretch of time; how many more there were is told at its end. */
+const MAX_TOLD = 10;
 const MAX_HOST = 253;
 
 /** Tells the first of a kind at once, and those that follow together: a page may try a thousand times a second. */
-export function createRefusals(tell: (refusal: Refusal) => void, everyMs: number): Refusals {
-  const kept = new Map<string, Refusal>();
+export function createRefusals({ tell, note }: Listeners, everyMs: number): Refusals {
+  let kept = new Map<string, Refusal>();
+  /** Of kinds beyond those that are told: the page makes up a new name for each try. */
+  let more = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     timer = undefined;
     const due = [...kept.values()].filter(({ count }) => count > 0);
-    kept.clear();
+    const others = more;
+    [kept, more] = [new Map(), 0];
     for (const refusal of due) tell(refusal);
+    if (others > 0)
+      tell({ via: 'request', host: `${others} more`, port: undefined, reason: 'too_many', count: others });
   }
 
   return {
     add({ via, host, port, reason }) {
+      note?.(host);
       const key = `${via} ${host} ${port} ${reason}`;
       const known = kept.get(key);
-      if (known) {
-        known.count += 1;
-        return;
-      }
-      // Beyond this the page makes up a new name for each try, and nobody reads them.
-      if (kept.size >= MAX_KEPT) return;
-      const refusal = { via, host: host.slice(0, MAX_HOST), port, reason };
-      kept.set(key, { ...refusal, count: 0 });
       timer ??= setTimeout(flush, everyMs).unref();
-      tell({ ...refusal, count: 1 });
+      if (known) known.count += 1;
+      else if (kept.size >= MAX_TOLD) more += 1;
+      else {
+        const refusal = { via, host: host.slice(0, MAX_HOST), port, reason };
+        kept.set(key, { ...refusal, count: 0 });
+        tell({ ...refusal, count: 1 });
+      }
     },
     close() {
       clearTimeout(timer);

@@ -60,7 +60,7 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
         try {
           sample();
         } catch (error) {
-          log.error({ kind: error instanceof Error ? error.name : typeof error }, 'the walls could not be watched');
+          log.error({ kind: nameOf(error) }, 'the walls could not be watched');
         }
         if (!isClosed) sampleLater();
       },
@@ -70,7 +70,14 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
 
   /** One after the other: however many sessions there are, the disk has one reader. */
   async function measureDisks(): Promise<void> {
-    for (const sentry of [...sentries]) if (!isClosed) sentry.tell(await sentry.measureDisk());
+    for (const sentry of [...sentries]) {
+      if (isClosed) return;
+      try {
+        sentry.tell(await sentry.measureDisk());
+      } catch (error) {
+        log.error({ kind: nameOf(error) }, 'a disk could not be measured');
+      }
+    }
     if (!isClosed) diskTimer = setTimeout(() => void measureDisks(), DISK_MS);
   }
 
@@ -151,4 +158,5 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
 }
 
 const over = (wall: Wall, message: string): Hit => ({ wall, message, is_ended: true });
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error);
 const inMb = (bytes: number) => Math.round(bytes / MB);

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { until } from '../testing/until.ts';
+import { startDeadline } from './deadline.ts';
+import { createGrasp } from './grasp.ts';
+import { followPages } from './pages.ts';
+
+describe('the pages of a session', () => {
+  let browser: Browser;
+  before(async () => {
+    const executablePath = '/usr/lib/chromium/chromium-headless-shell';
+    // Chromium refuses it as root, and the pages here are our own.
+    browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
+  });
+  after(() => browser?.close());
+
+  async function open(maxPages: number) {
+    const context = await browser.newContext();
+    const first = await context.newPage();
+    const refused: string[] = [];
+    const pages = followPages({
+      context,
+      first,
+      maxPages,
+      onPage: () => undefined,
+      onCrash: () => undefined,
+      onRefused: ({ message }) => refused.push(message),
+    });
+    return { context, first, pages, refused };
+  }
+  const address = (title: string) => `data:text/html,<title>${title}</title><button>x</button>`;
+  async function crash(page: Page): Promise<void> {
+    const crashed = page.waitForEvent('crash');
+    page.goto('chrome://crash').catch(() => undefined);
+    await crashed;
+  }
+
+  it('are repaired also when there are as many as there may be, and once for all who ask', async () => {
+    const { context, first, pages, refused } = await open(2);
+    await first.goto(address('One'));
+    const second = await pages.open();
+    await second.goto(address('Two'));
+    await crash(second);
+    const soon = startDeadline(8000, new AbortController().signal);
+    await Promise.all([pages.repair(soon), pages.repair(soon)]);
+    await until(() => context.pages().length === 2, 5000);
+    assert.ok(pages.all().every((page) => !pages.isCrashed(page)));
+    assert.deepEqual(refused, []);
+    assert.equal(pages.current(), context.pages()[1]);
+    await assert.rejects(pages.open(), /no more pages/);
+    await context.close();
+  });
+
+  it('are all let go of, also beside one that closed or crashed with the button down', {
+    timeout: 20_000,
+  }, async () => {
+    const { context, first, pages } = await open(5);
+    const [closing, crashing] = [await pages.open(), await pages.open()];
+    const grasp = createGrasp(pages.isCrashed);
+    await first.evaluate('addEventListener("mouseup", () => { document.title = 1 })');
+    for (const page of [closing, crashing, first]) await grasp.down(page);
+    await Promise.all([closing.close(), crash(crashing)]);
+    await grasp.release();
+    assert.equal(await first.title(), '1');
+    await context.close();
+  });
+});
