@@ -44,6 +44,8 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
       say('acknowledged, and not there');
       continue;
     }
+    const sentOf = ({ script }: Seen) =>
+      `it saw ${script.sendings.map(({ path, index }) => `${index}: ${site.posts.get(path) ?? 0}`).join(', ')}`;
     const mine = steps.get(seen.taskId) ?? [];
     const count = (index: number, status: string) =>
       mine.filter((row) => row.index === index && row.status === status).length;
@@ -59,7 +61,7 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
       const posts = site.posts.get(path) ?? 0;
       const cut = count(index, 'interrupted');
       const isDone = count(index, 'success') > 0;
-      if (isDone && posts === 0) say(`step ${index} counts as done, and the site never saw it`);
+      if (isDone && posts === 0) say(`step ${index} counts as done, and the site never saw it; ${sentOf(seen)}`);
       if (posts > (isIrreversible ? 1 : 1 + cut))
         say(
           `step ${index} was sent ${posts} times with ${cut} interrupted attempts${isIrreversible ? ', and cannot be undone' : ''}`,

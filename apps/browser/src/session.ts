@@ -23,7 +23,7 @@ import { createPerformer } from './perform.ts';
 import type { Shot } from './picture.ts';
 import { createRefused } from './refused.ts';
 import { createScreencast } from './screencast.ts';
-import { type OnCut, readState } from './state.ts';
+import { type OnCut, placesOf, readState } from './state.ts';
 import { createTouching } from './touching.ts';
 import { createWheel } from './wheel.ts';
 
@@ -250,9 +250,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return (page) => isStill(page) || sites.has(originOf(page.url()));
   }
 
-  async function saveSoon(deadline: Deadline): Promise<SavedState | undefined> {
+  async function saveSoon(deadline: Deadline): Promise<SavedState> {
     const isThere = AbortSignal.any([deadline.signal, pages.gone(pages.current())]);
-    return save(deadline.atMost(SAVE_MS).until(isThere)).catch(() => saved);
+    return save(deadline.atMost(SAVE_MS).until(isThere)).catch(() => {
+      saved = placesOf(pages, saved);
+      return saved;
+    });
   }
 
   let pending: NodeJS.Timeout | undefined;
@@ -260,7 +263,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function checkpoint(): void {
     pending ??= setTimeout(() => {
       pending = undefined;
-      void saveSoon(startDeadline(SAVE_MS, closed.signal)).then((state) => state && onCheckpoint(state));
+      void saveSoon(startDeadline(SAVE_MS, closed.signal)).then(onCheckpoint);
     }, CHECKPOINT_AFTER_MS);
   }
   const checkpoints = setInterval(() => performance.now() < drivenUntil && checkpoint(), CHECKPOINT_MS);

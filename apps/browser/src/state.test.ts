@@ -11,7 +11,7 @@ import { type Chromium, launchChromium } from './chromium.ts';
 import { makeReady, openContext } from './context.ts';
 import { startDeadline } from './deadline.ts';
 import { type Folder, openHostFolder } from './folder.ts';
-import { type OnCut, readState } from './state.ts';
+import { type OnCut, placesOf, readState } from './state.ts';
 import { createUsers } from './users.ts';
 
 const viewport = { width: 1280, height: 720 };
@@ -157,6 +157,18 @@ describe('the state of a browser', () => {
     const { origins } = state.storage as { origins: { origin: string; localStorage: { value: string }[] }[] };
     const who = Object.fromEntries(origins.map(({ origin, localStorage }) => [origin, localStorage[0]?.value]));
     assert.deepEqual(who, { [site.url]: 'bert', [other.url]: 'anna' });
+  });
+
+  it('says where the pages are also when nothing can be read of them', async () => {
+    const { context, front } = await fresh();
+    await enter(front, site, 'one');
+    const known = await read(context, front);
+    const pages = follow(context, front);
+    assert.deepEqual(placesOf(pages, known), known);
+    await front.goto(`${site.url}/enter`);
+    const elsewhere = { url: `${site.url}/enter`, scroll_x: 0, scroll_y: 0, session_storage: {} };
+    assert.deepEqual(placesOf(pages, known), { ...known, pages: [elsewhere] });
+    assert.deepEqual(placesOf(pages, undefined).pages, [elsewhere]);
   });
 
   it('is read as it is, whatever a page makes of the language', async () => {

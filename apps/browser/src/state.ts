@@ -38,10 +38,7 @@ export async function readState(
   deadline: Deadline,
   { isMute = () => false, onCut = () => {} }: StateOptions = {},
 ): Promise<SavedState> {
-  const front = pages.current();
-  const open = [...pages.all().filter((page) => page !== front), front].filter(
-    (page) => isOpenable(page.url()) || wanted.has(page),
-  );
+  const open = inOrder(pages);
   const left: Left = { what: [], sizeBytes: 0 };
   const onLeft = (what: string, sizeBytes: number) => {
     left.what.push(what);
@@ -50,12 +47,38 @@ export async function readState(
   const reading = { cdp: pages.cdp, mainFrame: pages.mainFrame, isMute, deadline, onCut: onLeft };
   const [storage, saved] = await Promise.all([
     readStorage(context, reading),
-    Promise.all(open.slice(-MAX_PAGES).map((page) => readPage(pages, page, reading))),
+    Promise.all(open.map((page) => readPage(pages, page, reading))),
   ]);
   const state = fit(storage, saved, left);
   if (left.what.length > 0) onCut(left);
   return state;
 }
+
+/**
+ * Where the pages are now, with what was last read of the rest: for when nothing can be read. Whoever opens it elsewhere
+ * must not find itself a step behind.
+ */
+export function placesOf(pages: Pick<Open, 'current' | 'all'>, last: SavedState | undefined): SavedState {
+  const known = new Map(last?.pages.map((page) => [page.url, page]));
+  const unread = { scroll_x: 0, scroll_y: 0, session_storage: {} };
+  return {
+    storage: last?.storage ?? { cookies: [], origins: [] },
+    pages: inOrder(pages).map((page) => {
+      const url = urlOf(page);
+      return wanted.get(page) ?? known.get(url) ?? { ...unread, url };
+    }),
+  };
+}
+
+/** Those that can be opened again; the one in front comes last. */
+function inOrder(pages: Pick<Open, 'current' | 'all'>): Page[] {
+  const front = pages.current();
+  return [...pages.all().filter((page) => page !== front), front]
+    .filter((page) => isOpenable(page.url()) || wanted.has(page))
+    .slice(-MAX_PAGES);
+}
+
+const urlOf = (page: Page): string => (page.url().length > MAX_URL_CHARS ? 'about:blank' : page.url());
 
 type Left = Parameters<OnCut>[0];
 
@@ -68,8 +91,7 @@ async function readPage(pages: Open, page: Page, reading: Reading): Promise<Save
     Promise.resolve(scroll).catch(() => nowhere),
     readTabStorage(page, reading),
   ]);
-  const url = page.url().length > MAX_URL_CHARS ? 'about:blank' : page.url();
-  return { url, scroll_x: x, scroll_y: y, session_storage };
+  return { url: urlOf(page), scroll_x: x, scroll_y: y, session_storage };
 }
 
 /** Leaves out what weighs most and is missed least until the rest fits: databases, then tabs' storage, then the rest. */
