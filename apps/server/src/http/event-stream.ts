@@ -6,6 +6,8 @@ export type EventStream = {
   signal: AbortSignal;
   /** Never skipped: a viewer that does not read them is cut, and resumes from the last id it saw. */
   send(event: { id?: string; type: string; data: object }): void;
+  /** The same for bytes that others are sent as well. */
+  sendEncoded(bytes: Buffer): void;
   /** The newest wins: while an earlier one is still on its way, only the last offer is kept. */
   offer(bytes: Buffer): void;
   close(): void;
@@ -58,6 +60,7 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   return {
     signal: ended.signal,
     send: ({ id, type, data }) => write(encodeEvent({ id, type, data })),
+    sendEncoded: write,
     offer(bytes) {
       if (response.writableLength > 0) waiting = bytes;
       else write(bytes);

@@ -2,30 +2,49 @@ import { type Bus, eventWakeup } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store, StoredEvent } from '@pilothouse/store';
 
-type Options = { store: Store; bus: Bus; log: Log };
+type Options = { store: Pick<Store, 'events'>; bus: Bus; log: Log };
 type Listener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
-type Stream = { sessionId: string; seq: number; listeners: Set<Listener>; pump(): void; close(): void };
+type Stream = {
+  /** The last events of the session without a hole between them, up to `seq`. */
+  recent: StoredEvent[];
+  seq: number;
+  listeners: Set<Listener>;
+  /** Settles when `recent` was read for the first time. */
+  ready: Promise<void>;
+  pump(): void;
+  leave(listener: Listener): void;
+  close(): void;
+};
 
 /** A publisher that died between commit and publish costs at most this. */
 const pollMs = 1000;
 const pageSize = 500;
+/** So many are kept for those who come, or come back: a server that was restarted reads them once for all of them. */
+const recentEvents = 300;
+/** How long a stream outlives its last listener, who often comes back. */
+const lingerMs = 3000;
 
 /** One subscription a session and server, many listeners; the numbers come from Postgres, the bus only says "look". */
 export function createHub({ store, bus, log }: Options) {
   const streams = new Map<string, Stream>();
 
-  function openStream(sessionId: string, seq: number): Stream {
-    let isPumping = false;
+  function openStream(sessionId: string): Stream {
+    let isPumping = true;
     let isStale = false;
-    const stream: Stream = { sessionId, seq, listeners: new Set(), pump, close };
+    let linger: NodeJS.Timeout | undefined;
     const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest }) => {
       if (newest > stream.seq) pump();
     });
 
+    async function begin(): Promise<void> {
+      stream.recent = await store.events.last(sessionId, recentEvents);
+      stream.seq = stream.recent.at(-1)?.seq ?? 0;
+    }
     async function readOn(): Promise<void> {
       for (;;) {
         isStale = false;
         const events = await store.events.after(sessionId, stream.seq, { limit: pageSize });
+        stream.recent = [...stream.recent, ...events].slice(-recentEvents);
         stream.seq = events.at(-1)?.seq ?? stream.seq;
         for (const listener of stream.listeners) if (listener.isCaughtUp) deliver(listener, events);
         if (events.length < pageSize && !isStale) return;
@@ -42,11 +61,32 @@ export function createHub({ store, bus, log }: Options) {
           isPumping = false;
         });
     }
-    function close(): void {
-      streams.delete(sessionId);
-      wakeups.close();
-    }
+    const stream: Stream = {
+      recent: [],
+      seq: 0,
+      listeners: new Set(),
+      ready: Promise.resolve(),
+      pump,
+      leave(listener) {
+        stream.listeners.delete(listener);
+        clearTimeout(linger);
+        if (stream.listeners.size === 0)
+          linger = setTimeout(() => stream.listeners.size === 0 && stream.close(), lingerMs).unref();
+      },
+      close() {
+        clearTimeout(linger);
+        if (streams.get(sessionId) === stream) streams.delete(sessionId);
+        wakeups.close();
+      },
+    };
     streams.set(sessionId, stream);
+    stream.ready = begin().finally(() => {
+      isPumping = false;
+      // Said while we read.
+      if (isStale) pump();
+    });
+    // Those who wait for it are told by it; a stream that could not begin is not kept for others.
+    stream.ready.catch(stream.close);
     return stream;
   }
 
@@ -54,7 +94,7 @@ export function createHub({ store, bus, log }: Options) {
     if (streams.size === 0) return;
     try {
       const newest = await store.events.lastSeqs([...streams.keys()]);
-      for (const stream of streams.values()) if ((newest.get(stream.sessionId) ?? 0) > stream.seq) stream.pump();
+      for (const [sessionId, stream] of streams) if ((newest.get(sessionId) ?? 0) > stream.seq) stream.pump();
     } catch (error) {
       log.warn({ err: error }, 'could not ask for new events');
     }
@@ -63,21 +103,22 @@ export function createHub({ store, bus, log }: Options) {
   return {
     /** Delivers every event after `seq`, in order and once, until the signal. */
     async follow(sessionId: string, seq: number, onEvents: Listener['onEvents'], signal: AbortSignal): Promise<void> {
-      const stream = streams.get(sessionId) ?? openStream(sessionId, seq);
+      if (signal.aborted) return;
+      const stream = streams.get(sessionId) ?? openStream(sessionId);
       const listener: Listener = { seq, isCaughtUp: false, onEvents };
       stream.listeners.add(listener);
-      signal.addEventListener('abort', () => {
-        stream.listeners.delete(listener);
-        if (stream.listeners.size === 0) stream.close();
-      });
-      if (signal.aborted) return;
+      signal.addEventListener('abort', () => stream.leave(listener));
+      await stream.ready;
       while (!listener.isCaughtUp && !signal.aborted) {
-        const events = await store.events.after(sessionId, listener.seq, { limit: pageSize });
-        deliver(listener, events);
+        // Whatever is not among the recent ones is read for this listener alone.
+        if (listener.seq < (stream.recent[0]?.seq ?? 1) - 1) {
+          deliver(listener, await store.events.after(sessionId, listener.seq, { limit: pageSize }));
+          continue;
+        }
+        deliver(listener, stream.recent);
         // Whatever comes after this place the stream delivers, to all alike.
-        if (listener.seq >= stream.seq) listener.isCaughtUp = true;
+        listener.isCaughtUp = true;
       }
-      stream.pump();
     },
 
     close() {

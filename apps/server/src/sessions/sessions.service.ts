@@ -2,8 +2,8 @@ import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } 
 import type { Caller, Store, StoredEvent } from '@pilothouse/store';
 import { auditForeignList, auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
-import { cursorOf, readCursor } from '../live/cursor.ts';
-import { viewLiveEvent } from '../live/events.view.ts';
+import { readCursor } from '../live/cursor.ts';
+import { encodeLiveEvent } from '../live/encoded.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Watchers } from '../live/watchers.ts';
 import type { OpenSession } from './open-session.ts';
@@ -61,10 +61,10 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
         const gone = new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve()));
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
-            const data = viewLiveEvent(event);
-            if (!data) continue;
-            stream.send({ id: cursorOf(event.seq), type: data.type, data });
-            if (data.type === 'status') watchers.refresh(id);
+            const encoded = encodeLiveEvent(event);
+            if (!encoded) continue;
+            stream.sendEncoded(encoded.bytes);
+            if (encoded.type === 'status') watchers.refresh(id);
           }
         };
         if (stream.signal.aborted) return;

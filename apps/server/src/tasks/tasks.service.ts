@@ -2,8 +2,8 @@ import { AppError, ImageType, isId, isTerminal, type ReplyOf, type routes } from
 import type { Caller, Store, StoredEvent, TaskRow } from '@pilothouse/store';
 import { auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
-import { cursorOf, readCursor } from '../live/cursor.ts';
-import { viewTaskEvent } from '../live/events.view.ts';
+import { readCursor } from '../live/cursor.ts';
+import { encodeTaskEvent } from '../live/encoded.ts';
 import type { Hub } from '../live/hub.ts';
 import { viewStatus } from './tasks.view.ts';
 
@@ -53,8 +53,8 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
             if (event.task_id !== task.id || stream.signal.aborted) continue;
-            const data = viewTaskEvent(event);
-            if (data) stream.send({ id: cursorOf(event.seq), type: data.type, data });
+            const encoded = encodeTaskEvent(event);
+            if (encoded) stream.sendEncoded(encoded.bytes);
             const end = endOf(event);
             if (!end) continue;
             stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: end } });

@@ -1,0 +1,26 @@
+import type { StoredEvent } from '@pilothouse/store';
+import { encodeEvent } from '../http/event-stream.ts';
+import { cursorOf } from './cursor.ts';
+import { viewLiveEvent, viewTaskEvent, type WireEvent } from './events.view.ts';
+
+type Encoded = { type: string; bytes: Buffer };
+
+/** The hub hands the same event to all who follow: its bytes are made for the first of them, and shared. */
+function encodeOnce(view: (event: StoredEvent) => WireEvent | undefined) {
+  const made = new WeakMap<StoredEvent, Encoded | null>();
+  return (event: StoredEvent): Encoded | null => {
+    const known = made.get(event);
+    if (known !== undefined) return known;
+    const data = view(event);
+    const encoded = data
+      ? { type: data.type, bytes: encodeEvent({ id: cursorOf(event.seq), type: data.type, data }) }
+      : null;
+    made.set(event, encoded);
+    return encoded;
+  };
+}
+
+/** As the stream of a task has it; nothing, for what is none of its kinds. */
+export const encodeTaskEvent = encodeOnce(viewTaskEvent);
+/** The same for the stream of a session. */
+export const encodeLiveEvent = encodeOnce(viewLiveEvent);
