@@ -22,7 +22,7 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     last_event_at: row.last_event_at?.toISOString() ?? null,
-    shared: false,
+    shared: row.shared,
     viewers,
   };
 }
