@@ -2,10 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from './db.ts';
 import type { Shares } from './generated.ts';
 import { newId } from './ids.ts';
+import type { Caller } from './users.ts';
 
 export type ShareRow = Selectable<Shares>;
 /** Who came with the token of a share: nobody with a name, who may watch one session. */
 export type Guest = { shareId: string; sessionId: string };
+
+export const isGuest = (who: Caller | Guest): who is Guest => 'shareId' in who;
 
 /** Shares of sessions. Only the database's clock decides which are live. */
 export function createShares({ pool }: Database) {

@@ -15,7 +15,7 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     status: row.status,
     browser: row.browser,
     last_task_id: row.last_task_id,
-    live_path: `/api/sessions/${row.id}/live`,
+    live_path: livePathOf(row.id),
     profile_id: row.profile_id,
     profile_label: row.profile_label,
     title: row.title,
@@ -26,6 +26,8 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     viewers,
   };
 }
+
+export const livePathOf = (id: string): string => `/api/sessions/${id}/live`;
 
 export function viewFrame(row: FrameRow, image: Uint8Array): Frame {
   return {
