@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '@pilothouse/contract';
 
+/** No test watches for longer. */
+const watchMs = 30_000;
+
 type Place = { baseUrl: string };
 export type Watching = {
   /** All that came so far, as it came. */
@@ -17,7 +20,10 @@ export type Watching = {
 
 /** Follows a session by whatever headers are given, without a client that would come back by itself. */
 export async function watch({ baseUrl }: Place, id: string, headers: Record<string, string>): Promise<Watching> {
-  const { status, body } = await fetch(`${baseUrl}/api/sessions/${id}/live`, { headers });
+  const { status, body } = await fetch(`${baseUrl}/api/sessions/${id}/live`, {
+    headers,
+    signal: AbortSignal.timeout(watchMs),
+  });
   assert.equal(status, 200);
   assert.ok(body);
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -32,6 +38,8 @@ export async function watch({ baseUrl }: Place, id: string, headers: Record<stri
     isOver = true;
     return Date.now();
   })();
+  // Whoever waits for it is told.
+  ended.catch(() => {});
   const events = () =>
     text
       .split('\n\n')
