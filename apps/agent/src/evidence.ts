@@ -52,7 +52,7 @@ export function createEvidence(store: Store) {
 
   async function addPicture(tx: Tx, append: Append, of: Of, { acted, picture }: Evidence): Promise<void> {
     if (!acted.picture || !picture) return;
-    const { content_type, width, height, device_scale, route } = acted.picture;
+    const { content_type, width, height, device_scale, route, private: isPrivate } = acted.picture;
     const { id, blobKey, byteLen } = picture;
     const { task } = of;
     const path = `/api/tasks/${task.id}/observations/${id}/image`;
@@ -75,6 +75,7 @@ export function createEvidence(store: Store) {
       height,
       device_scale,
       route: JSON.stringify(route),
+      private: isPrivate,
       blob_key: blobKey,
     });
   }

@@ -183,7 +183,7 @@ export function createRun(parts: Parts, taskId: string): Run {
 const settingsOf = ({ settings }: TaskRow) => settings as Task['settings'];
 
 function openingOf(
-  session: SessionRow | Omit<SessionRow, 'last_event_at'>,
+  session: Pick<SessionRow, 'id' | 'viewport_width' | 'viewport_height'>,
   { allowed_domains }: Task['settings'],
 ): Session {
   return {

@@ -28,7 +28,7 @@ export function createLook({ sessionId, pages, dialogs, screencast, eyesOf }: Pa
     const place = await pages.place(shot.page, deadline);
     const { image, width, height } = shot;
     const route = { session: sessionId, page: pages.id(shot.page), frame: null, ...place };
-    return { image, picture: { content_type: 'image/jpeg', width, height, device_scale: 1, route } };
+    return { image, picture: { content_type: 'image/jpeg', width, height, device_scale: 1, route, private: false } };
   }
 
   /** A new picture of the page in front, or the last one there was where the page gives none in time. */

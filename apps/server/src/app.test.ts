@@ -295,9 +295,7 @@ const statusOf = (url: string, headers: Record<string, string>) =>
 
 /** This list shrinks with every area that is built, until it is empty. */
 const missingOfTheInterface = [
-  'DELETE /api/sessions/:id/share',
   'POST /api/sessions/:id/pointer',
-  'POST /api/sessions/:id/share',
   'POST /api/tasks/:id/manual_takeover',
   'POST /api/tasks/:id/manual_takeover/resume',
 ];

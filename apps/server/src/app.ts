@@ -34,6 +34,7 @@ import { createProfilesService } from './sessions/profiles.service.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
+import { createShareService } from './sessions/share.service.ts';
 import { createSnapshots } from './sessions/snapshot.ts';
 import { taskCommandRoutes } from './tasks/commands.routes.ts';
 import { createTaskCommands } from './tasks/commands.service.ts';
@@ -101,7 +102,7 @@ export async function createApp({
 
   const revocations = createRevocations({ store, bus, log });
   const serve = createServe(app, {
-    authenticate: isAuthDisabled ? asLocalUser({ isOpenToAll }) : byToken(store),
+    authenticate: isAuthDisabled ? asLocalUser(store, { isOpenToAll }) : byToken(store),
     onStream: revocations.track,
     hasRouteHook,
   });
@@ -118,7 +119,7 @@ export async function createApp({
     limits,
     minPasswordLength: auth.minPasswordLength,
     accessSecs: auth.accessSecs,
-    onRevoked: revocations.announce,
+    onRevoked: revocations.announceLogin,
   });
   authRoutes(serve, authService, limits);
   const hub = createHub({ store, bus, log });
@@ -127,8 +128,14 @@ export async function createApp({
   const quotas = createQuotas(store, quotaSettings);
   const openSession = createOpenSession({ store, quotas });
   sessionsRoutes(serve, createSessionsService({ store, hub, watchers, snapshotOf, openSession }));
-  const closing = createCloseService({ store, work, onClosed: createEndBrowser({ store, bus, log }) });
-  sessionCommandRoutes(serve, closing, createProfilesService({ store, quotas }));
+  const closing = createCloseService({
+    store,
+    work,
+    onClosed: createEndBrowser({ store, bus, log }),
+    onUnshared: revocations.announceShare,
+  });
+  const sharing = createShareService({ store, onRevoked: revocations.announceShare });
+  sessionCommandRoutes(serve, { closing, sharing, profiles: createProfilesService({ store, quotas }) });
   const tasks = createTasksService({ store, hub });
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReadsService({ store }));

@@ -16,11 +16,21 @@ export const refusedActors = {
   disabled: 'token_invalid',
   removedKey: 'token_invalid',
 } as const;
+/** Those who come with the token of a share of the owner's session that is over, or never was. */
+export const refusedGuests = [
+  'malformedShare',
+  'unissuedShare',
+  'expiredShare',
+  'replacedShare',
+  'revokedShare',
+] as const;
 /** The planner asked for a task in the owner's session, and owns nothing else. */
 export const liveActors = ['owner', 'ownerKey', 'planner', 'stranger', 'admin'] as const;
 export type RefusedActor = keyof typeof refusedActors;
 export type LiveActor = (typeof liveActors)[number];
-export type Actor = RefusedActor | LiveActor;
+/** The guest has a live share of the owner's session. */
+export type GuestActor = 'guest' | (typeof refusedGuests)[number];
+export type Actor = RefusedActor | LiveActor | GuestActor;
 
 export type Thing = 'session' | 'task' | 'login' | 'key' | 'profile';
 /** Whose thing an id names: `planned` is the planner's task in the owner's session, known for no other thing. */
@@ -40,7 +50,9 @@ export type Cast = {
   observationOf(taskId: string): string;
   fileOf(taskId: string): string;
   /** What the actor sends as its token; made when it is first asked for. */
-  bearerOf(actor: Actor): Promise<string | undefined>;
+  bearerOf(actor: RefusedActor | LiveActor): Promise<string | undefined>;
+  /** What the guest sends as the token of a share; nothing, for others. */
+  shareOf(actor: Actor): string | undefined;
 };
 export type Casting = { newCast(): Promise<Cast>; close(): Promise<void> };
 
@@ -131,8 +143,31 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
     return { client, key: (await client.createKey({ label: 'a program' })).key };
   }
 
+  /** Of one session; those that are over were each its live one before. */
+  async function newShares(sessionId: string): Promise<Record<GuestActor, string>> {
+    const share = async (secs: number) => {
+      const token = newToken('share');
+      await store.change(sessionId, (tx) => store.shares.put(tx, sessionId, hashOf(token), secs));
+      return token;
+    };
+    const revokedShare = await share(3600);
+    await store.change(sessionId, (tx) => store.shares.remove(tx, sessionId));
+    // Expired as it was made, by the clock of the database.
+    const expiredShare = await share(0);
+    const replacedShare = await share(3600);
+    const guest = await share(3600);
+    return {
+      malformedShare: `${guest}x`,
+      unissuedShare: newToken('share'),
+      expiredShare,
+      replacedShare,
+      revokedShare,
+      guest,
+    };
+  }
+
   type People = { owner: Person; planner: Person; stranger: Person };
-  const bearerFor: Record<Actor, (people: People) => Promise<string | undefined>> = {
+  const bearerFor: Record<RefusedActor | LiveActor, (people: People) => Promise<string | undefined>> = {
     none: async () => undefined,
     malformed: async () => 'pha_x',
     unissued: async () => newToken('access'),
@@ -195,6 +230,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
         },
       };
       const taskOf = (taskId: string) => Object.values(tasks).find(({ id }) => id === taskId) ?? tasks.owners;
+      const shares = await newShares(ownSession.id);
       const bearers = new Map<Actor, Promise<string | undefined>>();
       return {
         username: owner.username,
@@ -206,6 +242,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
         },
         observationOf: (taskId) => taskOf(taskId).observationId ?? '',
         fileOf: (taskId) => taskOf(taskId).fileId ?? '',
+        shareOf: (actor) => (isGuest(actor) ? shares[actor] : undefined),
         bearerOf(actor) {
           const bearer = bearers.get(actor) ?? bearerFor[actor]({ owner, planner, stranger });
           bearers.set(actor, bearer);
@@ -215,3 +252,6 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
     },
   };
 }
+
+export const isGuest = (actor: Actor): actor is GuestActor =>
+  actor === 'guest' || refusedGuests.some((refused) => refused === actor);

@@ -110,6 +110,8 @@ export const Picture = z.object({
   height: z.int().positive(),
   device_scale: z.number().positive(),
   route: BrowserRoute,
+  /** Not for share links. Hosts that do not say so show nothing private. */
+  private: z.boolean().default(false),
 });
 export type Picture = z.output<typeof Picture>;
 

@@ -35,4 +35,12 @@ export { Checkpoint, checkpoint, SavedState } from './state.ts';
 export { type Filter, isToken, type Subject, subject, type Tokens } from './subject.ts';
 export { hostUser, inboxPrefix, queues, subjects } from './subjects.ts';
 export type { Consumer, Subscription } from './subscribe.ts';
-export { announceEvent, EventWakeup, eventWakeup, LoginRevoked, loginRevoked } from './wakeups.ts';
+export {
+  announceEvent,
+  EventWakeup,
+  eventWakeup,
+  LoginRevoked,
+  loginRevoked,
+  ShareRevoked,
+  shareRevoked,
+} from './wakeups.ts';

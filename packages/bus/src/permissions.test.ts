@@ -62,6 +62,7 @@ const closedToHosts = [
   'host.h2.session.s1.file',
   'session.s1.event',
   'login.revoked',
+  'share.revoked',
   '_IN.server.abc',
   '_IN.agent.abc',
   '_IN.host-h2.abc',
@@ -79,7 +80,13 @@ test('a host cannot speak on what is not its own: it is refused, and nothing arr
   };
   const listeners = [
     await hear({ host: 'h2' }, ['host.h2.>', '_IN.host-h2.>']),
-    await hear('server', ['host.*.session.*.frame', 'session.*.event', 'login.revoked', '_IN.server.>']),
+    await hear('server', [
+      'host.*.session.*.frame',
+      'session.*.event',
+      'login.revoked',
+      'share.revoked',
+      '_IN.server.>',
+    ]),
     await hear('agent', ['_IN.agent.>']),
   ];
   for (const subject of closedToHosts) h1.nc.publish(subject, 'x');
@@ -111,7 +118,13 @@ test('a host cannot listen to what is not its own, by name or by wildcard', asyn
   assert.deepEqual(h1.refused.toSorted(), subjects.map((subject) => `subscription ${subject}`).toSorted());
 
   const server = await rogue('server');
-  for (const subject of ['host.h2.command', 'host.h2.session.s1.command', 'session.s1.event', 'login.revoked']) {
+  for (const subject of [
+    'host.h2.command',
+    'host.h2.session.s1.command',
+    'session.s1.event',
+    'login.revoked',
+    'share.revoked',
+  ]) {
     server.nc.publish(subject, 'x');
   }
   await server.nc.flush();

@@ -12,15 +12,16 @@ export interface Permissions {
   answers: boolean;
 }
 
-const { heartbeat, hostCommand, sessionCommand, sessionFile, frame, checkpoint, report, sessionEvent, loginRevoked } =
-  subjects;
+const { heartbeat, hostCommand, sessionCommand, sessionFile, frame, checkpoint, report, sessionEvent } = subjects;
+const { loginRevoked, shareRevoked } = subjects;
 const commands = [hostCommand.everything, sessionCommand.everything, sessionFile.everything];
+const revocations = [loginRevoked.everything, shareRevoked.everything];
 
 export function serverPermissions(): Permissions {
   return {
     user: 'server',
-    publish: [...commands, sessionEvent.everything, loginRevoked.everything],
-    subscribe: [frame.everything, sessionEvent.everything, loginRevoked.everything, inboxOf('server')],
+    publish: [...commands, sessionEvent.everything, ...revocations],
+    subscribe: [frame.everything, sessionEvent.everything, ...revocations, inboxOf('server')],
     answers: false,
   };
 }

@@ -21,6 +21,8 @@ export const subjects = {
   sessionEvent: subject('session.{session_id}.event'),
   /** A login ended: a hint that saves a second; the database has the truth. */
   loginRevoked: subject('login.revoked'),
+  /** The share of a session ended before its time: the same kind of hint. */
+  shareRevoked: subject('share.revoked'),
 };
 
 /** Groups in which one member answers for all. */

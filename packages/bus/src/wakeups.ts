@@ -33,3 +33,14 @@ export const loginRevoked = defineMessage({
   subject: subjects.loginRevoked,
   body: json(LoginRevoked),
 });
+
+/** Replaced or revoked: whoever watches by an earlier token of this session has to go. */
+export const ShareRevoked = z.object({ session_id: BusId });
+export type ShareRevoked = z.output<typeof ShareRevoked>;
+
+export const shareRevoked = defineMessage({
+  name: 'share revoked',
+  lane: 'control',
+  subject: subjects.shareRevoked,
+  body: json(ShareRevoked),
+});

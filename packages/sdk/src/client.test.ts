@@ -55,6 +55,22 @@ describe('the client', () => {
     });
   });
 
+  it('watches by a share without a login, and shows it to nothing else', async () => {
+    answer = { status: 200, type: 'application/json', body: '{"success":true}' };
+    const { port } = server.address() as AddressInfo;
+    const guest = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: () => 'pha_test',
+      shareToken: 'phs_test',
+    });
+    await guest.getSession({ id: 'a' });
+    assert.equal(seen?.request.headers['x-share-token'], 'phs_test');
+    assert.equal(seen.request.headers.authorization, undefined);
+    await guest.listSessions();
+    assert.equal(seen.request.headers['x-share-token'], undefined);
+    assert.equal(seen.request.headers.authorization, 'Bearer pha_test');
+  });
+
   it('sends the token, the key against repeats, and the body as JSON', async () => {
     answer = { status: 202, type: 'application/json', body: '{"success":true}' };
     await client.sendChat({ prompt: 'open the shop' }, { idempotencyKey: 'k1' });

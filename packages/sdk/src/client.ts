@@ -20,6 +20,11 @@ export type ClientOptions = {
    * a stream.
    */
   token?: () => Token | Promise<Token>;
+  /**
+   * The token of a share, for who has no login: sent in place of a login where a shared session is watched, with
+   * `getSession` and `followSession`. Everything else refuses it.
+   */
+  shareToken?: string;
   /** How long a call may take before it is given up. Streams have no such end. */
   timeoutMs?: number;
   fetch?: typeof fetch;
@@ -59,7 +64,13 @@ type Input = Record<string, unknown>;
  * themselves after every cut and go on where they were, until `end`, a refusal, or your signal. A stream that gives
  * `reset` is over too: read the status or the snapshot again, and follow from the cursor in it.
  */
-export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send = fetch }: ClientOptions): Client {
+export function createClient({
+  baseUrl,
+  token,
+  shareToken,
+  timeoutMs = 30_000,
+  fetch: send = fetch,
+}: ClientOptions): Client {
   type Request = { route: Route; input: Input; headers: Headers; signal: AbortSignal };
 
   const exchange = async ({ route, input, headers, signal }: Request, bearer: string | undefined) => {
@@ -76,7 +87,11 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
   };
 
   const open = async (request: Request): Promise<Response> => {
-    const { route, signal } = request;
+    const { route, signal, headers } = request;
+    if (shareToken !== undefined && route.access === 'share') {
+      headers.set('x-share-token', shareToken);
+      return exchange(request, undefined);
+    }
     const given = route.access === 'public' ? undefined : await unlessAborted(token?.(), signal);
     if (given === undefined || typeof given === 'string') return exchange(request, given);
     try {

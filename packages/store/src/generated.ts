@@ -246,6 +246,14 @@ export interface SessionSeq {
   session_id: string;
 }
 
+export interface Shares {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  session_id: string;
+}
+
 export interface Steps {
   command_id: string;
   effect_at: Timestamp | null;
@@ -323,6 +331,7 @@ export interface DB {
   refresh_tokens: RefreshTokens;
   session_seq: SessionSeq;
   sessions: Sessions;
+  shares: Shares;
   steps: Steps;
   tasks: Tasks;
   users: Users;

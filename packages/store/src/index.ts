@@ -22,6 +22,7 @@ export { historyOf, ledgerLineOf, progressOf, sessionStateOf, stepIdOf, titleOf 
 export { blobsOf } from './purge.ts';
 export { answersOf, questionOf } from './questions.ts';
 export type { ReadSession, SessionRow } from './sessions.ts';
+export { type Guest, isGuest } from './shares.ts';
 export type { StepRow } from './steps.ts';
 export { storableJson, storableText } from './storable.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';

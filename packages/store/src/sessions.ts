@@ -4,6 +4,7 @@ import type { Database, Tx } from './db.ts';
 import type { DB } from './generated.ts';
 import { newId } from './ids.ts';
 import { decodeCursor, toPage } from './pages.ts';
+import type { Guest } from './shares.ts';
 import { type Caller, isBuiltIn } from './users.ts';
 
 export type NewSession = {
@@ -18,6 +19,7 @@ export type SessionList = { status?: SessionState; limit: number; cursor?: strin
 const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
 /** Whether its place in lists is older than what happens in it may be. */
 const isLeftBehind = sql<boolean>`updated_at < clock_timestamp() - interval '10 s'`;
+const isShared = sql<boolean>`exists (select from shares h where h.session_id = sessions.id and h.expires_at > now())`;
 type Locked = { isLeftBehind: boolean };
 
 /** Sessions, always asked for on somebody's behalf: who may not see one gets the same nothing as for one that is not. */
@@ -38,11 +40,21 @@ export function createSessions({ db, pool }: Database) {
         .returningAll()
         .executeTakeFirstOrThrow();
       await tx.db.insertInto('session_seq').values({ session_id: session.id }).execute();
-      return { ...session, last_event_at: null, last_seq: 0 };
+      return { ...session, last_event_at: null, last_seq: 0, shared: false };
     },
 
     visibleTo: (caller: Caller, id: string) =>
       withLog(db).where('sessions.id', '=', id).where(visible(caller)).executeTakeFirst(),
+
+    /** The one session that a share lets watch, while it does. */
+    watchedBy: ({ shareId, sessionId }: Guest, id: string) =>
+      withLog(db)
+        .innerJoin('shares', 'shares.session_id', 'sessions.id')
+        .where('sessions.id', '=', id)
+        .where('shares.session_id', '=', sessionId)
+        .where('shares.id', '=', shareId)
+        .where('shares.expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst(),
 
     /** For whoever wants to act in it: an admin may read everybody's, and act only in their own. */
     drivenBy: (tx: Tx, caller: Caller, id: string) =>
@@ -70,7 +82,9 @@ export function createSessions({ db, pool }: Database) {
       const { rows } = await pool.query<SessionRow>({
         // Short: PostgreSQL keeps 63 bytes of a name.
         name: `sessions.list.${caller.role}${status ? '.status' : ''}${cursor ? '.cursor' : ''}`,
-        text: `select s.*, q.last_event_at from sessions s join session_seq q on q.session_id = s.id
+        text: `select s.*, q.last_event_at,
+                 exists (select from shares h where h.session_id = s.id and h.expires_at > now()) as shared
+               from sessions s join session_seq q on q.session_id = s.id
                ${where} order by s.updated_at desc, s.id desc limit $1`,
         values,
       });
@@ -119,7 +133,8 @@ function withLog(db: Database['db']) {
     .selectFrom('sessions')
     .innerJoin('session_seq', 'session_seq.session_id', 'sessions.id')
     .selectAll('sessions')
-    .select(['session_seq.last_event_at', 'session_seq.last_seq']);
+    .select(['session_seq.last_event_at', 'session_seq.last_seq'])
+    .select(isShared.as('shared'));
 }
 
 /** With the last event that the rest has seen. */

@@ -22,6 +22,7 @@ import { createQuestions } from './questions.ts';
 import { createQuotas } from './quotas.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
+import { createShares } from './shares.ts';
 import { createSteps } from './steps.ts';
 import { createStuck } from './stuck.ts';
 import { createTaskReads } from './task-reads.ts';
@@ -72,6 +73,7 @@ export function openStore({
     limits: createLimits(database),
     audit: createAudit(database),
     sessions,
+    shares: createShares(database),
     events,
     tasks: { ...createTasks(database), ...createTaskReads(database) },
     executions: createExecutions(database),

@@ -8,6 +8,7 @@ import {
   type Casting,
   type Holder,
   holders,
+  isGuest,
   type LiveActor,
   liveActors,
   nobodys,
@@ -15,6 +16,7 @@ import {
   password,
   type RefusedActor,
   refusedActors,
+  refusedGuests,
   type Target,
   type Thing,
 } from '../../testing/cast.ts';
@@ -154,7 +156,8 @@ const finds: Record<LiveActor, Partial<Record<Thing, readonly Holder[]>>> = {
 
 type Expected = ErrorCode | Gets;
 type Cell = { row: Row; actor: Actor; target: Target | undefined; expected: Expected; isRefusal: boolean };
-const everyone: Actor[] = [...(Object.keys(refusedActors) as RefusedActor[]), ...liveActors];
+const withLogins = [...(Object.keys(refusedActors) as RefusedActor[]), ...liveActors];
+const everyone: Actor[] = [...withLogins, ...refusedGuests, 'guest'];
 
 /** Every way to call the route, and what must come of it. */
 function cellsOf(name: RouteName): Cell[] {
@@ -176,6 +179,12 @@ function expectedOf(route: Route, row: Row, actor: Actor, target: Target | undef
   if (route.access === 'public') return row.gets;
   const exception = row.except?.[actor];
   if (exception !== undefined) return exception;
+  if (isGuest(actor)) {
+    // A share opens what shows one session, and is nothing anywhere else.
+    if (route.access !== 'share') return 'token_missing';
+    if (actor !== 'guest') return 'token_invalid';
+    return target === 'owners' ? row.gets : 'not_found';
+  }
   if (!isLive(actor)) return refusedActors[actor];
   // A key is for programs: nothing that lets people in is theirs to touch.
   if (actor === 'ownerKey' && route.area === 'auth') return 'token_invalid';
@@ -185,7 +194,7 @@ function expectedOf(route: Route, row: Row, actor: Actor, target: Target | undef
   return mayAct && doesFind(actor, row.of, target) ? row.gets : 'not_found';
 }
 
-const isLive = (actor: Actor): actor is LiveActor => !(actor in refusedActors);
+const isLive = (actor: Actor): actor is LiveActor => !(actor in refusedActors) && !isGuest(actor);
 const doesFind = (actor: LiveActor, thing: Thing, target: Target) =>
   (finds[actor][thing] ?? []).some((holder) => holder === target);
 
@@ -207,7 +216,7 @@ describe('the authorization matrix', () => {
         const casting = await openCasting({ server, gate: first, brief });
         const cast = await casting.newCast();
         // Now, so that nothing but what the tests do changes the database later.
-        await Promise.all(everyone.map((actor) => cast.bearerOf(actor)));
+        await Promise.all(withLogins.map((actor) => cast.bearerOf(actor)));
         stages.set(kinds[index] ?? '', { server, casting, cast, served: await servedBy(server) });
       }),
     );
@@ -356,11 +365,13 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
   const others: Record<string, string> = { id, observation_id: cast.observationOf(id), file_id: cast.fileOf(id) };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
   // Those whose token is over can change nothing of theirs, and it takes time to get one.
-  const bearer = await (isLive(actor) ? cast : stage.cast).bearerOf(actor);
+  const bearer = isGuest(actor) ? undefined : await (isLive(actor) ? cast : stage.cast).bearerOf(actor);
+  const share = cast.shareOf(actor);
   const response = await fetch(`${stage.server.baseUrl}${path}?${new URLSearchParams(row.query?.({ id }))}`, {
     method: route.method,
     headers: {
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...(share !== undefined && { 'x-share-token': share }),
       ...(row.body && { 'content-type': 'application/json' }),
     },
     body: row.body && JSON.stringify(row.body({ id, cast })),

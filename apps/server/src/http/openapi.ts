@@ -27,7 +27,12 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags,
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          share: { type: 'apiKey', in: 'header', name: 'X-Share-Token' },
+        },
+      },
     },
     transform: jsonSchemaTransform,
     transformObject: (document) =>

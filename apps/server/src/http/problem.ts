@@ -13,7 +13,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   else if (status >= 500) request.log.warn({ err: error, request_id: request.id }, 'not available');
   if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
   reply.headers(failure.headers);
-  if (status === 401) reply.header('www-authenticate', challenge(request));
+  if (status === 401) reply.header('www-authenticate', challenge(request, failure));
   // Also set by a hook, but what fails before routing passes none.
   reply.header('x-request-id', request.id);
   return reply.code(status).type(problemType).send(problemOf(failure, request.id));
@@ -33,8 +33,9 @@ export function problemOf({ code, message, errors: fields }: AppError, requestId
   return fields ? { ...problem, errors: fields } : problem;
 }
 
-/** The token is named as the reason only to who sent one. */
-const challenge = (request: FastifyRequest) => (bearerOf(request) ? 'Bearer error="invalid_token"' : 'Bearer');
+/** The token is named as the reason only to who sent one, be it that of a share. */
+const challenge = (request: FastifyRequest, { code }: AppError) =>
+  bearerOf(request) || code === 'token_invalid' ? 'Bearer error="invalid_token"' : 'Bearer';
 
 /** What was sent as a token, whatever it is worth. */
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>

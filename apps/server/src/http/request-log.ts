@@ -1,4 +1,5 @@
 import type { Log } from '@pilothouse/process';
+import { type Caller, type Guest, isGuest } from '@pilothouse/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
 
@@ -25,7 +26,7 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
         path: request.url.split('?', 1)[0],
         status,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        user_id: request.caller?.id,
+        ...whoOf(request.caller),
         address: request.ip,
       },
       'request',
@@ -37,6 +38,9 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   });
   return logRequest;
 }
+
+const whoOf = (caller: Caller | Guest | undefined) =>
+  caller && isGuest(caller) ? { share_id: caller.shareId } : { user_id: caller?.id };
 
 /** The pattern, not the path: ids would make a time series of each. */
 const patternOf = (request: FastifyRequest) => request.routeOptions?.url ?? 'none';

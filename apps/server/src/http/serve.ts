@@ -1,6 +1,6 @@
 import type { BodyOf, HeadersOf, ParamsOf, QueryOf, ReplyOf, Route } from '@pilothouse/contract';
 import { AppError, errors, noContent, Problem } from '@pilothouse/contract';
-import type { Caller } from '@pilothouse/store';
+import type { Caller, Guest } from '@pilothouse/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type EventStream, openEventStream } from './event-stream.ts';
@@ -10,7 +10,7 @@ const anyBytes = z.string().meta({ contentEncoding: 'binary' });
 
 /** What a handler is given: everything checked against the contract, the caller known. */
 export type Call<R extends Route> = {
-  caller: R['access'] extends 'public' ? undefined : Caller;
+  caller: R['access'] extends 'public' ? undefined : R['access'] extends 'share' ? Caller | Guest : Caller;
   params: ParamsOf<R>;
   query: QueryOf<R>;
   headers: HeadersOf<R>;
@@ -62,13 +62,13 @@ export class Answer<R extends Route> {
   }
 }
 
-/** Says who calls, or throws why nobody may. */
-export type Authenticate = (request: FastifyRequest, area: Route['area']) => Promise<Caller>;
+/** Says who calls, or throws why nobody may; a guest, only where the route can be shared. */
+export type Authenticate = (request: FastifyRequest, route: Pick<Route, 'area' | 'access'>) => Promise<Caller | Guest>;
 
 type Parts = {
   authenticate: Authenticate;
   /** Told of each stream, to end it when its caller's right ends. */
-  onStream: (caller: Caller | undefined, stream: EventStream) => void;
+  onStream: (caller: Caller | Guest | undefined, stream: EventStream) => void;
   /** Off only in tests, which prove that the handlers' own check holds alone. */
   hasRouteHook?: boolean;
 };
@@ -77,7 +77,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
   /** Checked at the route and again at the handler, each by itself enough; asked of the database once. */
   async function identify(request: FastifyRequest, route: Route, { isLenient }: Options): Promise<void> {
     if (route.access === 'public' || request.caller) return;
-    request.caller = await authenticate(request, route.area).catch((error) => {
+    request.caller = await authenticate(request, route).catch((error) => {
       const isOver = error instanceof AppError && (error.code === 'token_expired' || error.code === 'token_invalid');
       if (!isOver || !isLenient?.(request)) throw error;
       request.refusal = error;
@@ -92,7 +92,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
     schema: {
       summary: route.summary,
       tags: [route.area],
-      security: route.access === 'public' ? [] : [{ bearer: [] }],
+      security: securityOf(route),
       // Fastify warns of a part that is named and not given.
       ...(route.params && { params: route.params }),
       ...(route.query && { querystring: route.query }),
@@ -163,6 +163,11 @@ function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boo
   return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag);
 }
 
+const securityOf = ({ access }: Route): Record<string, string[]>[] => {
+  if (access === 'public') return [];
+  return access === 'share' ? [{ bearer: [] }, { share: [] }] : [{ bearer: [] }];
+};
+
 /** The statuses of a route are data here, and so no type can hold them. */
 const answerWith = (reply: FastifyReply, status: number, body: unknown) => reply.code(status).send(body);
 
@@ -198,7 +203,7 @@ function problemReplies(route: Route) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller?: Caller;
+    caller?: Caller | Guest;
     refusal?: AppError;
   }
 }

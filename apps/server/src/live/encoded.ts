@@ -2,6 +2,7 @@ import type { StoredEvent } from '@pilothouse/store';
 import { encodeEvent } from '../http/event-stream.ts';
 import { cursorOf } from './cursor.ts';
 import { viewLiveEvent, viewTaskEvent, type WireEvent } from './events.view.ts';
+import { shareEvent } from './share.view.ts';
 
 type Encoded = { type: string; bytes: Buffer };
 
@@ -22,5 +23,6 @@ function encodeOnce(view: (event: StoredEvent) => WireEvent | undefined) {
 
 /** As the stream of a task has it; nothing, for what is none of its kinds. */
 export const encodeTaskEvent = encodeOnce(viewTaskEvent);
-/** The same for the stream of a session. */
+/** The same for the stream of a session, and for guests of it. */
 export const encodeLiveEvent = encodeOnce(viewLiveEvent);
+export const encodeSharedEvent = encodeOnce(shareEvent);

@@ -1,18 +1,24 @@
 import { type Bus, type Frame, frame, sessionCommand } from '@pilothouse/bus';
-import type { LiveEvent } from '@pilothouse/contract';
+import type { Frame as LiveFrame } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { encodeEvent } from '../http/event-stream.ts';
+import { shareFrame } from './share.view.ts';
 
 type Options = { store: Store; bus: Bus; log: Log };
-type Viewer = { onFrame: (bytes: Buffer) => void };
-type Watched = { viewers: Set<Viewer>; last: Buffer | undefined; renew(): void; close(): void };
+type Viewer = { onFrame: (bytes: Buffer) => void; isGuest: boolean };
+type Watched = { viewers: Set<Viewer>; last: Encoded | undefined; renew(): void; close(): void };
+/** Nothing for guests, where the frame is private. */
+type Encoded = { forCallers(): Buffer; forGuests(): Buffer | undefined };
 
 const renewMs = 1000;
 /** Three renewals may be lost before the host stops sending. */
 const watchForMs = 4000;
 
-/** Frames for whoever watches a session: asked of the host while somebody does, encoded once, the newest kept. */
+/**
+ * Frames for whoever watches a session: asked of the host while somebody does, encoded once for
+ * those who may see all and once for guests, the newest kept.
+ */
 export function createWatchers({ store, bus, log }: Options) {
   const sessions = new Map<string, Watched>();
 
@@ -21,8 +27,8 @@ export function createWatchers({ store, bus, log }: Options) {
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
       if (from.host_id !== holder) return;
-      watched.last = encodeEvent({ type: 'frame', data: frameEvent(message) });
-      for (const { onFrame } of watched.viewers) onFrame(watched.last);
+      watched.last = encode(viewFrame(message));
+      for (const viewer of watched.viewers) show(watched.last, viewer);
     });
     const askHost = async () => {
       const browser = await store.browsers.of(sessionId);
@@ -50,16 +56,15 @@ export function createWatchers({ store, bus, log }: Options) {
   }
 
   return {
-    /** Offers every new frame until the signal, beginning with the one that is kept. */
-    watch(sessionId: string, onFrame: Viewer['onFrame'], signal: AbortSignal): void {
+    /** Offers every new frame that the viewer may see until the signal, beginning with the one that is kept. */
+    watch(sessionId: string, viewer: Viewer, signal: AbortSignal): void {
       const watched = sessions.get(sessionId) ?? open(sessionId);
-      const viewer = { onFrame };
       watched.viewers.add(viewer);
       signal.addEventListener('abort', () => {
         watched.viewers.delete(viewer);
         if (watched.viewers.size === 0) watched.close();
       });
-      if (watched.last) onFrame(watched.last);
+      if (watched.last) show(watched.last, viewer);
       watched.renew();
     },
 
@@ -76,24 +81,43 @@ export function createWatchers({ store, bus, log }: Options) {
 }
 export type Watchers = ReturnType<typeof createWatchers>;
 
-function frameEvent({ header, image }: Frame): Extract<LiveEvent, { type: 'frame' }> {
+function show(frame: Encoded, { onFrame, isGuest }: Viewer): void {
+  const bytes = isGuest ? frame.forGuests() : frame.forCallers();
+  if (bytes) onFrame(bytes);
+}
+
+/** Each way only where somebody looks that way. */
+function encode(frame: LiveFrame): Encoded {
+  const bytesOf = (shown: LiveFrame) => encodeEvent({ type: 'frame', data: { type: 'frame', frame: shown } });
+  let [forCallers, forGuests]: (Buffer | undefined)[] = [];
+  return {
+    forCallers() {
+      forCallers ??= bytesOf(frame);
+      return forCallers;
+    },
+    forGuests() {
+      const shown = forGuests ? undefined : shareFrame(frame);
+      if (shown) forGuests = bytesOf(shown);
+      return forGuests;
+    },
+  };
+}
+
+function viewFrame({ header, image }: Frame): LiveFrame {
   const { frame_id, session_id, seq, recorded_at, content_type, width, height, device_scale, page, url, title } =
     header;
   return {
-    type: 'frame',
-    frame: {
-      frame_id,
-      session_id,
-      task_id: null,
-      seq,
-      recorded_at,
-      content_type,
-      width,
-      height,
-      device_scale,
-      screenshot_base64: Buffer.from(image).toString('base64'),
-      route: { session: session_id, page, frame: null, url, title },
-      private: header.private,
-    },
+    frame_id,
+    session_id,
+    task_id: null,
+    seq,
+    recorded_at,
+    content_type,
+    width,
+    height,
+    device_scale,
+    screenshot_base64: Buffer.from(image).toString('base64'),
+    route: { session: session_id, page, frame: null, url, title },
+    private: header.private,
   };
 }

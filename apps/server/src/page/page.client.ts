@@ -7,7 +7,8 @@ import { element, make, say } from './element.client.ts';
 import { createLiveView } from './live-view.client.ts';
 import { createTaskView } from './task-view.client.ts';
 
-const client = createClient({ baseUrl: location.origin });
+const baseUrl = location.origin;
+const client = createClient({ baseUrl });
 const live = createLiveView();
 const task = createTaskView();
 const form = element<HTMLFormElement>('form');
@@ -16,7 +17,7 @@ const run = element<HTMLButtonElement>('run');
 const fresh = element<HTMLButtonElement>('fresh');
 const problems = element('problems');
 
-type Shown = { session?: string; task?: string };
+type Shown = { session?: string; task?: string; share?: string };
 let shown: Shown = {};
 let sessionWatch = new AbortController();
 let taskWatch = new AbortController();
@@ -24,17 +25,21 @@ let taskWatch = new AbortController();
 /** Shows what the address names. What is shown already is left alone. */
 function showAddress(): void {
   const named = new URLSearchParams(location.hash.slice(1));
-  const next: Shown = { session: named.get('session') ?? undefined, task: named.get('task') ?? undefined };
+  const given = (name: keyof Shown) => named.get(name) ?? undefined;
+  const next: Shown = { session: given('session'), task: given('task'), share: given('share') };
+  // A share shows the session, and nothing of what people asked for in it.
+  if (next.share) delete next.task;
+  document.body.classList.toggle('shared', next.share !== undefined);
   const before = shown;
   shown = next;
-  fresh.hidden = !next.session;
+  fresh.hidden = !next.session || next.share !== undefined;
   if (next.task !== before.task) {
     taskWatch.abort();
     taskWatch = new AbortController();
     task.clear();
     if (next.task) void watchTask(next.task, taskWatch.signal).catch(unlessAborted(taskWatch.signal, task.explain));
   }
-  if (next.session !== before.session) {
+  if (next.session !== before.session || next.share !== before.share) {
     sessionWatch.abort();
     sessionWatch = new AbortController();
     live.clear();
@@ -50,6 +55,7 @@ function go(next: Shown): void {
 }
 
 async function watchSession(id: string, signal: AbortSignal): Promise<void> {
+  const client = createClient({ baseUrl, shareToken: shown.share });
   // After a reset there is no place in the stream to go on from: begin again with the snapshot.
   for (;;) {
     live.setConnection('connecting');
@@ -69,6 +75,11 @@ async function watchSession(id: string, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
       // The view stands without the stream; it only is not live.
       console.warn('not live:', error);
+      // What was shared is nobody's to look at any more.
+      if (shown.share) {
+        live.clear();
+        return live.explain(inWords(error));
+      }
       return live.setConnection('refused');
     }
   }
@@ -114,6 +125,7 @@ const unlessAborted = (signal: AbortSignal, explain: (text: string) => void) => 
 function inWords(error: unknown): string {
   if (error instanceof ConnectionError) return 'The server cannot be reached.';
   if (!(error instanceof ApiError)) return String(error);
+  if (error.status === 401 && shown.share) return 'This link is not valid, or no longer.';
   if (error.status === 401) return 'This server asks for a login, which this page does not have yet.';
   if (error.code === 'not_found') return 'There is no such session or task, or it is not yours.';
   const fields = error.errors.map(({ pointer, message }) => `${pointer} ${message}`);

@@ -148,6 +148,40 @@ describe('the page', () => {
     await page.close();
   });
 
+  it('only watches by a share, tells its token to two reads alone, and shows nothing more once it is over', async () => {
+    const asked: { url: string; token: string | undefined }[] = [];
+    let isOver = false;
+    const problem = {
+      type: 'about:blank',
+      title: 'x',
+      status: 401,
+      detail: 'x',
+      success: false,
+      code: 'token_invalid',
+    };
+    const refusal = { status: 401, contentType: 'application/problem+json', json: { ...problem, request_id: 'r' } };
+    const { page, complaints } = await openPage(`#session=${session}&share=phs_sesame&task=${task}`, async (shared) => {
+      shared.on('request', (request) => {
+        asked.push({ url: request.url(), token: request.headers()['x-share-token'] });
+      });
+      await shared.route('**/api/**', (call) => call.abort());
+      await shared.route(`**/api/sessions/${session}`, (call) => call.fulfill({ json: { success: true, snapshot } }));
+      await shared.route(`**/api/sessions/${session}/live*`, (call) => (isOver ? call.fulfill(refusal) : call.abort()));
+    });
+    await page.getByTestId('frame').waitFor({ state: 'visible' });
+    assert.equal(await page.getByTestId('script').isVisible(), false);
+    isOver = true;
+    await page.getByText('This link is not valid, or no longer.').waitFor({ timeout: 20_000 });
+    assert.equal(await page.getByTestId('frame').isVisible(), false);
+
+    const told = asked.filter(({ token }) => token !== undefined);
+    assert.ok(told.every(({ url, token }) => token === 'phs_sesame' && url.includes(`/api/sessions/${session}`)));
+    assert.ok(told.length >= 3);
+    assert.ok(asked.every(({ url }) => !url.includes('sesame') && !url.includes('/api/tasks/')));
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
   it('lets nothing be read but what the page needs', async () => {
     const hidden = [
       '/page/',

@@ -15,12 +15,14 @@ type Parts = {
   work: Work;
   /** Told once it is committed: the browser at this host has nobody left to serve. */
   onClosed: (fence: Fence) => void;
+  /** Told as well: those who watched by its share have to go. */
+  onUnshared: (sessionId: string) => void;
 };
 type Reply = ReplyOf<(typeof routes)['deleteSession']>;
 
 const reason = 'The session was closed.';
 
-export function createCloseService({ store, work, onClosed }: Parts) {
+export function createCloseService({ store, work, onClosed, onUnshared }: Parts) {
   async function close(tx: Tx, append: Append, id: string): Promise<Fence | undefined> {
     const closed = await store.sessions.move(tx, id, 'close');
     if (!closed) return undefined;
@@ -30,6 +32,16 @@ export function createCloseService({ store, work, onClosed }: Parts) {
     const session = (fence ? undefined : await store.sessions.setBrowser(tx, id, 'cold')) ?? closed;
     await append({ kind: 'status', data: { session: sessionStateOf(session) } });
     return fence;
+  }
+
+  /** What was shared was to watch it live: the last picture of a closed one is its owner's again. */
+  async function unshare(tx: Tx, caller: Caller, { id, owner_id }: { id: string; owner_id: string }): Promise<boolean> {
+    const share = await store.shares.remove(tx, id);
+    if (!share) return false;
+    const data = { session_id: id, share_id: share.id, because: 'closed' };
+    const about = { userId: owner_id, actorId: caller.id, data };
+    if (share.was_live) await store.audit.add({ event: 'revoke_share', outcome: 'success', ...about }, tx);
+    return true;
   }
 
   async function forget(tx: Tx, append: Append, id: string): Promise<void> {
@@ -43,13 +55,16 @@ export function createCloseService({ store, work, onClosed }: Parts) {
     /** Ends the session and all that goes on in it. Done twice it is done once; purging may follow later. */
     async close(caller: Caller, id: string, { purge }: { purge: boolean }): Promise<Reply> {
       if (!isId(id)) throw new AppError('not_found');
-      const fence = await store.change(id, async (tx, append) => {
-        if (!(await store.sessions.drivenBy(tx, caller, id))) throw new AppError('not_found');
+      const { fence, wasShared } = await store.change(id, async (tx, append) => {
+        const session = await store.sessions.drivenBy(tx, caller, id);
+        if (!session) throw new AppError('not_found');
         const made = await close(tx, append, id);
+        const hadShare = await unshare(tx, caller, session);
         if (purge) await forget(tx, append, id);
-        return made;
+        return { fence: made, wasShared: hadShare };
       });
       if (fence) onClosed(fence);
+      if (wasShared) onUnshared(id);
       // After the commit: a row that points to nothing would be worse than a picture that nobody points to.
       if (purge) await store.blobs.removeAll(blobsOf(id));
       return { success: true };

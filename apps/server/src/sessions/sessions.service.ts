@@ -1,10 +1,11 @@
 import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
-import type { Caller, Store, StoredEvent } from '@pilothouse/store';
+import { type Caller, type Guest, isGuest, type Store, type StoredEvent } from '@pilothouse/store';
 import { auditForeignList, auditForeignRead } from '../auth/admin-reads.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { readCursor } from '../live/cursor.ts';
-import { encodeLiveEvent } from '../live/encoded.ts';
+import { encodeLiveEvent, encodeSharedEvent } from '../live/encoded.ts';
 import type { Hub } from '../live/hub.ts';
+import { shareSnapshot } from '../live/share.view.ts';
 import type { Watchers } from '../live/watchers.ts';
 import type { OpenSession } from './open-session.ts';
 import { viewSession } from './sessions.view.ts';
@@ -15,10 +16,13 @@ type Routes = typeof routes;
 type Parts = { store: Store; hub: Hub; watchers: Watchers; snapshotOf: SnapshotOf; openSession: OpenSession };
 
 export function createSessionsService({ store, hub, watchers, snapshotOf, openSession }: Parts) {
-  async function require(caller: Caller, id: string) {
-    const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
+  const find = (caller: Caller | Guest, id: string) =>
+    isGuest(caller) ? store.sessions.watchedBy(caller, id) : store.sessions.visibleTo(caller, id);
+
+  async function require(caller: Caller | Guest, id: string) {
+    const session = isId(id) ? await find(caller, id) : undefined;
     if (!session) throw new AppError('not_found');
-    await auditForeignRead(store, caller, session.owner_id, { session_id: session.id });
+    if (!isGuest(caller)) await auditForeignRead(store, caller, session.owner_id, { session_id: session.id });
     return session;
   }
 
@@ -39,12 +43,13 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
       };
     },
 
-    async detail(caller: Caller, id: string): Promise<ReplyOf<Routes['getSession']>> {
-      return { success: true, snapshot: await snapshotOf(await require(caller, id)) };
+    async detail(caller: Caller | Guest, id: string): Promise<ReplyOf<Routes['getSession']>> {
+      const snapshot = await snapshotOf(await require(caller, id));
+      return { success: true, snapshot: isGuest(caller) ? shareSnapshot(snapshot) : snapshot };
     },
 
     /** What keeps the view current: the snapshot, unless the cursor is known, then every event and the newest frames. */
-    async follow(caller: Caller, id: string, cursor: string | undefined) {
+    async follow(caller: Caller | Guest, id: string, cursor: string | undefined) {
       const session = await require(caller, id);
       const newest = (await store.events.lastSeqs([id])).get(id) ?? 0;
       const given = readCursor(cursor);
@@ -54,21 +59,22 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
         let from = given ?? 0;
         if (!isKnown) {
           if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
-          const snapshot = await snapshotOf(session);
+          const all = await snapshotOf(session);
+          const snapshot = isGuest(caller) ? shareSnapshot(all) : all;
           stream.send({ type: 'snapshot', data: { type: 'snapshot', snapshot } });
           from = readCursor(snapshot.cursor) ?? 0;
         }
         const gone = new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve()));
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
-            const encoded = encodeLiveEvent(event);
+            const encoded = isGuest(caller) ? encodeSharedEvent(event) : encodeLiveEvent(event);
             if (!encoded) continue;
             stream.sendEncoded(encoded.bytes);
             if (encoded.type === 'status') watchers.refresh(id);
           }
         };
         if (stream.signal.aborted) return;
-        watchers.watch(id, (bytes) => stream.offer(bytes), stream.signal);
+        watchers.watch(id, { onFrame: stream.offer, isGuest: isGuest(caller) }, stream.signal);
         stream.send({ type: 'viewers', data: { type: 'viewers', viewers: watchers.count(id) } });
         await hub.follow(id, from, onEvents, stream.signal);
         await gone;

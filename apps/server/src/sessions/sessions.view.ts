@@ -15,17 +15,19 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     status: row.status,
     browser: row.browser,
     last_task_id: row.last_task_id,
-    live_path: `/api/sessions/${row.id}/live`,
+    live_path: livePathOf(row.id),
     profile_id: row.profile_id,
     profile_label: row.profile_label,
     title: row.title,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     last_event_at: row.last_event_at?.toISOString() ?? null,
-    shared: false,
+    shared: row.shared,
     viewers,
   };
 }
+
+export const livePathOf = (id: string): string => `/api/sessions/${id}/live`;
 
 export function viewFrame(row: FrameRow, image: Uint8Array): Frame {
   return {

@@ -33,7 +33,7 @@ export function createSnapshots({ store, bus, viewers }: Options) {
       device_scale: picture.device_scale,
       screenshot_base64: Buffer.from(result.reply.body).toString('base64'),
       route: picture.route,
-      private: false,
+      private: picture.private,
     };
   }
 

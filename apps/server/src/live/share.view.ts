@@ -1,0 +1,111 @@
+// What the token of a share shows, field by field: the picture and how far the work is. Nothing that a person typed is in
+// it, nothing that names people, and no address that could let somebody in elsewhere.
+import type { BrowserRoute, Frame, Overlay, Session, Snapshot, TaskProgress } from '@pilothouse/contract';
+import type { StoredEvent } from '@pilothouse/store';
+import { viewLiveEvent, type WireEvent } from './events.view.ts';
+
+/** The snapshot as a guest sees it. Where the browser is, they learn from a picture that they may see, or not at all. */
+export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapshot): Snapshot {
+  const shown = last_frame && shareFrame(last_frame);
+  const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
+  return {
+    session: shareSession(session),
+    last_frame: shown ?? null,
+    overlays: overlays.flatMap((overlay) => shareOverlay(overlay) ?? []),
+    route_summary: { current: shown?.route ?? nowhere, pages: shown ? [shown.route] : [], history: [] },
+    message_state: null,
+    takeover: null,
+    cursor,
+  };
+}
+
+/** Nothing, for a private one. */
+export function shareFrame(frame: Frame): Frame | undefined {
+  if (frame.private) return undefined;
+  const { session, page, url, title } = frame.route;
+  return {
+    frame_id: frame.frame_id,
+    session_id: frame.session_id,
+    task_id: frame.task_id,
+    seq: frame.seq,
+    recorded_at: frame.recorded_at,
+    content_type: frame.content_type,
+    width: frame.width,
+    height: frame.height,
+    device_scale: frame.device_scale,
+    screenshot_base64: frame.screenshot_base64,
+    route: { session, page, frame: null, url: url && siteOf(url), title },
+    private: false,
+  };
+}
+
+/** A row of the log; nothing, for kinds that a guest does not see: routes, conversations and who has the wheel. */
+export function shareEvent(event: StoredEvent): WireEvent | undefined {
+  const wire = viewLiveEvent(event);
+  if (!wire) return undefined;
+  const { type, seq, session_id, recorded_at, task_id } = wire;
+  const about = { type, seq, session_id, recorded_at };
+  // Written by us, from what the contract calls so.
+  if (type === 'status') return { ...about, session: shareState(wire.session as State) };
+  if (type === 'task') return { ...about, task_id, status: shareProgress(wire.status as TaskProgress) };
+  const overlay = type === 'overlay' ? shareOverlay(wire.overlay as Overlay) : undefined;
+  return overlay && { ...about, task_id, overlay };
+}
+
+type State = Pick<Session, 'id' | 'status' | 'browser' | 'last_task_id'>;
+const shareState = ({ id, status, browser, last_task_id }: State): State => ({ id, status, browser, last_task_id });
+
+/** Titles and labels are given by people. */
+function shareSession(session: Session): Session {
+  return {
+    ...shareState(session),
+    live_path: session.live_path,
+    profile_id: null,
+    profile_label: null,
+    title: null,
+    created_at: session.created_at,
+    updated_at: session.updated_at,
+    last_event_at: session.last_event_at,
+    shared: session.shared,
+    viewers: session.viewers,
+  };
+}
+
+/** The title of a step may name an address, and an error what was on the page. */
+function shareProgress(progress: TaskProgress): TaskProgress {
+  return {
+    status: progress.status,
+    total_steps: progress.total_steps,
+    current_step: progress.current_step,
+    current_step_title: '',
+    started_at: progress.started_at,
+    finished_at: progress.finished_at,
+    last_error: null,
+    last_updated_at: progress.last_updated_at,
+  };
+}
+
+/** Nothing of what a person did: where they clicked may be the key of a keypad. */
+function shareOverlay(overlay: Overlay): Overlay | undefined {
+  if (overlay.source === 'human') return undefined;
+  return {
+    overlay_id: overlay.overlay_id,
+    session_id: overlay.session_id,
+    task_id: overlay.task_id,
+    step_id: overlay.step_id,
+    seq: overlay.seq,
+    recorded_at: overlay.recorded_at,
+    source: overlay.source,
+    kind: overlay.kind,
+    label: overlay.kind,
+    bbox: overlay.bbox,
+    point: overlay.point,
+    data: {},
+  };
+}
+
+/** Only the site: a path or a query may hold what lets in whoever opens it. */
+function siteOf(url: string): string | null {
+  const { protocol, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', origin: '' };
+  return protocol === 'http:' || protocol === 'https:' ? `${origin}/` : null;
+}
