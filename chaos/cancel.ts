@@ -2,8 +2,8 @@
 // with the time: nothing may happen after the cancel was answered, and the next task of the session has to run.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, type Step } from '@pilothouse/contract';
-import { type Client, createClient } from '@pilothouse/sdk';
+import type { Step } from '@pilothouse/contract';
+import { type Client, createClient, isApiError } from '@pilothouse/sdk';
 import type { Desk } from '../e2e/site/desk.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -95,7 +95,7 @@ async function runNext(client: Client, session_id: string): Promise<{ ms: number
 
 /** It was quicker than the cancel: then there is nothing to see. */
 function endedBefore(error: unknown): undefined {
-  if (error instanceof AppError && error.code === 'conflict') return undefined;
+  if (isApiError(error, 'conflict')) return undefined;
   throw error;
 }
 
