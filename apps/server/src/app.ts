@@ -23,6 +23,8 @@ import { serialize, serializeChecked } from './http/serialize.ts';
 import { createServe } from './http/serve.ts';
 import { validate } from './http/validate.ts';
 import { createHub } from './live/hub.ts';
+import { createSayGone } from './live/say-gone.ts';
+import { createViewers } from './live/viewers.ts';
 import { createWatchers } from './live/watchers.ts';
 import { servePage } from './page/page.routes.ts';
 import { serviceRoutes } from './service/service.routes.ts';
@@ -123,11 +125,12 @@ export async function createApp({
   });
   authRoutes(serve, authService, limits);
   const hub = createHub({ store, bus, log });
-  const watchers = createWatchers({ store, bus, log });
-  const snapshotOf = createSnapshots({ store, bus, viewers: watchers.count });
+  const watchers = createWatchers({ store, bus, log, onSilent: createSayGone(store) });
+  const viewers = createViewers({ store, log });
+  const snapshotOf = createSnapshots({ store, bus });
   const quotas = createQuotas(store, quotaSettings);
   const openSession = createOpenSession({ store, quotas });
-  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, snapshotOf, openSession }));
+  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession }));
   const closing = createCloseService({
     store,
     work,
@@ -146,6 +149,7 @@ export async function createApp({
     serve.closeStreams();
     hub.close();
     watchers.close();
+    await viewers.close();
     revocations.close();
   });
 

@@ -28,6 +28,7 @@ import { createStuck } from './stuck.ts';
 import { createTaskReads } from './task-reads.ts';
 import { createTasks } from './tasks.ts';
 import { createUsers } from './users.ts';
+import { createViewers } from './viewers.ts';
 import { createWaits } from './waits.ts';
 
 export type StoreOptions = {
@@ -86,6 +87,7 @@ export function openStore({
     browsers: createBrowsers(database, { sealer, profiles }),
     profiles,
     questions: createQuestions(),
+    viewers: createViewers(database),
     waits: createWaits(database),
     cancels: createCancels(),
     purge: createPurge(),

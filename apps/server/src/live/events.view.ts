@@ -1,7 +1,13 @@
 import { loggedLiveKinds, loggedTaskKinds } from '@pilothouse/contract';
 import type { StoredEvent } from '@pilothouse/store';
 
-export type WireEvent = { type: string; seq: number; session_id: string; recorded_at: string; [field: string]: unknown };
+export type WireEvent = {
+  type: string;
+  seq: number;
+  session_id: string;
+  recorded_at: string;
+  [field: string]: unknown;
+};
 
 /** A row of the log as the task's stream shows it; nothing, for kinds that only the session's stream has. */
 export function viewTaskEvent(event: StoredEvent): WireEvent | undefined {

@@ -5,25 +5,36 @@ import type { Store } from '@pilothouse/store';
 import { encodeEvent } from '../http/event-stream.ts';
 import { shareFrame } from './share.view.ts';
 
-type Options = { store: Store; bus: Bus; log: Log };
+type Options = {
+  store: Store;
+  bus: Bus;
+  log: Log;
+  /** Nobody answers for a browser that somebody watches. */
+  onSilent: (sessionId: string, held: { hostId: string; epoch: number }) => Promise<void>;
+};
 type Viewer = { onFrame: (bytes: Buffer) => void; isGuest: boolean };
 type Watched = { viewers: Set<Viewer>; last: Encoded | undefined; renew(): void; close(): void };
 /** Nothing for guests, where the frame is private. */
 type Encoded = { forCallers(): Buffer; forGuests(): Buffer | undefined };
 
-const renewMs = 1000;
-/** Three renewals may be lost before the host stops sending. */
+/** So often that whoever watches is told within a second of the death of a host. */
+const renewMs = 500;
+/** Several renewals may be lost before the host stops sending. */
 const watchForMs = 4000;
+/** How often, and how far apart, a host that nobody hears is asked before its browser counts as gone. */
+const silentAsks = 3;
+const silentMs = 150;
 
 /**
  * Frames for whoever watches a session: asked of the host while somebody does, encoded once for
  * those who may see all and once for guests, the newest kept.
  */
-export function createWatchers({ store, bus, log }: Options) {
+export function createWatchers({ store, bus, log, onSilent }: Options) {
   const sessions = new Map<string, Watched>();
 
   function open(sessionId: string): Watched {
     let holder: string | null = null;
+    let silentTimes = 0;
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
       if (from.host_id !== holder) return;
@@ -33,9 +44,17 @@ export function createWatchers({ store, bus, log }: Options) {
     const askHost = async () => {
       const browser = await store.browsers.of(sessionId);
       holder = browser?.is_live ? browser.host_id : null;
-      if (!holder) return;
+      if (!holder || !browser) return;
       const to = { host_id: holder, session_id: sessionId };
-      await bus.request(sessionCommand, to, { type: 'watch', for_ms: watchForMs }, { timeoutMs: renewMs });
+      const watch = { type: 'watch', for_ms: watchForMs } as const;
+      const asked = await bus.request(sessionCommand, to, watch, { timeoutMs: renewMs });
+      // One that is only being opened is not heard yet.
+      const isSilent = !asked.ok && asked.reason === 'no_responders' && browser.browser === 'live';
+      silentTimes = isSilent ? silentTimes + 1 : 0;
+      if (!isSilent || sessions.get(sessionId) !== watched) return;
+      // One that lost the bus for a moment is back before it is asked for the last time.
+      if (silentTimes < silentAsks) setTimeout(renew, silentMs).unref();
+      else await onSilent(sessionId, { hostId: holder, epoch: browser.epoch });
     };
     const renew = () => {
       askHost().catch((error) => log.warn({ err: error, session_id: sessionId }, 'could not ask for frames'));
@@ -70,9 +89,6 @@ export function createWatchers({ store, bus, log }: Options) {
 
     /** The browser of this session has changed: ask its host at once. */
     refresh: (sessionId: string) => sessions.get(sessionId)?.renew(),
-
-    /** How many watch at this server. */
-    count: (sessionId: string) => sessions.get(sessionId)?.viewers.size ?? 0,
 
     close() {
       for (const watched of sessions.values()) watched.close();

@@ -6,6 +6,7 @@ import { readCursor } from '../live/cursor.ts';
 import { encodeLiveEvent, encodeSharedEvent } from '../live/encoded.ts';
 import type { Hub } from '../live/hub.ts';
 import { shareSnapshot } from '../live/share.view.ts';
+import type { Viewers } from '../live/viewers.ts';
 import type { Watchers } from '../live/watchers.ts';
 import type { OpenSession } from './open-session.ts';
 import { viewSession } from './sessions.view.ts';
@@ -13,9 +14,16 @@ import type { SnapshotOf } from './snapshot.ts';
 
 type Routes = typeof routes;
 
-type Parts = { store: Store; hub: Hub; watchers: Watchers; snapshotOf: SnapshotOf; openSession: OpenSession };
+type Parts = {
+  store: Store;
+  hub: Hub;
+  watchers: Watchers;
+  viewers: Viewers;
+  snapshotOf: SnapshotOf;
+  openSession: OpenSession;
+};
 
-export function createSessionsService({ store, hub, watchers, snapshotOf, openSession }: Parts) {
+export function createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession }: Parts) {
   const find = (caller: Caller | Guest, id: string) =>
     isGuest(caller) ? store.sessions.watchedBy(caller, id) : store.sessions.visibleTo(caller, id);
 
@@ -36,9 +44,10 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
       const { rows, nextCursor } = await store.sessions.listVisibleTo(caller, query);
       const owners = rows.map(({ owner_id }) => owner_id);
       await auditForeignList(store, caller, owners, { list: 'sessions' });
+      const counts = await store.viewers.of(rows.map(({ id }) => id));
       return {
         success: true,
-        sessions: rows.map((row) => viewSession(row, watchers.count(row.id))),
+        sessions: rows.map((row) => viewSession(row, counts.get(row.id))),
         next_cursor: nextCursor,
       };
     },
@@ -75,7 +84,8 @@ export function createSessionsService({ store, hub, watchers, snapshotOf, openSe
         };
         if (stream.signal.aborted) return;
         watchers.watch(id, { onFrame: stream.offer, isGuest: isGuest(caller) }, stream.signal);
-        stream.send({ type: 'viewers', data: { type: 'viewers', viewers: watchers.count(id) } });
+        const onCount = (count: number) => stream.send({ type: 'viewers', data: { type: 'viewers', viewers: count } });
+        viewers.join(id, onCount, stream.signal);
         await hub.follow(id, from, onEvents, stream.signal);
         await gone;
       };

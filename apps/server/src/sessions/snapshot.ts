@@ -4,7 +4,7 @@ import { messageStateOf, newId, type ReadSession, type SessionRow, type Store } 
 import { cursorOf } from '../live/cursor.ts';
 import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
 
-type Options = { store: Store; bus: Bus; viewers: (sessionId: string) => number };
+type Options = { store: Store; bus: Bus };
 
 const overlaysShown = 40;
 const navigationsShown = 20;
@@ -12,7 +12,7 @@ const navigationsShown = 20;
 const lookMs = 400;
 
 /** All that restores the view of a session, by itself: the hands alive or not. */
-export function createSnapshots({ store, bus, viewers }: Options) {
+export function createSnapshots({ store, bus }: Options) {
   /** The picture as it is now, if a host holds the browser. */
   async function look(session: SessionRow, seq: number): Promise<Frame | undefined> {
     const browser = await store.browsers.of(session.id);
@@ -48,17 +48,18 @@ export function createSnapshots({ store, bus, viewers }: Options) {
     // As the session's row was read, before all the rest: whatever happens meanwhile comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
-    const [frame, task, lines, overlays, navigations] = await Promise.all([
+    const [frame, task, lines, overlays, navigations, viewers] = await Promise.all([
       look(session, seq).then((seen) => seen ?? kept(session.id)),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),
       store.events.lastOfKind(session.id, 'route', navigationsShown),
+      store.viewers.of([session.id]),
     ]);
     const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
     const current = frame?.route ?? nowhere;
     return {
-      session: viewSession(session, viewers(session.id)),
+      session: viewSession(session, viewers.get(session.id)),
       last_frame: frame ?? null,
       overlays: overlays.map(viewOverlay),
       route_summary: { current, pages: frame ? [current] : [], history: navigations.map(viewNavigation) },

@@ -1,0 +1,37 @@
+import type { Database } from './db.ts';
+
+/** How many watch each session, over all servers. */
+export function createViewers({ pool }: Database) {
+  return {
+    /** What one server has to say for the next while; of sessions that it does not name it says nothing new. */
+    async report(serverId: string, counts: ReadonlyMap<string, number>, forMs: number): Promise<void> {
+      await pool.query({
+        name: 'viewers.report',
+        text: `insert into viewers (session_id, server_id, count, until)
+               select session_id, $1, count, clock_timestamp() + make_interval(secs => $4 / 1000.0)
+               from unnest($2::uuid[], $3::int[]) as said (session_id, count)
+               on conflict (session_id, server_id) do update set count = excluded.count, until = excluded.until`,
+        values: [serverId, [...counts.keys()], [...counts.values()], forMs],
+      });
+    },
+
+    /** Of each of these sessions; those that nobody watches are not in it. */
+    async of(sessionIds: readonly string[]): Promise<Map<string, number>> {
+      const { rows } = await pool.query<{ session_id: string; count: number }>({
+        name: 'viewers.of',
+        text: `select session_id, sum(count)::int as count from viewers
+               where session_id = any ($1) and until > clock_timestamp() group by session_id having sum(count) > 0`,
+        values: [sessionIds],
+      });
+      return new Map(rows.map(({ session_id, count }) => [session_id, count]));
+    },
+
+    /** Removes what was said long ago. */
+    async sweep(): Promise<number> {
+      const { rowCount } = await pool.query(
+        `delete from viewers where until < clock_timestamp() - interval '1 minute' or count = 0`,
+      );
+      return rowCount ?? 0;
+    },
+  };
+}
