@@ -311,6 +311,13 @@ export interface Users {
   username: string;
 }
 
+export interface Viewers {
+  count: number;
+  server_id: string;
+  session_id: string;
+  until: Timestamp;
+}
+
 export interface DB {
   access_tokens: AccessTokens;
   agents: Agents;
@@ -335,4 +342,5 @@ export interface DB {
   steps: Steps;
   tasks: Tasks;
   users: Users;
+  viewers: Viewers;
 }
