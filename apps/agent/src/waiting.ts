@@ -28,11 +28,18 @@ export function createWaiting({ store, hands, record, steps }: Parts) {
     const reason = open ? undefined : steps.refusal(turn);
     if (reason) return steps.giveUp(turn, reason);
     const grip = await steps.grasp(turn);
+    const isClock = 'secs' in step.for;
+    if (open && open.epoch !== grip.epoch && !isClock) {
+      // Nobody looked meanwhile: what is waited for gets its whole time again.
+      const error = 'Whoever waited was lost.';
+      await record.failure(turn, open, { status: 'interrupted', error });
+      return 'again';
+    }
     const line = await record.intend(turn, grip, open);
     const totalMs = 'secs' in step.for ? step.for.secs * 1000 : (step.timeout_secs ?? usualSecs) * 1000;
     const restMs = Math.max(0, totalMs - (await store.steps.ageMs(line)));
     const ms = Math.min(sliceMs, restMs, leftMs);
-    if ('secs' in step.for) {
+    if (isClock) {
       // The clock needs no browser; it is asked at the end, for what it shows then.
       await sleep(ms, undefined, { signal });
       if (ms < restMs || ms === leftMs) return 'again';
@@ -42,13 +49,13 @@ export function createWaiting({ store, hands, record, steps }: Parts) {
     const outcome = await hands.act(session.id, grip, command);
     if (outcome.type === 'acted') return steps.done(turn, grip, line, outcome);
     if (outcome.type === 'lost') {
-      if (signal.aborted) return steps.cut(turn, grip, line, outcome);
-      // The wait is not lost with the browser: its line stays open, and it goes on in the next one.
+      if (signal.aborted || !isClock) return steps.cut(turn, grip, line, outcome);
+      // The clock is not lost with the browser: its line stays open, and it goes on in the next one.
       if (!outcome.isUnheard || !(await hands.holds(session.id, grip))) steps.lose(grip);
       return 'again';
     }
     if (outcome.failure !== 'timeout') return steps.failed(turn, grip, line, outcome);
-    if ('secs' in step.for) {
+    if (isClock) {
       // The time has passed, whether or not the page can be looked at.
       await record.settled(turn, line);
       return 'again';
