@@ -56,6 +56,26 @@ describe('a task survives the death of', () => {
     assert.deepEqual(done, [1, 2, 3, 4, 5, 6], 'each step succeeded once');
   });
 
+  it('no more than five agents in a row, without a step done: it fails, and says so', async () => {
+    const { client, stack } = house;
+    const { task_id } = await client.sendChat({ prompt: 'wait', steps: [{ action: 'wait', for: { secs: 300 } }] });
+    const statusNow = async () => (await client.getTaskStatus({ id: task_id })).status;
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const deadline = performance.now() + 20_000;
+      while ((await statusNow()).attempt < attempt || (await statusNow()).current_step === 0) {
+        assert.ok(performance.now() < deadline, `no attempt ${attempt}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      assert.equal((await statusNow()).status, 'running', `attempt ${attempt}`);
+      await stack.kill('agent-1');
+      await stack.start('agent-1');
+    }
+    for await (const _ of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(20_000) }));
+    const { status, last_error } = await statusNow();
+    assert.equal(status, 'failed');
+    assert.match(last_error ?? '', /begun 5 times without finishing a step, the last time at "Wait 300 s"/);
+  });
+
   it('the browser host: another browser has the cookies and the page, and it ends', async () => {
     const { status, posts, session_id } = await runDisturbed(async () => {
       await house.stack.kill('browser-1');

@@ -79,11 +79,14 @@ export function createSessions({ db, pool }: Database) {
       }
       const where = wheres.length > 0 ? `where ${wheres.join(' and ')}` : '';
       // The list that every console asks for again and again: prepared once for each way to ask.
-      const { rows } = await pool.query<SessionRow>({
+      const { rows } = await pool.query<SessionRow & { viewers: number }>({
         // Short: PostgreSQL keeps 63 bytes of a name.
         name: `sessions.list.${caller.role}${status ? '.status' : ''}${cursor ? '.cursor' : ''}`,
         text: `select s.*, q.last_event_at,
-                 exists (select from shares h where h.session_id = s.id and h.expires_at > now()) as shared
+                 -- Not by "exists", which for a list reads all shares there are.
+                 coalesce((select true from shares h where h.session_id = s.id and h.expires_at > now()), false) as shared,
+                 coalesce((select sum(v.count) from viewers v
+                           where v.session_id = s.id and v.until > clock_timestamp()), 0)::int as viewers
                from sessions s join session_seq q on q.session_id = s.id
                ${where} order by s.updated_at desc, s.id desc limit $1`,
         values,

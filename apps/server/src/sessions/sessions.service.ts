@@ -44,10 +44,9 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
       const { rows, nextCursor } = await store.sessions.listVisibleTo(caller, query);
       const owners = rows.map(({ owner_id }) => owner_id);
       await auditForeignList(store, caller, owners, { list: 'sessions' });
-      const counts = await store.viewers.of(rows.map(({ id }) => id));
       return {
         success: true,
-        sessions: rows.map((row) => viewSession(row, counts.get(row.id))),
+        sessions: rows.map((row) => viewSession(row, row.viewers)),
         next_cursor: nextCursor,
       };
     },
