@@ -5,6 +5,7 @@ import type { Log } from '@pilothouse/process';
 import type { Store, Stuck, Work } from '@pilothouse/store';
 import { Counter, type Registry } from 'prom-client';
 import type { Engine } from './engine.ts';
+import { startRounds } from './rounds.ts';
 
 type Options = {
   store: Store;
@@ -53,24 +54,7 @@ export function startNet({ store, work, engine, log, metrics, everyMs = 5000, af
     }
   }
 
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
-  const begin = () => {
-    turn = look()
-      // The next turn comes in seconds, and finds what this one did not do.
-      .catch((error) => log.warn({ err: error }, 'could not look for tasks that nobody goes on with'))
-      .finally(() => {
-        if (!isClosed) timer = setTimeout(begin, everyMs);
-      });
-  };
-  begin();
-
-  return {
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await turn;
-    },
-  };
+  return startRounds(look, everyMs, (error) =>
+    log.warn({ err: error }, 'could not look for tasks that nobody goes on with'),
+  );
 }

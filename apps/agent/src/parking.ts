@@ -4,6 +4,7 @@
 import { type Bus, hostCommand, type SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import { type Append, type Store, sessionStateOf, type Tx } from '@pilothouse/store';
+import { startRounds } from './rounds.ts';
 
 type Options = {
   bus: Bus;
@@ -83,26 +84,7 @@ export function startParking({ bus, store, log, idleMs, waitMs = idleMs, everyMs
     for (const sessionId of await store.browsers.gone()) await sayGone(sessionId);
   }
 
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
-  const begin = () => {
-    turn = look()
-      // The next turn comes in seconds, and finds what this one did not do.
-      .catch((error) => log.warn({ err: error }, 'could not look for unused browsers'))
-      .finally(() => {
-        if (!isClosed) timer = setTimeout(begin, everyMs);
-      });
-  };
-  begin();
-
-  return {
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await turn;
-    },
-  };
+  return startRounds(look, everyMs, (error) => log.warn({ err: error }, 'could not look for unused browsers'));
 }
 
 /** The session has no browser any more, and everybody who follows it is told; nothing, where it was so already. */

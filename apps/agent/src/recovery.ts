@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Engine } from './engine.ts';
+import { startRounds } from './rounds.ts';
 
 type PresenceOptions = { store: Store; agentId: string; leaseMs: number; log: Log };
 type RecoveryOptions = PresenceOptions & { engine: Engine };
@@ -59,7 +60,6 @@ export async function showPresence({ store, agentId, leaseMs, log }: PresenceOpt
 /** Takes up the work of agents that show no sign of life. */
 export function startRecovery({ store, engine, agentId, leaseMs, log }: RecoveryOptions) {
   const missingSince = new Map<string, number>();
-  let isClosed = false;
 
   async function look(): Promise<void> {
     const missing = await store.agents.missing(agentId, leaseMs);
@@ -73,24 +73,7 @@ export function startRecovery({ store, engine, agentId, leaseMs, log }: Recovery
     }
   }
 
-  let timer: NodeJS.Timeout;
-  let turn = Promise.resolve();
-  const begin = () => {
-    turn = look()
-      .catch((error) => log.warn({ err: error }, 'could not look for agents that are gone'))
-      .finally(() => {
-        if (!isClosed) timer = setTimeout(begin, everyMs);
-      });
-  };
-  begin();
-
-  return {
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await turn;
-    },
-  };
+  return startRounds(look, everyMs, (error) => log.warn({ err: error }, 'could not look for agents that are gone'));
 }
 
 async function retry<T>(attempt: () => Promise<T>, isOver: () => boolean): Promise<T> {

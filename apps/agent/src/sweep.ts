@@ -4,6 +4,7 @@ import type { Log } from '@pilothouse/process';
 import type { PageWait, Store, Work } from '@pilothouse/store';
 import type { Hands } from './hands.ts';
 import type { Record } from './record.ts';
+import { startRounds } from './rounds.ts';
 
 type Options = { store: Store; hands: Hands; record: Record; work: Work; log: Log; everyMs?: number };
 
@@ -37,23 +38,11 @@ export function startSweep({ store, hands, record, work, log, everyMs = 2000 }: 
     }
   }
 
-  let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
-  const begin = () => {
-    turn = look()
-      // The next turn comes in seconds, and finds what this one did not do.
-      .catch((error) => log.warn({ err: error }, 'could not look at tasks that wait'))
-      .finally(() => {
-        if (!closed.signal.aborted) timer = setTimeout(begin, everyMs);
-      });
-  };
-  begin();
-
+  const rounds = startRounds(look, everyMs, (error) => log.warn({ err: error }, 'could not look at tasks that wait'));
   return {
     async close() {
       closed.abort();
-      clearTimeout(timer);
-      await turn;
+      await rounds.close();
     },
   };
 }

@@ -131,13 +131,13 @@ export function createRun(parts: Parts, taskId: string): Run {
   async function tick(): Promise<Next> {
     const task = await store.tasks.atWork(taskId);
     if (!task || isTerminal(task.status)) return 'done';
-    if (!executionId) {
+    let execution = executionId;
+    if (!execution) {
       const begun = await begin(task);
       if (!begun) return 'done';
       if (begun.task.fruitless > mostFruitless && begun.task.status === 'running') return giveUp(begun);
+      execution = begun.executionId;
     }
-    const execution = executionId;
-    if (!execution) return 'again';
     // A person has it. Whoever gives it back sends a signal.
     if (task.status === 'awaiting_user' || task.status === 'takeover') return 'wait';
     const turn = await look(task, execution);
