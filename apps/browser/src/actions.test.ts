@@ -160,8 +160,40 @@ describe('the hands', () => {
     assert.ok(!late.head.ok && late.head.failure === 'stale_epoch');
   });
 
+  describe('a form that was sent, and that the site is slow to answer', () => {
+    const order = async (epoch: number) => {
+      await session.act({ action: 'navigate', url: `${site.url}/order` }, { epoch });
+      return session.tryTo({ action: 'click', target: 'Send' }, { epoch });
+    };
+
+    it('is waited for', async () => {
+      const { head } = await order(3);
+      assert.ok(head.ok && head.type === 'acted');
+      assert.equal(head.after.url, `${site.url}/slow`);
+    });
+
+    it('is not called sent where a new driver stopped it', async () => {
+      const sending = order(3);
+      await sleep(1000);
+      assert.ok((await session.tell({ type: 'take', epoch: 4 })).head.ok);
+      const { head } = await sending;
+      assert.ok(!head.ok);
+      assert.deepEqual([head.failure, head.has_touched], ['stale_epoch', true]);
+    });
+
+    it('is not called sent by a host whose lease ran out meanwhile', async () => {
+      const sending = order(4);
+      await sleep(1000);
+      host.setHeld(false);
+      const { head } = await sending;
+      host.setHeld(true);
+      assert.ok(!head.ok);
+      assert.deepEqual([head.failure, head.has_touched], ['no_lease', true]);
+    });
+  });
+
   it('says that a page crashed, and opens it again when asked', async () => {
-    const epoch = 3;
+    const epoch = 4;
     await session.act({ action: 'navigate', url: `${site.url}/workshop` }, { epoch });
     const waiting = session.failureOf({ action: 'wait', for: { text: 'Never said' } }, { epoch });
     const begun = performance.now();

@@ -9,7 +9,7 @@ import { createHands, type Hands } from './actions/hands.ts';
 import { type Deadline, within } from './deadline.ts';
 import type { Dialogs } from './dialogs.ts';
 import type { Eyes } from './eyes/eyes.ts';
-import { failureOf, StepFailure } from './failure.ts';
+import { failureOf, StepFailure, stale } from './failure.ts';
 import type { Files } from './files.ts';
 import type { Grasp } from './grasp.ts';
 import type { Pages } from './pages.ts';
@@ -64,6 +64,8 @@ export function createPerformer(parts: Parts) {
       loading = watchLoading(page, cdp, mainFrame);
       await act(step, hands);
       await loading.rest(pages.current, until, acting);
+      // Whoever took the wheel stopped what this had set in motion: nobody can say that it was done.
+      if (signal.aborted) throw stale();
     };
     try {
       await doIt().catch(async (error) => {

@@ -221,6 +221,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const wants = (what: 'picture' | 'state') => command.bring.includes(what);
       const until = wants('picture') ? 'load' : 'domcontentloaded';
       const performed = await perform({ step: command.step, until, deadline, signal });
+      // A host that stood still beyond its lease ends its browsers, and what it did may not have left them.
+      if (!isHeld()) throw noLease().after(true);
       // It is done: what cannot be had in time is left out.
       const [seen, kept, after] = await Promise.all([
         wants('picture') ? look.shoot(deadline).catch(() => undefined) : undefined,

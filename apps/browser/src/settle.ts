@@ -8,6 +8,8 @@ import { type Deadline, within } from './deadline.ts';
 const LOAD_MS = 3000;
 /** How long the page may take to fetch what it wants after an act, before we say that the act is over. */
 const FETCH_MS = 500;
+/** What is asked for begins at once, unless the page or its rules prevent it. */
+const BEGIN_MS = 500;
 const POLL_MS = 5;
 
 /** How far a page that is loading has to be: complete for a picture of it, else only there. */
@@ -19,18 +21,27 @@ export type Loading = { rest(front: () => Page, until: Until, deadline: Deadline
 export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Loading {
   const fetching = new Set<Request>();
   const context = page.context();
+  /** Asked for, and begun: the end of an older load, which comes between the two, is not the end of this. */
+  let isAsked = false;
   let isLeaving = false;
   let windows = 0;
 
   const isMain = ({ frameId }: { frameId: string }) => frameId === mainFrame;
+  const onAsked = (event: { frameId: string }) => {
+    if (isMain(event)) isAsked = true;
+  };
   const onLeave = (event: { frameId: string }) => {
-    if (isMain(event)) isLeaving = true;
+    if (!isMain(event)) return;
+    isAsked = false;
+    isLeaving = true;
   };
   const onStopped = (event: { frameId: string }) => {
     if (isMain(event)) isLeaving = false;
   };
   const onNavigated = (frame: Frame) => {
-    if (frame === page.mainFrame()) isLeaving = false;
+    if (frame !== page.mainFrame()) return;
+    isAsked = false;
+    isLeaving = false;
   };
   const onRequest = (request: Request) => {
     if (['fetch', 'xhr'].includes(request.resourceType())) fetching.add(request);
@@ -46,7 +57,7 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
   page.on('framenavigated', onNavigated);
   context.on('page', onPage);
   cdp.on('Page.windowOpen', onWindow);
-  cdp.on('Page.frameRequestedNavigation', onLeave);
+  cdp.on('Page.frameRequestedNavigation', onAsked);
   cdp.on('Page.frameStartedNavigating', onLeave);
   cdp.on('Page.frameStoppedLoading', onStopped);
 
@@ -56,11 +67,17 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
       // What the act set in motion at once is told before this is answered.
       await within(bounded, cdp.send('Runtime.evaluate', { expression: '0' })).catch(() => undefined);
       const fetches = bounded.atMost(FETCH_MS);
+      const begins = bounded.atMost(BEGIN_MS);
+      // A site may be slow to answer what it was sent. Until then nobody knows that it has it, so that is waited for.
       const isMoving = () =>
-        ((isLeaving || windows > 0) && !bounded.isOver()) || (fetching.size > 0 && !fetches.isOver());
+        (isLeaving && !deadline.isOver()) ||
+        (isAsked && !begins.isOver()) ||
+        (windows > 0 && !bounded.isOver()) ||
+        (fetching.size > 0 && !fetches.isOver());
       while (isMoving()) await sleep(POLL_MS);
+      const loaded = deadline.atMost(LOAD_MS);
       await front()
-        .waitForLoadState(until, { timeout: bounded.leftMs(), signal: bounded.signal })
+        .waitForLoadState(until, { timeout: loaded.leftMs(), signal: loaded.signal })
         .catch(() => undefined);
     },
     close() {
@@ -68,7 +85,7 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
       page.off('framenavigated', onNavigated);
       context.off('page', onPage);
       cdp.off('Page.windowOpen', onWindow);
-      cdp.off('Page.frameRequestedNavigation', onLeave);
+      cdp.off('Page.frameRequestedNavigation', onAsked);
       cdp.off('Page.frameStartedNavigating', onLeave);
       cdp.off('Page.frameStoppedLoading', onStopped);
     },

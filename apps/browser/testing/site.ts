@@ -58,6 +58,7 @@ const answers: Record<string, () => { body: string; cookie?: string }> = {
     body: page('Inside', `<button onclick="top.tell('inside')">In the frame</button><label>Inner <input></label>`),
   }),
   '/form': () => ({ body: form }),
+  '/order': () => ({ body: page('Order', '<form method="post" action="/slow"><button>Send</button></form>') }),
   '/popup': () => ({ body: page('Popup', '<p>I am a popup') }),
   '/welcome': () => ({
     body: page(
@@ -77,6 +78,9 @@ const answers: Record<string, () => { body: string; cookie?: string }> = {
   }),
 };
 
+/** More than a page is given to load, less than a step has. */
+const SLOW_MS = 4000;
+
 /** More than anybody wants, as fast as it is taken. */
 function sendForever(response: ServerResponse): void {
   const piece = Buffer.alloc(1024 * 1024);
@@ -92,6 +96,7 @@ export async function startSite(): Promise<Site> {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
     if (pathname === '/file') return void response.setHeader('content-type', 'text/csv').end('a,b\n1,2\n');
     if (pathname === '/large') return sendForever(response);
+    if (pathname === '/slow') return void setTimeout(() => response.end('At last'), SLOW_MS);
     const answer = answers[pathname]?.();
     if (!answer) return void response.writeHead(404).end();
     if (answer.cookie) response.setHeader('set-cookie', answer.cookie);
