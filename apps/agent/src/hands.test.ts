@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { hostCommand } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { newId } from '@pilothouse/store';
 import { type Runtime, startRuntime } from '../testing/runtime.ts';
@@ -60,6 +61,24 @@ describe('the hands of an agent', () => {
     const said = JSON.stringify([read.acted.after.title, read.acted.data, read.acted.picture]);
     assert.match(said, /half/);
     assert.ok(!said.includes('\\ud83d') && !said.includes('\\u0000'), said);
+  });
+
+  it('find a browser lost that its host has ended without a word, however alive the host is', async () => {
+    const session = await opening();
+    const grip = await hands.ensure({ ...session, reach: anywhere }, { signal });
+    const closed = await runtime.bus.request(
+      hostCommand,
+      { host_id: grip.hostId },
+      { type: 'close', session_id: session.id, epoch: grip.epoch },
+      { timeoutMs: 10_000 },
+    );
+    assert.ok(closed.ok && closed.reply.ok);
+    assert.ok(await hands.holds(session.id, grip), 'the database knows nothing of it');
+    const outcome = await act(session.id, grip, { action: 'navigate', url: site });
+    assert.ok(outcome.type === 'lost');
+    assert.deepEqual([outcome.mayHaveActed, outcome.isUnheard], [false, false]);
+    const again = await hands.ensure({ ...session, reach: anywhere }, { lost: grip.epoch, signal });
+    assert.equal((await act(session.id, again, { action: 'navigate', url: site })).type, 'acted');
   });
 
   it('learn what came of a command from whoever has the browser now, and nothing of one that never came', async () => {

@@ -159,8 +159,18 @@ export function createHands({ store, bus, log }: Options) {
     if (result.ok) return outcomeOf(result.reply);
     const { reason, mayHaveActed } = result;
     const isUnheard =
-      reason === 'disconnected' || reason === 'timeout' || (reason === 'no_responders' && !(await isSilent(hostId)));
+      reason === 'disconnected' ||
+      reason === 'timeout' ||
+      (reason === 'no_responders' && (await isBack(to, commandId)));
     return { type: 'lost', reason, mayHaveActed, isUnheard };
+  }
+
+  /** Whether one that nobody answered for is there after all: the host lost the bus for a moment, and not the browser. */
+  async function isBack(to: { host_id: string; session_id: string }, command_id: string): Promise<boolean> {
+    if (await isSilent(to.host_id)) return false;
+    // A host that lost its lease has ended its browsers, and may be here again before anybody noticed.
+    const asked = await bus.request(sessionCommand, to, { type: 'answer', command_id }, { timeoutMs: glanceMs });
+    return asked.ok || asked.reason !== 'no_responders';
   }
 
   return {
