@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Seen } from './person.ts';
 import type { Site } from './site.ts';
 
-type StepRow = { task_id: string; index: number; status: string };
+type StepRow = { task_id: string; index: number; status: string; may_have_acted: boolean };
 type Sum = { id: string; status: string; session_id: string };
 
 export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'>, all: Seen[]): Promise<string[]> {
@@ -16,7 +16,7 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
     (await rowsOf<Sum>('select id, status, session_id from tasks where id = any ($1)')).map((row) => [row.id, row]),
   );
   const steps = Map.groupBy(
-    await rowsOf<StepRow>('select task_id, index, status from steps where task_id = any ($1)'),
+    await rowsOf<StepRow>('select task_id, index, status, may_have_acted from steps where task_id = any ($1)'),
     ({ task_id }) => task_id,
   );
   const ends = new Map(
@@ -59,12 +59,13 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
     }
     for (const { path, index, isIrreversible } of seen.script.sendings) {
       const posts = site.posts.get(path) ?? 0;
-      const cut = count(index, 'interrupted');
+      // Of a try that touched nothing, nothing was seen.
+      const maybe = mine.filter((row) => row.index === index && row.status !== 'success' && row.may_have_acted).length;
       const isDone = count(index, 'success') > 0;
       if (isDone && posts === 0) say(`step ${index} counts as done, and the site never saw it; ${sentOf(seen)}`);
-      if (posts > (isIrreversible ? 1 : 1 + cut))
+      if (posts > (isIrreversible ? 1 : Number(isDone) + maybe))
         say(
-          `step ${index} was sent ${posts} times with ${cut} interrupted attempts${isIrreversible ? ', and cannot be undone' : ''}`,
+          `step ${index} was sent ${posts} times with ${maybe} tries that may have acted${isIrreversible ? ', and cannot be undone' : ''}`,
         );
     }
     if (seen.ended === 'awaiting_user') {

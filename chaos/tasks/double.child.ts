@@ -118,6 +118,7 @@ run('double', async () => {
           redirect: 'manual',
           signal: AbortSignal.timeout(requestMs),
         }).catch(() => undefined);
+        if (!lease.isHeld()) return { head: failed('no_lease', true), body: nothing };
         if (!sent) return { head: failed('timeout', true), body: nothing };
       }
       const kept = { storage: {}, pages: [{ url, scroll_x: 0, scroll_y: 0, session_storage: {} }] };

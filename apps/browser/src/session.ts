@@ -277,6 +277,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (isGone) return new StepFailure('crashed', 'the browser is gone', because);
     if (pages.isCrashed(pages.current())) return new StepFailure('crashed', 'the page has crashed', because);
     if (command.epoch < wheel.epoch()) return stale(because);
+    // One that stood still and woke has run out of every time at once: that is not why.
+    if (!isHeld()) return noLease().after(hasTouched);
     return failureOf(error);
   }
 
