@@ -1,5 +1,6 @@
 // All documents of a page: its own, those of its frames, and those of frames that run in processes of their own.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { type Deadline, within } from '../deadline.ts';
 import { StepFailure } from '../failure.ts';
@@ -10,6 +11,9 @@ import { openWorld, type World } from './world.ts';
 const MAX_FRAMES = 60;
 /** A frame that hangs is not waited for longer: the page around it may be well. */
 export const FRAME_MS = 1000;
+
+const LOOKS = 3;
+const MOVING_MS = 20;
 
 /** A document, and the one around it. */
 export type View = { world: World; parent: View | undefined };
@@ -28,14 +32,24 @@ export function createWorlds({ page, sessions }: { page: Page; sessions: Session
   async function all(deadline: Deadline): Promise<View[]> {
     if (page.isClosed()) throw new StepFailure('crashed', 'the page is gone');
     const main = await within(deadline, sessions.main());
-    const local = await placesOf(main, deadline);
-    const remote = page.frames().length > local.length ? await remotePlaces(deadline.atMost(FRAME_MS)) : [];
-    const places = [...local, ...remote]
+    const places = (await everyPlace(main, deadline))
       .slice(0, MAX_FRAMES)
       .map((place, index) => ({ ...place, isMain: index === 0 }));
     forgetAllBut(new Set(places.map(keyOf)));
     const opened = await Promise.all(places.map((place) => worldOf(place, deadline)));
     return linked(places, opened);
+  }
+
+  async function everyPlace(main: CDPSession, deadline: Deadline): Promise<Place[]> {
+    const frames = deadline.atMost(FRAME_MS);
+    for (let look = 1; ; look += 1) {
+      const local = await placesOf(main, deadline);
+      if (page.frames().length <= local.length) return local;
+      const found = [...local, ...(await remotePlaces(frames))];
+      // A frame that moves to a process of its own is for a moment in neither.
+      if (found.length >= page.frames().length || look === LOOKS || frames.isOver()) return found;
+      await sleep(MOVING_MS);
+    }
   }
 
   async function remotePlaces(deadline: Deadline): Promise<Place[]> {
