@@ -19,7 +19,7 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-export const soon = (ms = 1500): Deadline => startDeadline(ms, new AbortController().signal);
+export const soon = (ms = 4000): Deadline => startDeadline(ms, new AbortController().signal);
 
 /** `isIsolated` gives frames of another site a process of their own. */
 export async function openStage({ isIsolated = false } = {}): Promise<Stage> {

@@ -59,7 +59,7 @@ for (const isIsolated of [false, true]) {
         assert.ok(bbox.y >= 0 && bbox.y + bbox.height <= 720, 'in the viewport');
         if (name === 'Small') assert.deepEqual([bbox.width, bbox.height].map(Math.round), [30, 10]);
       }
-      assert.equal((await failureOf(shown.eyes.find('Unseen', 'press', soon(500)))).failure, 'not_found');
+      assert.equal((await failureOf(shown.eyes.find('Unseen', 'press', soon(1500)))).failure, 'not_found');
       assert.equal(await shown.eyes.sees({ text: 'in two' }, soon()), true);
       assert.equal(await shown.eyes.sees({ text: 'Unseen' }, soon()), false);
     });
@@ -73,9 +73,9 @@ for (const isIsolated of [false, true]) {
       });
       assert.ok((await press(shown, 'Free')).wasHit);
       const found = await shown.eyes.find('Under', 'press', soon());
-      const { failure } = await failureOf(found.ready({ isTouch: true }, soon(600)));
+      const { failure } = await failureOf(found.ready({ isTouch: true }, soon(2500)));
       assert.equal(failure, 'covered');
-      await found.ready({ isTouch: false }, soon(600));
+      await found.ready({ isTouch: false }, soon(2500));
     });
 
     it('is ambiguous where two frames have one', async () => {
@@ -122,7 +122,7 @@ describe('an element that was found', () => {
     ] as const;
     for (const [name, failure, message] of rows) {
       const found = await shown.eyes.find(name, 'press', soon());
-      const told = await failureOf(found.ready({ isTouch: true }, soon(400)));
+      const told = await failureOf(found.ready({ isTouch: true }, soon(1500)));
       assert.equal(told.failure, failure, name);
       assert.match(told.message, message);
     }
