@@ -12,6 +12,8 @@ const { values, positionals } = parseArgs({
     secs: { type: 'string', default: '300' },
     minutes: { type: 'string', default: '5' },
     tasks: { type: 'string', default: '1000000' },
+    streams: { type: 'string', default: '100' },
+    clients: { type: 'string', default: '100' },
     stored: { type: 'string', default: '100000' },
   },
 });
@@ -34,6 +36,12 @@ const benches: Record<string, () => Promise<object>> = {
   animated: async () => (await import('./animated.ts')).measureAnimated(Number(values.minutes)),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(Number(values.rounds)),
   guard: async () => (await import('./guard.ts')).measureGuard(Number(values.count)),
+  fanout: async () =>
+    (await import('./streams/fanout.ts')).measureFanout({
+      streams: Number(values.streams),
+      clientsEach: Number(values.clients),
+      rounds: Number(values.rounds),
+    }),
   reading: async () =>
     (await import('./reading.ts')).measureReadingAlone({
       tasks: { few: 1000, many: Number(values.tasks) },

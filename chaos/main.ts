@@ -22,6 +22,7 @@ import { playHostile } from './hostile.ts';
 import { confuseInputs } from './input.ts';
 import { hurtSessions } from './leaks.ts';
 import { raceMigrations } from './migrate.ts';
+import { followThroughRestarts } from './streams/restarts.ts';
 import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
@@ -40,6 +41,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     sequences: { type: 'string' },
     tasks: { type: 'string' },
+    clients: { type: 'string', default: '2000' },
+    restarts: { type: 'string', default: '10' },
     minutes: { type: 'string' },
   },
 });
@@ -152,6 +155,17 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const figures = await failPower({ stack, rounds: Number(values.rounds), seed: newSeed() });
       const isGood = figures.lost.length + figures.unfinished.length === 0 && figures.acknowledged > 0;
       return { isGood, figures };
+    }),
+
+  streams: () =>
+    withStack(privateName, async (stack) => {
+      const size = {
+        clients: Number(values.clients),
+        tasks: Number(values.tasks ?? 100),
+        restarts: Number(values.restarts),
+      };
+      const figures = await followThroughRestarts({ stack, seed: newSeed(), ...size });
+      return { isGood: figures.wrong.length === 0 && figures.events_delivered > 0, figures };
     }),
 
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),

@@ -1,4 +1,4 @@
-import { announceEvent, connectBus } from '@pilothouse/bus';
+import { announceEvent, connectBus, queues, workQueued } from '@pilothouse/bus';
 import { createLog, run, startOps } from '@pilothouse/process';
 import { openStore, openWork } from '@pilothouse/store';
 import { Gauge } from 'prom-client';
@@ -62,6 +62,7 @@ run('agent', async () => {
     url: config.database.url,
     onLog: (level, message) => log[level]({ engine: message }, 'engine'),
   });
+  const wakeups = bus.subscribe(workQueued, {}, engine.look, { queue: queues.work });
   const sweep = startSweep({ store, hands, record, work, log });
   const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
@@ -78,6 +79,7 @@ run('agent', async () => {
     log,
     async close() {
       await ops.close();
+      wakeups.close();
       stopping.abort();
       await recovery.close();
       await net.close();

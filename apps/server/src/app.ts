@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Bus } from '@pilothouse/bus';
+import { announceWork, type Bus } from '@pilothouse/bus';
 import { AppError } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Fence, Store, Work } from '@pilothouse/store';
@@ -124,7 +124,7 @@ export async function createApp({
     onRevoked: revocations.announceLogin,
   });
   authRoutes(serve, authService, limits);
-  const hub = createHub({ store, bus, log });
+  const hub = createHub({ store, bus, log, metrics });
   const watchers = createWatchers({ store, bus, log, onSilent: createSayGone(store) });
   const viewers = createViewers({ store, log });
   const snapshotOf = createSnapshots({ store, bus });
@@ -143,7 +143,10 @@ export async function createApp({
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReadsService({ store }));
   taskCommandRoutes(serve, createTaskCommands({ store, work, statusOf: tasks.status, onCancelled }));
-  chatRoutes(serve, createChatService({ store, work, quotas, openSession, planners }));
+  chatRoutes(
+    serve,
+    createChatService({ store, work, quotas, openSession, planners, onQueued: () => announceWork(bus) }),
+  );
   await servePage(app);
   app.addHook('preClose', async () => {
     serve.closeStreams();

@@ -37,10 +37,13 @@ export { hostUser, inboxPrefix, queues, subjects } from './subjects.ts';
 export type { Consumer, Subscription } from './subscribe.ts';
 export {
   announceEvent,
+  announceWork,
   EventWakeup,
   eventWakeup,
   LoginRevoked,
   loginRevoked,
   ShareRevoked,
   shareRevoked,
+  WorkQueued,
+  workQueued,
 } from './wakeups.ts';

@@ -61,6 +61,7 @@ const closedToHosts = [
   'host.h2.session.s1.report',
   'host.h2.session.s1.file',
   'session.s1.event',
+  'work.queued',
   'login.revoked',
   'share.revoked',
   '_IN.server.abc',
@@ -122,6 +123,7 @@ test('a host cannot listen to what is not its own, by name or by wildcard', asyn
     'host.h2.command',
     'host.h2.session.s1.command',
     'session.s1.event',
+    'work.queued',
     'login.revoked',
     'share.revoked',
   ]) {

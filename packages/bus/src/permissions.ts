@@ -13,14 +13,14 @@ export interface Permissions {
 }
 
 const { heartbeat, hostCommand, sessionCommand, sessionFile, frame, checkpoint, report, sessionEvent } = subjects;
-const { loginRevoked, shareRevoked } = subjects;
+const { loginRevoked, shareRevoked, workQueued } = subjects;
 const commands = [hostCommand.everything, sessionCommand.everything, sessionFile.everything];
 const revocations = [loginRevoked.everything, shareRevoked.everything];
 
 export function serverPermissions(): Permissions {
   return {
     user: 'server',
-    publish: [...commands, sessionEvent.everything, ...revocations],
+    publish: [...commands, sessionEvent.everything, workQueued.everything, ...revocations],
     subscribe: [frame.everything, sessionEvent.everything, ...revocations, inboxOf('server')],
     answers: false,
   };
@@ -36,6 +36,7 @@ export function agentPermissions(): Permissions {
       `${checkpoint.everything} ${queues.checkpoint}`,
       `${report.everything} ${queues.report}`,
       `${frame.everything} ${queues.frame}`,
+      `${workQueued.everything} ${queues.work}`,
       inboxOf('agent'),
     ],
     answers: true,

@@ -19,6 +19,8 @@ export const subjects = {
   sessionFile: subject('host.{host_id}.session.{session_id}.file'),
   /** Whoever committed an event says "look again". */
   sessionEvent: subject('session.{session_id}.event'),
+  /** There is work in the queue: one agent looks now, and not when it would anyway. */
+  workQueued: subject('work.queued'),
   /** A login ended: a hint that saves a second; the database has the truth. */
   loginRevoked: subject('login.revoked'),
   /** The share of a session ended before its time: the same kind of hint. */
@@ -26,7 +28,13 @@ export const subjects = {
 };
 
 /** Groups in which one member answers for all. */
-export const queues = { heartbeat: 'hosts', checkpoint: 'state', report: 'reports', frame: 'recorder' } as const;
+export const queues = {
+  heartbeat: 'hosts',
+  checkpoint: 'state',
+  report: 'reports',
+  frame: 'recorder',
+  work: 'workers',
+} as const;
 
 /** The name under which a browser host signs in. */
 export function hostUser(hostId: string): string {

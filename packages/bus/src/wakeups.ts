@@ -44,3 +44,19 @@ export const shareRevoked = defineMessage({
   subject: subjects.shareRevoked,
   body: json(ShareRevoked),
 });
+
+/** It says nothing of what there is: whoever wakes looks. */
+export const WorkQueued = z.object({});
+export type WorkQueued = z.output<typeof WorkQueued>;
+
+export const workQueued = defineMessage({
+  name: 'work queued',
+  lane: 'control',
+  subject: subjects.workQueued,
+  body: json(WorkQueued),
+});
+
+/** Tells one agent to look into the queue now. Lost, it costs the time until the next look. */
+export function announceWork(bus: Pick<Bus, 'publish'>): void {
+  bus.publish(workQueued, {}, {});
+}

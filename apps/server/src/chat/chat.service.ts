@@ -20,7 +20,15 @@ import { decidePlan, type Planners } from './plan.ts';
 const maxWaitingInSession = 20;
 const titleLength = 80;
 
-type Parts = { store: Store; work: Work; quotas: Quotas; openSession: OpenSession; planners: Planners };
+type Parts = {
+  store: Store;
+  work: Work;
+  quotas: Quotas;
+  openSession: OpenSession;
+  planners: Planners;
+  /** Told once new work is committed. */
+  onQueued: () => void;
+};
 type Task = Omit<Parameters<Store['tasks']['create']>[2], 'id' | 'sessionId'>;
 type Beginning = {
   sessionId: string;
@@ -36,7 +44,7 @@ type Beginning = {
   request: object;
 };
 
-export function createChatService({ store, work, quotas, openSession, planners }: Parts) {
+export function createChatService({ store, work, quotas, openSession, planners, onQueued }: Parts) {
   // The rows and the hand-over commit together, so an id we return always names real work.
   async function begin(
     caller: Caller,
@@ -59,7 +67,9 @@ export function createChatService({ store, work, quotas, openSession, planners }
       });
       return { value, isKept: !('isSame' in value) };
     });
-    return 'isSame' in begun ? again(begun) : replyOf(begun);
+    if ('isSame' in begun) return again(begun);
+    onQueued();
+    return replyOf(begun);
   }
 
   /** The task that was begun the first time, as it is now. */

@@ -1,8 +1,9 @@
 import { type Bus, eventWakeup } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store, StoredEvent } from '@pilothouse/store';
+import { Counter, type Registry } from 'prom-client';
 
-type Options = { store: Pick<Store, 'events'>; bus: Bus; log: Log };
+type Options = { store: Pick<Store, 'events'>; bus: Bus; log: Log; metrics: Registry };
 type Listener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
 type Stream = {
   /** The last events of the session without a hole between them, up to `seq`. */
@@ -25,8 +26,19 @@ const recentEvents = 300;
 const lingerMs = 3000;
 
 /** One subscription a session and server, many listeners; the numbers come from Postgres, the bus only says "look". */
-export function createHub({ store, bus, log }: Options) {
+export function createHub({ store, bus, log, metrics }: Options) {
   const streams = new Map<string, Stream>();
+  const opened = new Counter({
+    name: 'pilothouse_event_streams_total',
+    help: 'Sessions whose events were begun to be followed for those who watch.',
+    registers: [metrics],
+  });
+  const reads = new Counter({
+    name: 'pilothouse_event_reads_total',
+    help: 'Reads of events: the past of a stream for all of its listeners, for one that is further behind, what is new.',
+    labelNames: ['why'],
+    registers: [metrics],
+  });
 
   function openStream(sessionId: string): Stream {
     let isPumping = true;
@@ -37,12 +49,14 @@ export function createHub({ store, bus, log }: Options) {
     });
 
     async function begin(): Promise<void> {
+      reads.inc({ why: 'begin' });
       stream.recent = await store.events.last(sessionId, recentEvents);
       stream.seq = stream.recent.at(-1)?.seq ?? 0;
     }
     async function readOn(): Promise<void> {
       for (;;) {
         isStale = false;
+        reads.inc({ why: 'new' });
         const events = await store.events.after(sessionId, stream.seq, { limit: pageSize });
         stream.recent = [...stream.recent, ...events].slice(-recentEvents);
         stream.seq = events.at(-1)?.seq ?? stream.seq;
@@ -80,6 +94,7 @@ export function createHub({ store, bus, log }: Options) {
       },
     };
     streams.set(sessionId, stream);
+    opened.inc();
     stream.ready = begin().finally(() => {
       isPumping = false;
       // Said while we read.
@@ -112,6 +127,7 @@ export function createHub({ store, bus, log }: Options) {
       while (!listener.isCaughtUp && !signal.aborted) {
         // Whatever is not among the recent ones is read for this listener alone.
         if (listener.seq < (stream.recent[0]?.seq ?? 1) - 1) {
+          reads.inc({ why: 'behind' });
           deliver(listener, await store.events.after(sessionId, listener.seq, { limit: pageSize }));
           continue;
         }

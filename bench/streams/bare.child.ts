@@ -1,0 +1,29 @@
+// What sending the same events to many costs at least: node:http, a list of responses for each stream, and nothing
+// around them. Told by its parent what to say.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Said = { stream: string; bytes: string };
+
+const heartbeatMs = 15_000;
+const streams = new Map<string, Set<ServerResponse>>();
+
+const server = createServer((request, response) => {
+  const stream = request.url ?? '/';
+  const listeners = streams.get(stream) ?? new Set();
+  streams.set(stream, listeners.add(response));
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+  response.write('retry: 2000\n\n');
+  const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs);
+  response.on('close', () => {
+    clearInterval(heartbeat);
+    listeners.delete(response);
+  });
+});
+
+process.on('message', ({ stream, bytes }: Said) => {
+  const shared = Buffer.from(bytes);
+  for (const response of streams.get(stream) ?? []) response.write(shared);
+});
+process.on('disconnect', () => process.exit());
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
