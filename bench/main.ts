@@ -42,6 +42,11 @@ const benches: Record<string, () => Promise<object>> = {
       clientsEach: Number(values.clients),
       rounds: Number(values.rounds),
     }),
+  viewers: async () =>
+    (await import('./streams/viewers.ts')).measureViewers({
+      viewers: Number(values.clients),
+      rounds: Number(values.rounds),
+    }),
   reading: async () =>
     (await import('./reading.ts')).measureReadingAlone({
       tasks: { few: 1000, many: Number(values.tasks) },

@@ -3,7 +3,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Said = { stream: string; bytes: string };
+/** Once, or again and again: what is sent anew each time would cost more on its way here. */
+export type Said = { stream: string; bytes: string /** 0 ends it. */; everyMs?: number };
 
 const heartbeatMs = 15_000;
 const streams = new Map<string, Set<ServerResponse>>();
@@ -21,9 +22,15 @@ const server = createServer((request, response) => {
   });
 });
 
-process.on('message', ({ stream, bytes }: Said) => {
+let repeating: NodeJS.Timeout | undefined;
+process.on('message', ({ stream, bytes, everyMs }: Said) => {
   const shared = Buffer.from(bytes);
-  for (const response of streams.get(stream) ?? []) response.write(shared);
+  const say = () => {
+    for (const response of streams.get(stream) ?? []) response.write(shared);
+  };
+  clearInterval(repeating);
+  if (everyMs === undefined) say();
+  else if (everyMs > 0) repeating = setInterval(say, everyMs);
 });
 process.on('disconnect', () => process.exit());
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

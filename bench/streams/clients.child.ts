@@ -6,19 +6,21 @@ export type ClientsOrder =
   | { type: 'open'; port: number; paths: string[]; isStuck?: boolean }
   | { type: 'count' }
   | { type: 'close' };
-/** `delays`: from the `sent_at` that an event carries to its arrival, since the last time they were asked for. */
+/** `delays`: from when an event says it was sent to its arrival, since the last time they were asked for. */
 export type ClientsReply = { open: number; events: number; delays: number[] };
 
 const sockets = new Set<Socket>();
 let events = 0;
 let delays: number[] = [];
 const atOnce = 200;
+/** Where an event carries when it was sent. */
+const mark = 'sent_at=';
 
 function open(port: number, path: string, isStuck: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
     sockets.add(socket);
-    let tail = '';
+    let rest = '';
     socket.setEncoding('latin1');
     socket.on('connect', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`));
     socket.once('data', (head: string) => {
@@ -28,17 +30,20 @@ function open(port: number, path: string, isStuck: boolean): Promise<void> {
       resolve();
     });
     socket.on('data', (text: string) => {
-      const now = Date.now();
-      const all = tail + text;
-      for (const _ of all.matchAll(/\nevent: /g)) events += 1;
-      for (const [, at] of all.matchAll(/"sent_at":(\d+)[,}]/g)) delays.push(now - Number(at));
-      // What may be the beginning of one of these is looked at again with what follows it.
-      const last = Math.max(all.lastIndexOf('\nevent: ') + 1, all.lastIndexOf('"sent_at":') + 1, all.length - 30);
-      tail = all.slice(last);
+      const messages = (rest + text).split('\n\n');
+      rest = messages.pop() ?? '';
+      for (const one of messages) note(one);
     });
     socket.on('error', reject);
     socket.on('close', () => sockets.delete(socket));
   });
+}
+
+function note(message: string): void {
+  if (!message.includes('event: ')) return;
+  events += 1;
+  const at = message.lastIndexOf(mark);
+  if (at >= 0) delays.push(Date.now() - Number.parseInt(message.slice(at + mark.length, at + mark.length + 15), 10));
 }
 
 async function obey(order: ClientsOrder): Promise<void> {

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../scripts/dev/ports.ts';
+import type { Stack } from '../../scripts/dev/stack.ts';
+import { withStack } from '../../scripts/dev/with-services.ts';
+import { cpuMs } from '../load.ts';
+import { treePssMib } from '../process-tree.ts';
+import { startBareStreams, startClients } from './children.ts';
+import { openFakeHost } from './fake-host.ts';
+
+const imageBytes = 60 * 1024;
+const everyMs = 100;
+const roundMs = 10_000;
+const restMs = 1500;
+
+/**
+ * Frames of one session to many who watch it: what the server uses of the processor, beside a bare server that sends the
+ * same bytes; and how late they come to those who read, alone and beside those who do not.
+ */
+export function measureViewers({ viewers, rounds }: { viewers: number; rounds: number }) {
+  Object.assign(process.env, { STREAMS_PER_USER: '100000', STREAMS_PER_ADDRESS: '100000', LOG_LEVEL: 'warn' });
+  return withStack(`bench-${process.pid}`, async (stack) => ({
+    many: await measureMany(stack, viewers, rounds),
+    stuck: await measureStuck(stack, viewers / 2, rounds),
+  }));
+}
+
+async function openStage(stack: Stack) {
+  const port = await freePort();
+  await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
+  const host = await openFakeHost(stack, port, imageBytes);
+  const path = `/api/sessions/${host.sessionId}/live`;
+  return { port, host, paths: (count: number) => Array.from({ length: count }, () => path), pid: pidOf(stack) };
+}
+const pidOf = (stack: Stack) => stack.status().processes['server-1']?.pid ?? 0;
+
+async function measureMany(stack: Stack, viewers: number, rounds: number) {
+  const { port, host, paths, pid } = await openStage(stack);
+  const [bare, ofBare, ofOurs] = await Promise.all([startBareStreams(), startClients(), startClients()]);
+  try {
+    await ofOurs.tell({ type: 'open', port, paths: paths(viewers) });
+    await ofBare.tell({ type: 'open', port: bare.port, paths: Array.from({ length: viewers }, () => '/one') });
+    const spent = { ours: 0, bare: 0 };
+    const frames = { ours: 0, bare: 0 };
+    for (let round = 0; round < rounds; round += 1) {
+      const sent = (await ofOurs.tell({ type: 'count' })).events;
+      spent.ours -= cpuMs(pid);
+      await sendFor(host.send);
+      spent.ours += cpuMs(pid);
+      frames.ours += (await ofOurs.tell({ type: 'count' })).events - sent;
+
+      const before = (await ofBare.tell({ type: 'count' })).events;
+      spent.bare -= cpuMs(bare.pid);
+      bare.say({ stream: '/one', bytes: sameBytes, everyMs });
+      await sleep(roundMs);
+      bare.say({ stream: '/one', bytes: '', everyMs: 0 });
+      await sleep(restMs);
+      spent.bare += cpuMs(bare.pid);
+      frames.bare += (await ofBare.tell({ type: 'count' })).events - before;
+    }
+    const per = { ours: microseconds(spent.ours, frames.ours), bare: microseconds(spent.bare, frames.bare) };
+    return { viewers, frames, cpu_us_per_frame: per, ratio: Math.round((per.ours / per.bare) * 100) / 100 };
+  } finally {
+    await Promise.all([bare.close(), ofBare.close(), ofOurs.close(), host.close()]);
+    await stack.down({ wipe: true });
+  }
+}
+
+async function measureStuck(stack: Stack, viewers: number, rounds: number) {
+  const { port, host, paths, pid } = await openStage(stack);
+  const healthy = await startClients();
+  try {
+    await healthy.tell({ type: 'open', port, paths: paths(viewers) });
+    const delays = { alone: [] as number[], beside: [] as number[] };
+    let heldKib = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      await healthy.tell({ type: 'count' });
+      await sendFor(host.send);
+      delays.alone.push(...(await healthy.tell({ type: 'count' })).delays);
+
+      const stuck = await startClients();
+      const before = treePssMib(pid);
+      await stuck.tell({ type: 'open', port, paths: paths(viewers), isStuck: true });
+      await sendFor(host.send);
+      heldKib = Math.max(heldKib, ((treePssMib(pid) - before) * 1024) / viewers);
+      delays.beside.push(...(await healthy.tell({ type: 'count' })).delays);
+      await stuck.close();
+      await sleep(restMs);
+    }
+    const p99 = { alone: p99Of(delays.alone), beside: p99Of(delays.beside) };
+    return {
+      viewers,
+      stuck: viewers,
+      frames: { alone: delays.alone.length, beside: delays.beside.length },
+      p99_ms: p99,
+      ratio: Math.round((p99.beside / p99.alone) * 100) / 100,
+      held_kib_per_stuck: Math.round(heldKib),
+    };
+  } finally {
+    await Promise.all([healthy.close(), host.close()]);
+    await stack.down({ wipe: true });
+  }
+}
+
+async function sendFor(send: () => void): Promise<void> {
+  const timer = setInterval(send, everyMs);
+  await sleep(roundMs);
+  clearInterval(timer);
+  await sleep(restMs);
+}
+
+/** As long as one of ours on the wire. */
+const sameBytes = `event: frame\ndata: ${'x'.repeat(Math.ceil(imageBytes / 3) * 4 + 500)}\n\n`;
+const microseconds = (ms: number, count: number) => Math.round((ms * 10_000) / Math.max(1, count)) / 10;
+const p99Of = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
