@@ -46,6 +46,7 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
         .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
         .select('sessions.browser')
         .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
+        .select(isDriven.as('is_driven'))
         .where('browsers.session_id', '=', sessionId)
         .executeTakeFirst(),
 
@@ -282,6 +283,10 @@ const restored = (kept: object | null): object | null =>
 
 /** Where a host has to be told of a new epoch. */
 export type Fence = { session_id: string; host_id: string; epoch: number };
+
+/** A person has its wheel. */
+const isDriven = sql<boolean>`exists (select from takeovers w
+                                      where w.session_id = browsers.session_id and w.status = 'active')`;
 
 const savedColumns = ['state', 'sealed_state', 'key_id'] as const;
 type SavedColumns = Pick<Selectable<Browsers>, (typeof savedColumns)[number]>;

@@ -7,13 +7,14 @@ import { messageStateOf } from './messages.ts';
 import { historyOf, ledgerLineOf, progressOf } from './progress.ts';
 import type { StepRow } from './steps.ts';
 import type { TaskRow } from './tasks.ts';
+import type { createWheel } from './wheel.ts';
 
 /** One task, or all that a session has open. */
 export type Cancelled = { taskId: string } | { sessionId: string };
 
 const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
 
-export function createCancels() {
+export function createCancels(wheel: Pick<ReturnType<typeof createWheel>, 'endAll'>) {
   return {
     /**
      * Ends what has not ended, whatever it is doing, and logs it; answers with those it ended. The agent that had one
@@ -36,6 +37,8 @@ export function createCancels() {
         .where('status', 'in', [...taskMoves.cancel.from])
         .returningAll()
         .execute();
+      // Whoever drove it, or the session: there is nothing left to drive.
+      if (tasks.length > 0 || 'sessionId' in which) await wheel.endAll(tx, append, which);
       for (const task of tasks.toSorted((one, other) => one.first_seq - other.first_seq)) {
         for (const line of await endWork(tx, task.id, reason)) await logLine(append, task, line);
         // The question that stood is gone: whoever shows it learns so.

@@ -33,6 +33,8 @@ export type SessionStatus = "active" | "closed" | "idle" | "takeover";
 
 export type StepStatus = "failed" | "interrupted" | "running" | "success";
 
+export type TakeoverStatus = "active" | "ended" | "requested" | "resuming";
+
 export type TaskStatus = "awaiting_user" | "cancelled" | "failed" | "pending" | "running" | "success" | "takeover";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -197,6 +199,13 @@ export interface Observations {
   width: number | null;
 }
 
+export interface Pointers {
+  route: Json;
+  seq: number;
+  session_id: string;
+  updated_at: Timestamp;
+}
+
 export interface Profiles {
   created_at: Generated<Timestamp>;
   held_by: string | null;
@@ -270,6 +279,28 @@ export interface Steps {
   wait_ms: Generated<number>;
 }
 
+export interface Takeovers {
+  activated_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  epoch: Generated<number>;
+  expires_at: Timestamp;
+  holder_id: string;
+  id: string;
+  lease_secs: number;
+  note: string | null;
+  outcome: string | null;
+  reason: string | null;
+  renewed_at: Generated<Timestamp>;
+  requested_at: Generated<Timestamp>;
+  requested_by: string;
+  route: Json | null;
+  session_id: string;
+  status: Generated<TakeoverStatus>;
+  task_id: string | null;
+  token_hash: Buffer;
+  url_after: string | null;
+}
+
 export interface Tasks {
   answers: Generated<Json>;
   attempt: Generated<number>;
@@ -333,6 +364,7 @@ export interface DB {
   logins: Logins;
   logs: Logs;
   observations: Observations;
+  pointers: Pointers;
   profiles: Profiles;
   rate_limits: RateLimits;
   refresh_tokens: RefreshTokens;
@@ -340,6 +372,7 @@ export interface DB {
   sessions: Sessions;
   shares: Shares;
   steps: Steps;
+  takeovers: Takeovers;
   tasks: Tasks;
   users: Users;
   viewers: Viewers;

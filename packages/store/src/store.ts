@@ -16,6 +16,7 @@ import { createLimits } from './limits.ts';
 import { createLogins, type Lifetimes } from './logins.ts';
 import { createLogs } from './logs.ts';
 import { createObservations } from './observations.ts';
+import { createPointers } from './pointers.ts';
 import { createProfiles } from './profiles.ts';
 import { createPurge } from './purge.ts';
 import { createQuestions } from './questions.ts';
@@ -25,11 +26,13 @@ import { createSessions } from './sessions.ts';
 import { createShares } from './shares.ts';
 import { createSteps } from './steps.ts';
 import { createStuck } from './stuck.ts';
+import { createTakeovers } from './takeovers.ts';
 import { createTaskReads } from './task-reads.ts';
 import { createTasks } from './tasks.ts';
 import { createUsers } from './users.ts';
 import { createViewers } from './viewers.ts';
 import { createWaits } from './waits.ts';
+import { createWheel } from './wheel.ts';
 
 export type StoreOptions = {
   url: string;
@@ -67,6 +70,11 @@ export function openStore({
   const events = createEvents(database);
   const sealer = createSealer(profileKeys);
   const profiles = createProfiles(database, sealer);
+  const browsers = createBrowsers(database, { sealer, profiles });
+  const tasks = createTasks(database);
+  const logs = createLogs(database);
+  const takeovers = createTakeovers(database);
+  const wheel = createWheel({ takeovers, tasks, sessions, browsers, logs });
   return {
     users: createUsers(database),
     logins: createLogins(database, { ...lifetimes, retrySecs }),
@@ -76,20 +84,23 @@ export function openStore({
     sessions,
     shares: createShares(database),
     events,
-    tasks: { ...createTasks(database), ...createTaskReads(database) },
+    tasks: { ...tasks, ...createTaskReads(database) },
     executions: createExecutions(database),
     steps: createSteps(database),
     stuck: createStuck(database),
     observations: createObservations(database),
-    logs: createLogs(database),
+    logs,
     files: createFiles(database),
     frames: createFrames(database),
-    browsers: createBrowsers(database, { sealer, profiles }),
+    browsers,
+    takeovers,
+    wheel,
+    pointers: createPointers(database),
     profiles,
     questions: createQuestions(),
     viewers: createViewers(database),
     waits: createWaits(database),
-    cancels: createCancels(),
+    cancels: createCancels(wheel),
     purge: createPurge(),
     quotas: createQuotas(),
     idempotency: createIdempotency(database),

@@ -3,6 +3,7 @@ import type { Database } from './db.ts';
 import { type ObservationRow, pictureText } from './observations.ts';
 import { decodeCursor, toPage } from './pages.ts';
 import type { StepRow } from './steps.ts';
+import type { TakeoverRow } from './takeovers.ts';
 import type { TaskRow } from './tasks.ts';
 import type { Caller } from './users.ts';
 
@@ -15,6 +16,8 @@ export type TaskStanding = {
   /** The last tries that have ended, and the last pictures; oldest first. */
   lines: StepRow[];
   pictures: ObservationRow[];
+  /** The one that stands. */
+  takeover: TakeoverRow | null;
 };
 
 const linesShown = 40;
@@ -32,11 +35,19 @@ select t.*, q.last_seq,
      order by index desc, try desc limit ${linesShown}) l) as lines,
   (select json_agg(o order by o.seq) from (
      select * from observations where task_id = t.id and ${pictureText}
-     order by seq desc limit ${picturesShown}) o) as pictures
+     order by seq desc limit ${picturesShown}) o) as pictures,
+  (select to_json(w) from takeovers w
+   where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
 from tasks t join session_seq q on q.session_id = t.session_id
 where t.id = $1 and ($3 or t.owner_id = $2 or t.created_by = $2)`;
 
-type StandingRow = TaskRow & { last_seq: number; step_count: number; lines: Told[] | null; pictures: Told[] | null };
+type StandingRow = TaskRow & {
+  last_seq: number;
+  step_count: number;
+  lines: Told[] | null;
+  pictures: Told[] | null;
+  takeover: Told | null;
+};
 /** A row on its way through JSON. */
 type Told = Record<string, unknown>;
 
@@ -70,13 +81,14 @@ export function createTaskReads({ pool }: Database) {
         values: [id, caller.id, caller.role === 'admin'],
       });
       if (!rows[0]) return undefined;
-      const { last_seq, step_count, lines, pictures, ...task } = rows[0];
+      const { last_seq, step_count, lines, pictures, takeover, ...task } = rows[0];
       return {
         task,
         lastSeq: last_seq,
         stepCount: step_count,
         lines: (lines ?? []).map((line) => withTimes<StepRow>(line, 'intent_at', 'effect_at')),
         pictures: (pictures ?? []).map((picture) => withTimes<ObservationRow>(picture, 'recorded_at')),
+        takeover: takeover && readTakeover(takeover),
       };
     },
 
@@ -108,8 +120,36 @@ export function createTaskReads({ pool }: Database) {
       });
       return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
     },
+
+    /** All that waits for a person, longest wait first. */
+    async inboxOf(caller: Caller, { limit, cursor }: { limit: number; cursor?: string }) {
+      const position = cursor ? decodeCursor(cursor) : undefined;
+      const { rows } = await pool.query<InboxRow & { takeover: Told | null }>({
+        name: 'tasks.inbox',
+        text: `select t.id, t.session_id, t.owner_id, t.created_by, t.title, t.status, t.paused_at, t.question,
+                 (select to_json(w) from takeovers w
+                  where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
+               from tasks t
+               where t.status in ('awaiting_user', 'takeover') and ($2 or t.owner_id = $3 or t.created_by = $3)
+                 and ($4::timestamptz is null or (t.paused_at, t.id) > ($4, $5::uuid))
+               order by t.paused_at, t.id limit $1`,
+        values: [limit + 1, caller.role === 'admin', caller.id, position?.at ?? null, position?.id ?? null],
+      });
+      const read = rows.map((row) => ({ ...row, takeover: row.takeover && readTakeover(row.takeover) }));
+      return toPage(read, limit, (row) => ({ at: row.paused_at, id: row.id }));
+    },
   };
 }
+
+/** A task that waits for a person, and since when. */
+export type InboxRow = Pick<TaskRow, 'id' | 'session_id' | 'owner_id' | 'created_by' | 'title' | 'question'> & {
+  status: 'awaiting_user' | 'takeover';
+  paused_at: Date;
+  takeover: TakeoverRow | null;
+};
+
+const readTakeover = (told: Told) =>
+  withTimes<TakeoverRow>(told, 'requested_at', 'activated_at', 'ended_at', 'expires_at', 'renewed_at');
 
 /** A row as the driver would have read it; the rest of a row of ours is the same in JSON. */
 function withTimes<Row extends object>(told: Told, ...names: (keyof Row & string)[]): Row {

@@ -65,18 +65,29 @@ export function createTasks({ db, pool }: Database) {
         .where(visible(isBuiltIn(caller) ? caller : { ...caller, role: 'user' }))
         .executeTakeFirst(),
 
+    /** Read in the transaction that has locked its session. */
+    locked: (tx: Tx, id: string) => tx.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
+
     byId: (id: string) => db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    /** As whoever works on it needs it: with the time it has used, people's not counted. */
+    /** As whoever works on it needs it: with the time it has used, people's not counted, and whether one stands by. */
     atWork: (id: string) =>
-      db.selectFrom('tasks').selectAll().select(workedMs.as('worked_ms')).where('id', '=', id).executeTakeFirst(),
+      db
+        .selectFrom('tasks')
+        .selectAll()
+        .select(workedMs.as('worked_ms'))
+        .select(hasTakeover.as('has_takeover'))
+        .where('id', '=', id)
+        .executeTakeFirst(),
 
-    /** Whether this execution may still work on it. */
-    async isHeld(id: string, executionId: string): Promise<boolean> {
+    /** Whether this execution may still work on it; with `unlessWanted`, only while nobody wants the wheel. */
+    async isHeld(id: string, executionId: string, { unlessWanted = false } = {}): Promise<boolean> {
       const { rows } = await pool.query({
         name: 'tasks.isHeld',
-        text: `select from tasks where id = $1 and execution_id = $2 and status = 'running'`,
-        values: [id, executionId],
+        text: `select from tasks t where t.id = $1 and t.execution_id = $2 and t.status = 'running'
+                 and not ($3 and exists (select from takeovers w
+                                         where w.session_id = t.session_id and w.status in ('requested', 'active')))`,
+        values: [id, executionId, unlessWanted],
       });
       return rows.length > 0;
     },
@@ -88,6 +99,17 @@ export function createTasks({ db, pool }: Database) {
         .select((expression) => expression.fn.countAll<number>().as('count'))
         .where('session_id', '=', sessionId)
         .where('status', 'in', openStates)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    /** How many tasks of the session have begun and not ended. */
+    async begunInSession(tx: Tx, sessionId: string): Promise<number> {
+      const { count } = await tx.db
+        .selectFrom('tasks')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('session_id', '=', sessionId)
+        .where('status', 'in', ['running', 'awaiting_user', 'takeover'])
         .executeTakeFirstOrThrow();
       return count;
     },
@@ -215,6 +237,10 @@ const endOpenExecutions = (db: Db, taskId: string) =>
     .where('task_id', '=', taskId)
     .where('finished_at', 'is', null)
     .execute();
+
+/** Somebody wants the wheel of its session, has it, or has just given it back. */
+const hasTakeover = sql<boolean>`exists (select from takeovers w
+                                         where w.session_id = tasks.session_id and w.status <> 'ended')`;
 
 const openStates: TaskState[] = ['pending', 'running', 'awaiting_user', 'takeover'];
 

@@ -1,0 +1,37 @@
+import type { BrowserRoute } from '@pilothouse/contract';
+import type { Append } from './change.ts';
+import type { Database, Tx } from './db.ts';
+
+/** Where a front end says it is, and since when. */
+export type PointerRow = { route: BrowserRoute; updated_at: Date; seq: number };
+
+/** The pointer of each session: what its front end shows, and not where the browser is. */
+export function createPointers({ pool }: Database) {
+  return {
+    async of(sessionId: string): Promise<PointerRow | undefined> {
+      const { rows } = await pool.query<PointerRow>({
+        name: 'pointers.of',
+        text: 'select route, updated_at, seq from pointers where session_id = $1',
+        values: [sessionId],
+      });
+      return rows[0];
+    },
+
+    /** Inside `store.change`. Said again, it is neither written nor announced again. */
+    async move({ client }: Tx, append: Append, sessionId: string, route: BrowserRoute): Promise<PointerRow> {
+      const { rows: known } = await client.query<PointerRow>(
+        'select route, updated_at, seq from pointers where session_id = $1 and route = $2',
+        [sessionId, JSON.stringify(route)],
+      );
+      if (known[0]) return known[0];
+      const { seq, recordedAt } = await append({ kind: 'route', data: { route, pages: [route] } });
+      await client.query(
+        `insert into pointers (session_id, route, updated_at, seq) values ($1, $2, $3, $4)
+         on conflict (session_id) do update
+           set route = excluded.route, updated_at = excluded.updated_at, seq = excluded.seq`,
+        [sessionId, JSON.stringify(route), recordedAt, seq],
+      );
+      return { route, updated_at: recordedAt, seq };
+    },
+  };
+}
