@@ -35,6 +35,18 @@ it('does in order what comes swapped and twice, each once', async () => {
   assert.deepEqual(log, ['a', 'b', 'c']);
 });
 
+it('puts what has no number behind all that came before it', async () => {
+  const { log, give } = desk();
+  const ahead = give([2, 'b']);
+  const last = give([0, 'c'], [0, 'd']);
+  assert.deepEqual(log, []);
+  await give([1, 'a']);
+  await ahead;
+  assert.equal(await last, 4);
+  assert.equal(await give([0, 'e']), 5);
+  assert.deepEqual(log, ['a', 'b', 'c', 'd', 'e']);
+});
+
 it('answers that the time is over where what comes before never comes, and then takes it anew', async () => {
   const { log, give } = desk();
   assert.equal(await give([1, 'a']), 1);

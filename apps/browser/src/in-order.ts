@@ -7,6 +7,7 @@ const WAIT_MS = 2000;
 /** How far one may be ahead of what was done, and how many failures are remembered. */
 const MAX_AHEAD = 256;
 
+/** 0: behind all that came before it. */
 export type Numbered<T> = { seq: number; item: T };
 
 export type InOrder<T> = {
@@ -42,7 +43,8 @@ export function createInOrder<T>({
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
 
-  function accept({ seq, item }: Numbered<T>): Promise<void> {
+  function accept({ seq: given, item }: Numbered<T>): Promise<void> {
+    const seq = given || Math.max(done, ...waiting.keys()) + 1;
     if (seq <= done) return failures.has(seq) ? Promise.reject(failures.get(seq)) : Promise.resolve();
     if (seq > done + maxAhead) return Promise.reject(new StepFailure('timeout', 'too far ahead of what was done'));
     const known = waiting.get(seq);

@@ -39,10 +39,12 @@ test('every kind of input of the interface is taken', () => {
     ...['move', 'click', 'double_click', 'down', 'up'].map((action) => ({ action, ...at })),
     { action: 'scroll', delta_y: 120 },
     { action: 'type', text: 'a' },
+    { action: 'compose', text: '' },
     { action: 'key', key: 'Enter', modifiers: ['Shift'] },
     { action: 'paste', text: 'a' },
     { action: 'navigate', url: 'https://example.com' },
     ...['back', 'forward', 'reload', 'new_page', 'close_page'].map((action) => ({ action })),
+    { action: 'answer_dialog', accept: true, text: 'yes' },
   ];
   for (const input of inputs) assert.ok(accepts(input), JSON.stringify(input));
 });
@@ -59,6 +61,8 @@ test('input that makes no sense is refused', () => {
     { ...click, x: '10' },
     { ...click, button: 'fourth' },
     { ...click, input_seq: -1 },
+    { ...click, input_seq: 0 },
+    { action: 'answer_dialog' },
     { ...click, input_seq: 1.5 },
     { action: 'type', text: 'a\0' },
     { action: 'key', key: 'a', modifiers: ['Hyper'] },

@@ -6,6 +6,7 @@ import { Timestamp } from './time.ts';
 import { WebUrl } from './url.ts';
 import { BrowserRoute } from './view.ts';
 
+const InputSeq = z.int().min(1);
 const PageRef = text(200, 1);
 
 /** The session is that of the path, whatever is said here. */
@@ -27,9 +28,12 @@ const at = { x: Coordinate, y: Coordinate };
 const button = { button: z.enum(['left', 'middle', 'right']).default('left') };
 const modifiers = { modifiers: Modifiers };
 
-/** Input takes the wheel's id and a rising number chosen by the client, so that a retry is never typed twice. */
+/**
+ * Input takes the wheel's id and a number chosen by the client, so that a retry is never typed twice and parallel
+ * requests never swap: 1 for the first under an epoch of the takeover, and one more for each that follows.
+ */
 const input = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
-  z.object({ action: z.literal(action), ...shape, takeover_id: IdParam.optional(), input_seq: Count.optional() });
+  z.object({ action: z.literal(action), ...shape, takeover_id: IdParam.optional(), input_seq: InputSeq.optional() });
 
 /** One use of the pointer. A body without `action` is a route sync. */
 export const PointerAction = z
@@ -55,6 +59,8 @@ export const PointerAction = z
       ...modifiers,
     }),
     input('type', { text: text(10_000, 1) }),
+    /** Text in the making, as an input method shows it; `type` ends it. */
+    input('compose', { text: text(1000) }),
     input('key', { key: text(50, 1), ...modifiers }),
     input('paste', { text: text(50_000, 1) }),
     input('navigate', { url: WebUrl }),
@@ -63,6 +69,8 @@ export const PointerAction = z
     input('reload', {}),
     input('new_page', { url: WebUrl.optional() }),
     input('close_page', { page: PageRef.optional() }),
+    /** What the page asks and waits for, as `confirm()` does. */
+    input('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
   ])
   .meta({ id: 'PointerAction' });
 export type PointerAction = z.infer<typeof PointerAction>;
@@ -74,5 +82,6 @@ export const PointerRequest = z
   .meta({ id: 'PointerRequest' });
 export type PointerRequest = z.infer<typeof PointerRequest>;
 
+/** `seq`: of input, the last that is done; otherwise the place in the session's log. */
 export const Pointer = z.object({ route: BrowserRoute, updated_at: Timestamp, seq: Count }).meta({ id: 'Pointer' });
 export type Pointer = z.infer<typeof Pointer>;
