@@ -30,19 +30,24 @@ import { servePage } from './page/page.routes.ts';
 import { serviceRoutes } from './service/service.routes.ts';
 import { createCloseService } from './sessions/close.service.ts';
 import { sessionCommandRoutes } from './sessions/commands.routes.ts';
+import { createDriving } from './sessions/driving.ts';
 import { createEndBrowser } from './sessions/end-browser.ts';
 import { createOpenSession } from './sessions/open-session.ts';
+import { createPointerService } from './sessions/pointer.service.ts';
 import { createProfilesService } from './sessions/profiles.service.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
 import { createShareService } from './sessions/share.service.ts';
 import { createSnapshots } from './sessions/snapshot.ts';
+import { createSessionTakeovers } from './sessions/takeover.service.ts';
+import { createTellDriver } from './sessions/tell-driver.ts';
 import { taskCommandRoutes } from './tasks/commands.routes.ts';
 import { createTaskCommands } from './tasks/commands.service.ts';
 import { createCut } from './tasks/cut.ts';
 import { taskReadRoutes } from './tasks/reads.routes.ts';
 import { createTaskReadsService } from './tasks/reads.service.ts';
+import { createTaskTakeovers } from './tasks/takeover.service.ts';
 import { tasksRoutes } from './tasks/tasks.routes.ts';
 import { createTasksService } from './tasks/tasks.service.ts';
 
@@ -125,7 +130,8 @@ export async function createApp({
   });
   authRoutes(serve, authService, limits);
   const hub = createHub({ store, bus, log, metrics });
-  const watchers = createWatchers({ store, bus, log, onSilent: createSayGone(store) });
+  const sayGone = createSayGone(store);
+  const watchers = createWatchers({ store, bus, log, onSilent: sayGone });
   const viewers = createViewers({ store, log });
   const snapshotOf = createSnapshots({ store, bus });
   const quotas = createQuotas(store, quotaSettings);
@@ -138,11 +144,20 @@ export async function createApp({
     onUnshared: revocations.announceShare,
   });
   const sharing = createShareService({ store, onRevoked: revocations.announceShare });
-  sessionCommandRoutes(serve, { closing, sharing, profiles: createProfilesService({ store, quotas }) });
+  const driving = createDriving({ store, work, tellDriver: createTellDriver(bus) });
+  sessionCommandRoutes(serve, {
+    closing,
+    sharing,
+    profiles: createProfilesService({ store, quotas }),
+    takeovers: createSessionTakeovers({ store, driving }),
+    pointer: createPointerService({ store, bus, onSilent: sayGone }),
+  });
   const tasks = createTasksService({ store, hub });
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReadsService({ store }));
-  taskCommandRoutes(serve, createTaskCommands({ store, work, statusOf: tasks.status, onCancelled }));
+  const takeovers = createTaskTakeovers({ store, driving });
+  const commands = createTaskCommands({ store, work, statusOf: tasks.status, takeovers, onCancelled });
+  taskCommandRoutes(serve, commands, takeovers);
   chatRoutes(
     serve,
     createChatService({ store, work, quotas, openSession, planners, onQueued: () => announceWork(bus) }),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hashOf, kindOf, newToken, seal, unseal } from './tokens.ts';
 
-const kinds = ['access', 'refresh', 'share', 'key'] as const;
+const kinds = ['access', 'refresh', 'share', 'key', 'wheel'] as const;
 
 describe('tokens', () => {
   it('are known by their prefix and their checksum', () => {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { crc32 } from 'node:zlib';
 
 /** The prefix tells people and scanners what they have found. */
-const prefixes = { access: 'pha_', refresh: 'phr_', share: 'phs_', key: 'phk_' } as const;
+const prefixes = { access: 'pha_', refresh: 'phr_', share: 'phs_', key: 'phk_', wheel: 'phw_' } as const;
 export type TokenKind = keyof typeof prefixes;
 
 const secretBytes = 32;

@@ -102,6 +102,25 @@ describe('what a share shows', () => {
     for (const one of [own, shared, late]) await one.close();
   });
 
+  it('are none of what a person does who has the wheel', async () => {
+    const { id, guest, headers } = await newShared();
+    isPrivate = false;
+    const send = await openAtHost(id);
+    const { takeover } = await server.client.requestSessionTakeover({ id });
+    assert.equal(takeover.status, 'active');
+    const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
+    const late = AbortSignal.timeout(10_000);
+    while (!own.text().includes(base64('by hand'))) {
+      send('by hand', false);
+      await sleep(50, undefined, { signal: late });
+    }
+    await shared.until(({ type }) => type === 'viewers');
+    await sleep(200);
+    assert.ok(!shared.text().includes(base64('by hand')));
+    assert.equal((await guest.getSession({ id })).snapshot.last_frame, null);
+    for (const one of [own, shared]) await one.close();
+  });
+
   it('is the last frame in the detail, unless it is private: then neither it nor where it was', async () => {
     const { id, guest } = await newShared();
     await openAtHost(id);

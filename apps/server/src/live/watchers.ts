@@ -34,19 +34,21 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
 
   function open(sessionId: string): Watched {
     let holder: string | null = null;
+    let isDriven = false;
     let silentTimes = 0;
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
       if (from.host_id !== holder) return;
-      watched.last = encode(viewFrame(message));
+      watched.last = encode(viewFrame(message, isDriven));
       for (const viewer of watched.viewers) show(watched.last, viewer);
     });
     const askHost = async () => {
       const browser = await store.browsers.of(sessionId);
       holder = browser?.is_live ? browser.host_id : null;
+      isDriven = browser?.is_driven ?? false;
       if (!holder || !browser) return;
       const to = { host_id: holder, session_id: sessionId };
-      const watch = { type: 'watch', for_ms: watchForMs } as const;
+      const watch = { type: 'watch', for_ms: watchForMs, is_driven: isDriven } as const;
       const asked = await bus.request(sessionCommand, to, watch, { timeoutMs: renewMs });
       // One that is only being opened is not heard yet.
       const isSilent = !asked.ok && asked.reason === 'no_responders' && browser.browser === 'live';
@@ -119,7 +121,8 @@ function encode(frame: LiveFrame): Encoded {
   };
 }
 
-function viewFrame({ header, image }: Frame): LiveFrame {
+/** While a person drives, what they see is nobody's who has only a share. */
+function viewFrame({ header, image }: Frame, isDriven: boolean): LiveFrame {
   const { frame_id, session_id, seq, recorded_at, content_type, width, height, device_scale, page, url, title } =
     header;
   return {
@@ -134,6 +137,6 @@ function viewFrame({ header, image }: Frame): LiveFrame {
     device_scale,
     screenshot_base64: Buffer.from(image).toString('base64'),
     route: { session: session_id, page, frame: null, url, title },
-    private: header.private,
+    private: header.private || isDriven,
   };
 }

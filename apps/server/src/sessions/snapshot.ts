@@ -1,6 +1,6 @@
 import { type Bus, sessionCommand } from '@pilothouse/bus';
 import type { BrowserRoute, Frame, Snapshot } from '@pilothouse/contract';
-import { messageStateOf, newId, type ReadSession, type SessionRow, type Store } from '@pilothouse/store';
+import { messageStateOf, newId, type ReadSession, type SessionRow, type Store, takeoverOf } from '@pilothouse/store';
 import { cursorOf } from '../live/cursor.ts';
 import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
 
@@ -33,7 +33,8 @@ export function createSnapshots({ store, bus }: Options) {
       device_scale: picture.device_scale,
       screenshot_base64: Buffer.from(result.reply.body).toString('base64'),
       route: picture.route,
-      private: picture.private,
+      // While a person drives, what they see is theirs.
+      private: picture.private || browser.is_driven,
     };
   }
 
@@ -48,13 +49,14 @@ export function createSnapshots({ store, bus }: Options) {
     // As the session's row was read, before all the rest: whatever happens meanwhile comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
-    const [frame, task, lines, overlays, navigations, viewers] = await Promise.all([
+    const [frame, task, lines, overlays, navigations, viewers, takeover] = await Promise.all([
       look(session, seq).then((seen) => seen ?? kept(session.id)),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),
       store.events.lastOfKind(session.id, 'route', navigationsShown),
       store.viewers.of([session.id]),
+      store.takeovers.standingOf(session.id),
     ]);
     const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
     const current = frame?.route ?? nowhere;
@@ -64,7 +66,7 @@ export function createSnapshots({ store, bus }: Options) {
       overlays: overlays.map(viewOverlay),
       route_summary: { current, pages: frame ? [current] : [], history: navigations.map(viewNavigation) },
       message_state: task ? messageStateOf(task, lines) : null,
-      takeover: null,
+      takeover: takeover ? takeoverOf(takeover) : null,
       cursor: cursorOf(seq),
     };
   };

@@ -11,6 +11,8 @@ import {
   type Tx,
   type Work,
 } from '@pilothouse/store';
+import type { From } from '../http/serve.ts';
+import type { TaskTakeovers } from './takeover.service.ts';
 import type { TasksService } from './tasks.service.ts';
 
 type Routes = typeof routes;
@@ -18,12 +20,13 @@ type Parts = {
   store: Store;
   work: Work;
   statusOf: TasksService['status'];
+  takeovers: TaskTakeovers;
   /** Told once it is committed: the host has to give up what it does under an older epoch. It is waited for. */
   onCancelled: (fence: Fence) => void | Promise<void>;
 };
 
 /** What a person tells a task. */
-export function createTaskCommands({ store, work, statusOf, onCancelled }: Parts) {
+export function createTaskCommands({ store, work, statusOf, takeovers, onCancelled }: Parts) {
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
     if (!task) throw new AppError('not_found');
@@ -35,6 +38,21 @@ export function createTaskCommands({ store, work, statusOf, onCancelled }: Parts
     if ((await store.tasks.openInSession(tx, sessionId)) > 0) return;
     const session = await store.sessions.move(tx, sessionId, 'rest');
     if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
+  }
+
+  async function answerQuestion(
+    { id, session_id }: TaskRow,
+    said: { text: string; askedAt?: string },
+  ): Promise<boolean> {
+    return store.change(session_id, async (tx, append) => {
+      const task = await store.questions.answer(tx, id, said);
+      if (!task) return false;
+      await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
+      const message_state = messageStateOf(task, await store.steps.of(id, tx));
+      await append({ taskId: id, kind: 'message_state', data: { message_state } });
+      await work.signal(tx, task);
+      return true;
+    });
   }
 
   return {
@@ -60,26 +78,24 @@ export function createTaskCommands({ store, work, statusOf, onCancelled }: Parts
       return statusOf(caller, id);
     },
 
-    /** Answers the question that stands; only the one that was asked then, where the answer says so. */
-    async answer(
+    /**
+     * The person acts now. An answer goes to the question that stands, and only to the one that was asked then, where it
+     * says so; so does a message, where one stands. Otherwise what is being done is given up, and the wheel is theirs.
+     */
+    async act(
       caller: Caller,
       id: string,
       { answer, message, asked_at: askedAt }: BodyOf<Routes['signalTakeover']>,
+      from: From,
     ): Promise<ReplyOf<Routes['signalTakeover']>> {
-      const { session_id } = await require(caller, id);
+      const task = await require(caller, id);
       const text = answer ?? message;
-      await store.change(session_id, async (tx, append) => {
-        const task = text === undefined ? undefined : await store.questions.answer(tx, id, { text, askedAt });
-        if (!task) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
-        await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-        await append({
-          taskId: id,
-          kind: 'message_state',
-          data: { message_state: messageStateOf(task, await store.steps.of(id, tx)) },
-        });
-        await work.signal(tx, task);
-      });
-      return { ...(await statusOf(caller, id)), takeover: null };
+      const isAnswer = answer !== undefined || askedAt !== undefined;
+      if (text !== undefined && (await answerQuestion(task, { text, askedAt })))
+        return { ...(await statusOf(caller, id)), takeover: null };
+      if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
+      const takeover = await takeovers.interrupt(caller, task, message, from);
+      return { ...(await statusOf(caller, id)), takeover };
     },
   };
 }

@@ -188,15 +188,19 @@ describe('commands to a task', () => {
     await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'again' }), { code: 'conflict' });
   });
 
-  it('are refused an answer that nobody asked for, and no answer at all', async () => {
+  it('are refused an answer that nobody asked for; without one the wheel is wanted, and a message answers', async () => {
     const first = await chat();
     const answer = (body: object) => server.client.signalTakeover({ id: first.task_id, ...body });
     await assert.rejects(answer({ answer: 'x' }), { code: 'conflict' }, 'pending');
     const held = await begin(first);
     await assert.rejects(answer({ answer: 'x' }), { code: 'conflict' }, 'running');
     await ask(held);
-    await assert.rejects(answer({}), { code: 'conflict' }, 'nothing said');
     assert.equal((await answer({ message: 'x' })).status.status, 'running');
+    await ask(held);
+    const { status, takeover } = await answer({});
+    assert.equal(status.status, 'takeover', 'who says nothing wants to do it themselves');
+    assert.equal(takeover?.status, 'requested', 'nobody answers for its browser here');
+    await assert.rejects(answer({}), { code: 'takeover_conflict' });
   });
 
   it('answer one of many who answer at once', async () => {

@@ -4,6 +4,7 @@ import type { TaskReadsService } from './reads.service.ts';
 
 export function taskReadRoutes(serve: Serve, reads: TaskReadsService) {
   serve(routes.listTasks, ({ caller, query }) => reads.list(caller, query));
+  serve(routes.listInbox, ({ caller, query }) => reads.inbox(caller, query));
   serve(routes.getTask, ({ caller, params }) => reads.detail(caller, params.id));
   serve(routes.listLogs, ({ caller, params, query }) => reads.logs(caller, params.id, query));
   serve(routes.listObservations, ({ caller, params, query }) => reads.observations(caller, params.id, query));

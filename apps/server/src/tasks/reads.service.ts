@@ -1,7 +1,15 @@
 import { AppError, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import { type Caller, messageStateOf, type ObservationRow, type Store, type TaskRow } from '@pilothouse/store';
 import { auditForeignList, auditForeignRead } from '../auth/admin-reads.ts';
-import { viewExecution, viewLog, viewObservation, viewScreenshot, viewSummary, viewTask } from './tasks.view.ts';
+import {
+  viewExecution,
+  viewInboxItem,
+  viewLog,
+  viewObservation,
+  viewScreenshot,
+  viewSummary,
+  viewTask,
+} from './tasks.view.ts';
 
 type Routes = typeof routes;
 /** What one page may carry of pictures; where they are more, it ends early and the next one goes on. */
@@ -30,6 +38,14 @@ export function createTaskReadsService({ store }: { store: Store }) {
       const owners = rows.flatMap(({ owner_id, created_by }) => (owner_id === caller.id ? [] : created_by));
       await auditForeignList(store, caller, owners, { list: 'tasks' });
       return { success: true, tasks: rows.map(viewSummary), next_cursor: nextCursor };
+    },
+
+    /** What waits for a person. */
+    async inbox(caller: Caller, query: QueryOf<Routes['listInbox']>): Promise<ReplyOf<Routes['listInbox']>> {
+      const { rows, nextCursor } = await store.tasks.inboxOf(caller, query);
+      const owners = rows.flatMap(({ owner_id, created_by }) => (owner_id === caller.id ? [] : created_by));
+      await auditForeignList(store, caller, owners, { list: 'inbox' });
+      return { success: true, items: rows.map(viewInboxItem), next_cursor: nextCursor };
     },
 
     async detail(caller: Caller, id: string): Promise<ReplyOf<Routes['getTask']>> {

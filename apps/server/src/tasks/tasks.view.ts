@@ -2,6 +2,7 @@ import {
   type Evidence,
   type Execution,
   ImageType,
+  type InboxItem,
   type LogEntry,
   type Observation,
   type Plan,
@@ -14,6 +15,7 @@ import {
 import {
   type ExecutionRow,
   historyOf,
+  type InboxRow,
   type ListedTask,
   type LogRow,
   ledgerLineOf,
@@ -23,6 +25,7 @@ import {
   type StepRow,
   type TaskRow,
   type TaskStanding,
+  takeoverOf,
 } from '@pilothouse/store';
 import { cursorOf } from '../live/cursor.ts';
 
@@ -30,14 +33,14 @@ import { cursorOf } from '../live/cursor.ts';
 const stepOf = (task: TaskRow, { index }: StepRow) => (task.plan as Plan).steps[index - 1];
 const resultOf = ({ result }: TaskRow) => result as TaskResult | null;
 
-export function viewStatus({ task, lastSeq, stepCount, lines, pictures }: TaskStanding): TaskStatus {
+export function viewStatus({ task, lastSeq, stepCount, lines, pictures, takeover }: TaskStanding): TaskStatus {
   return {
     ...progressOf(task),
     task_id: task.id,
     session_id: task.session_id,
     title: task.title,
     result: resultOf(task),
-    takeover: null,
+    takeover: takeover && takeoverOf(takeover),
     question: questionOf(task),
     recent_evidence: pictures.flatMap((row) => viewEvidence(row) ?? []),
     agent_history: lines.flatMap((line) => {
@@ -62,6 +65,20 @@ export function viewSummary(row: ListedTask): TaskSummary {
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
     last_error: row.last_error,
+  };
+}
+
+/** A task that waits for a person. */
+export function viewInboxItem({ id, session_id, title, status, paused_at, question, takeover }: InboxRow): InboxItem {
+  return {
+    task_id: id,
+    session_id,
+    title,
+    status,
+    waiting_since: paused_at.toISOString(),
+    // Written by us, from what the contract calls so.
+    question: question as InboxItem['question'],
+    takeover: takeover && takeoverOf(takeover),
   };
 }
 

@@ -1,0 +1,15 @@
+import { type Bus, sessionCommand } from '@pilothouse/bus';
+import type { Fence } from '@pilothouse/store';
+
+/** Whoever takes the wheel waits for this; where it takes longer, an agent does the rest. */
+const takeMs = 2500;
+
+/** Tells a host who drives now. True once nothing that was begun under an older epoch goes on there. */
+export const createTellDriver =
+  (bus: Bus) =>
+  async ({ session_id, host_id, epoch }: Fence): Promise<boolean> => {
+    const message = { type: 'take', epoch } as const;
+    const result = await bus.request(sessionCommand, { host_id, session_id }, message, { timeoutMs: takeMs });
+    return result.ok && result.reply.head.ok;
+  };
+export type TellDriver = ReturnType<typeof createTellDriver>;

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { localUser } from '@pilothouse/store';
+import { type DrivenHost, startDrivenHost } from '../../testing/driven-host.ts';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+describe('the wheel of a session', () => {
+  let one: TestServer;
+  let other: TestServer;
+  let host: DrivenHost;
+  before(async () => {
+    one = await startTestServer({ isAuthDisabled: true });
+    other = await one.another();
+    host = await startDrivenHost(one);
+  });
+  after(async () => {
+    await host.close();
+    await one.close();
+  });
+
+  async function open() {
+    const { session } = await one.client.createSession();
+    const browser = await host.open(session.id);
+    return { id: session.id, browser };
+  }
+  const take = (id: string, server = one) =>
+    server.client.requestSessionTakeover({ id, reason: 'to log in' }).then(({ takeover }) => takeover);
+  const stateOf = async (id: string) => {
+    const { snapshot } = await other.client.getSession({ id });
+    return { status: snapshot.session.status, takeover: snapshot.takeover };
+  };
+  const overlaysOf = async (id: string) => (await one.client.getSession({ id })).snapshot.overlays;
+
+  it('is had at once where nothing runs, and shown to whoever asks, at any server', async () => {
+    const { id, browser } = await open();
+    const { resume_token, ...takeover } = await take(id);
+    assert.ok(resume_token?.startsWith('phw_'));
+    assert.equal(takeover.status, 'active');
+    assert.equal(takeover.requested_by, localUser.username);
+    assert.equal(takeover.held_by, localUser.id);
+    assert.equal(takeover.reason, 'to log in');
+    assert.equal(browser.epoch(), takeover.epoch, 'the host knows who drives');
+    assert.deepEqual(await stateOf(id), { status: 'takeover', takeover });
+    await assert.rejects(take(id, other), { code: 'takeover_conflict', status: 409 });
+
+    const back = await other.client.resumeSessionTakeover({ id });
+    assert.equal(back.takeover.status, 'ended');
+    assert.equal(browser.epoch(), takeover.epoch + 1);
+    assert.deepEqual(await stateOf(id), { status: 'idle', takeover: null });
+    await assert.rejects(other.client.resumeSessionTakeover({ id }), { code: 'conflict' });
+  });
+
+  it('is given back by its token, and by no other', async () => {
+    const { id } = await open();
+    const { resume_token } = await take(id);
+    await assert.rejects(one.client.resumeSessionTakeover({ id, resume_token: 'phw_wrong' }), {
+      code: 'takeover_conflict',
+    });
+    const { takeover } = await one.client.resumeSessionTakeover({ id, resume_token });
+    assert.equal(takeover.status, 'ended');
+  });
+
+  it('does each input once and in order, whichever server takes it, however often it is sent', async () => {
+    const { id, browser } = await open();
+    const { takeover_id, epoch } = await take(id);
+    const text = 'pilothouse';
+    const keys = [...text].map((letter, index) => ({
+      action: 'type' as const,
+      text: letter,
+      takeover_id,
+      input_seq: index + 1,
+    }));
+    const sends = keys.flatMap((key, index) => {
+      const server = index % 2 === 0 ? one : other;
+      const send = () => server.client.movePointer({ id, ...key });
+      return index % 3 === 0 ? [send, send] : [send];
+    });
+    const answers = await Promise.all(sends.toReversed().map((send) => send()));
+    assert.equal(Math.max(...answers.map(({ pointer }) => pointer.seq)), text.length);
+    assert.equal(browser.done.map((input) => input.text).join(''), text);
+    assert.ok(browser.done.every((input) => input.epoch === epoch));
+
+    const click = { action: 'click', x: 10, y: 20 } as const;
+    const { pointer } = await other.client.movePointer({ id, actions: [click, { action: 'key', key: 'Enter' }] });
+    assert.equal(pointer.seq, text.length + 2, 'what is not counted comes behind what was');
+    assert.deepEqual(
+      browser.done.slice(-2).map(({ action }) => action),
+      ['click', 'key'],
+    );
+  });
+
+  it('is nobody’s who does not have it', async () => {
+    const { id, browser } = await open();
+    const click = { id, action: 'click', x: 1, y: 2 } as const;
+    await assert.rejects(one.client.movePointer(click), { code: 'takeover_conflict', status: 409 });
+    const first = await take(id);
+    await one.client.movePointer(click);
+    await assert.rejects(one.client.movePointer({ ...click, takeover_id: '0190a1b2-0000-7000-8000-000000000000' }), {
+      code: 'takeover_conflict',
+    });
+    await one.client.resumeSessionTakeover({ id });
+    await assert.rejects(other.client.movePointer({ ...click, takeover_id: first.takeover_id }), {
+      code: 'takeover_conflict',
+    });
+    const second = await take(id);
+    await assert.rejects(other.client.movePointer({ ...click, takeover_id: first.takeover_id }), {
+      code: 'takeover_conflict',
+    });
+    await other.client.movePointer({ ...click, takeover_id: second.takeover_id, input_seq: 1 });
+    assert.deepEqual(
+      browser.done.map(({ epoch }) => epoch),
+      [first.epoch, second.epoch],
+    );
+  });
+
+  it('is over when its lease is, agents alive or not', async () => {
+    const { id, browser } = await open();
+    const { takeover_id } = await take(id);
+    await one.store.transaction(({ client }) =>
+      client.query(`update takeovers set expires_at = clock_timestamp() - interval '1 ms' where id = $1`, [
+        takeover_id,
+      ]),
+    );
+    const click = { id, action: 'click', x: 1, y: 2, takeover_id, input_seq: 1 } as const;
+    await assert.rejects(one.client.movePointer(click), { code: 'takeover_conflict' });
+    assert.deepEqual(browser.done, []);
+  });
+
+  it('leaves prints of a hand, and nothing of what was typed', async () => {
+    const { id } = await open();
+    const { takeover_id } = await take(id);
+    const canary = 'correct horse battery';
+    const actions = [
+      { action: 'click', x: 10, y: 20, input_seq: 1 },
+      { action: 'type', text: canary, input_seq: 2 },
+      { action: 'type', text: canary, input_seq: 3 },
+      { action: 'paste', text: canary, input_seq: 4 },
+      { action: 'navigate', url: `http://desk.test/?${encodeURIComponent(canary)}`, input_seq: 5 },
+      { action: 'move', x: 1, y: 1, input_seq: 6 },
+    ] as const;
+    const batch = { id, actions: actions.map((action) => ({ ...action, takeover_id })) };
+    await one.client.movePointer(batch);
+    await other.client.movePointer(batch);
+    const overlays = await overlaysOf(id);
+    assert.deepEqual(
+      overlays.map(({ source, kind, label, point }) => [source, kind, label, point]),
+      [
+        ['human', 'click', 'Click', { x: 10, y: 20 }],
+        ['human', 'type', 'Type', null],
+        ['human', 'type', 'Paste', null],
+        ['human', 'navigate', 'Open an address', null],
+      ],
+    );
+    const audit = (await one.store.audit.of(localUser.id)).filter(
+      ({ event, data }) => event === 'pointer' && JSON.stringify(data).includes(id),
+    );
+    assert.equal(audit.length, 1);
+    const everything = await one.store.transaction(async ({ client }) => {
+      const tables = ['events', 'audit', 'takeovers', 'pointers', 'logs'];
+      const lines: unknown[] = [];
+      for (const name of tables)
+        lines.push(...(await client.query(`select to_jsonb(t)::text as line from ${name} t`)).rows);
+      return JSON.stringify(lines);
+    });
+    for (const said of [everything, ...one.logged, ...other.logged]) {
+      assert.ok(!said.includes(canary) && !said.includes(encodeURIComponent(canary)), 'found what was typed');
+    }
+  });
+
+  it('is had by one of many who ask at once over two servers; who had it before touches nothing', async () => {
+    const { id, browser } = await open();
+    let expected = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const servers = [one, other, one, other];
+      const asked = await Promise.allSettled(servers.map((server) => take(id, server)));
+      const granted = asked.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      assert.equal(granted.length, 1, `round ${round}`);
+      const { takeover_id = '', epoch = 0 } = granted[0] ?? {};
+      assert.ok(!browser.mayAct(epoch - 1), 'the host refuses whoever drove before');
+      const late = { id, action: 'click', x: 1, y: 1, takeover_id } as const;
+      const clicks = await Promise.allSettled([
+        one.client.movePointer({ ...late, input_seq: 1 }),
+        other.client.resumeSessionTakeover({ id }),
+        other.client.movePointer({ ...late, input_seq: 2 }),
+      ]);
+      assert.equal(clicks[1]?.status, 'fulfilled');
+      expected += clicks.filter(({ status }, index) => index !== 1 && status === 'fulfilled').length;
+      await assert.rejects(one.client.movePointer({ ...late, input_seq: 3 }), { code: 'takeover_conflict' });
+    }
+    assert.ok(browser.done.length >= expected);
+    const epochs = browser.done.map(({ epoch }) => epoch);
+    assert.deepEqual(
+      epochs,
+      epochs.toSorted((a, b) => a - b),
+      'never one after the next',
+    );
+  });
+
+  it('says a route without moving the browser, once; and who it shows a page to is told', async () => {
+    const { id, browser } = await open();
+    const route = { page: 'p2', url: 'http://desk.test/two', title: 'Two' };
+    const first = await one.client.movePointer({ id, route });
+    assert.deepEqual(first.pointer.route, { session: id, frame: null, ...route });
+    assert.deepEqual(await other.client.movePointer({ id, route }), first, 'said again, nothing happens');
+    const { snapshot } = await one.client.getSession({ id });
+    assert.equal(snapshot.route_summary.history.filter(({ url }) => url === route.url).length, 1);
+    const { pointer } = await one.client.movePointer({ id, action: 'focus', page: 'p1' });
+    assert.equal(pointer.route.page, 'p1');
+    assert.deepEqual(browser.done, [], 'the agent works where it worked');
+    await take(id);
+    await one.client.movePointer({ id, action: 'focus', page: 'p1' });
+    assert.deepEqual(
+      browser.done.map(({ action }) => action),
+      ['focus'],
+      'with the wheel it does',
+    );
+  });
+
+  it('waits for a browser where there is none, and says so where it is lost', async () => {
+    const { session } = await one.client.createSession();
+    const waiting = await take(session.id);
+    assert.equal(waiting.status, 'requested');
+    assert.equal((await stateOf(session.id)).status, 'idle');
+    await one.client.resumeSessionTakeover({ id: session.id });
+
+    const { id, browser } = await open();
+    await take(id);
+    await browser.leave();
+    const click = { id, action: 'click', x: 1, y: 2 } as const;
+    await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
+    assert.equal((await one.store.browsers.of(id))?.host_id, null, 'agents see that it is to be opened again');
+    assert.equal((await stateOf(id)).status, 'takeover', 'and the wheel is still theirs');
+    await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
+  });
+
+  it('is refused where a task is open, and in a session that is closed; closing ends it', async () => {
+    const { session_id: id } = await one.client.sendChat({ prompt: 'x', steps: [{ action: 'screenshot' }] });
+    await assert.rejects(take(id), { code: 'conflict' });
+    const own = await open();
+    await take(own.id);
+    await one.client.deleteSession({ id: own.id });
+    assert.deepEqual(await stateOf(own.id), { status: 'closed', takeover: null });
+    await assert.rejects(take(own.id), { code: 'conflict' });
+    await assert.rejects(one.client.movePointer({ id: own.id, route: {} }), { code: 'conflict' });
+  });
+
+  it('tells the host that somebody drives, while they do', async () => {
+    const { id } = await open();
+    const stop = new AbortController();
+    const followed = (async () => {
+      for await (const _ of one.client.followSession({ id }, { signal: stop.signal }));
+    })().catch(() => {});
+    const until = async (isDriven: boolean) => {
+      const late = AbortSignal.timeout(5000);
+      const last = () => host.watched.findLast(({ sessionId }) => sessionId === id)?.isDriven;
+      while (last() !== isDriven) {
+        late.throwIfAborted();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await until(false);
+    await take(id);
+    await until(true);
+    await one.client.resumeSessionTakeover({ id });
+    await until(false);
+    stop.abort();
+    await followed;
+  });
+});

@@ -1,0 +1,63 @@
+import {
+  AppError,
+  type BodyOf,
+  type GrantedTakeover,
+  isId,
+  isTerminal,
+  type ReplyOf,
+  type routes,
+} from '@pilothouse/contract';
+import type { Caller, Store, TaskRow, Tx } from '@pilothouse/store';
+import type { From } from '../http/serve.ts';
+import type { Driving } from '../sessions/driving.ts';
+
+type Routes = typeof routes;
+
+export function createTaskTakeovers({ store, driving }: { store: Store; driving: Driving }) {
+  async function require(caller: Caller, id: string): Promise<TaskRow> {
+    const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
+    if (!task) throw new AppError('not_found');
+    return task;
+  }
+
+  /** One that has ended has nothing to drive, and one that waits for its turn has no browser yet. */
+  async function check(tx: Tx, { id, session_id }: TaskRow): Promise<void> {
+    const task = await store.tasks.locked(tx, id);
+    if (!task || isTerminal(task.status)) throw new AppError('conflict', { detail: 'This task has ended already.' });
+    if (task.status === 'pending' && (await store.tasks.begunInSession(tx, session_id)) > 0)
+      throw new AppError('conflict', { detail: 'This task waits for its turn.' });
+  }
+
+  return {
+    /** The agent finishes what it does, and then stops; one that waits for a person is stopped already. */
+    async request(
+      caller: Caller,
+      id: string,
+      { requested_by: requestedBy, reason, expires_in_secs: leaseSecs }: BodyOf<Routes['requestTakeover']>,
+      from: From,
+    ): Promise<ReplyOf<Routes['requestTakeover']>> {
+      const task = await require(caller, id);
+      const about = { sessionId: task.session_id, taskId: id, requestedBy, reason, leaseSecs };
+      const wanted = { ...about, stops: ['awaiting_user' as const], check: (tx: Tx) => check(tx, task) };
+      return { success: true, takeover: await driving.take(caller, wanted, from) };
+    },
+
+    /** What is being done is given up for it. */
+    interrupt(caller: Caller, task: TaskRow, reason: string | undefined, from: From): Promise<GrantedTakeover> {
+      const stops = ['running' as const, 'awaiting_user' as const];
+      const about = { sessionId: task.session_id, taskId: task.id, reason, stops };
+      return driving.take(caller, { ...about, check: (tx) => check(tx, task) }, from);
+    },
+
+    async resume(
+      caller: Caller,
+      id: string,
+      body: BodyOf<Routes['resumeTakeover']>,
+      from: From,
+    ): Promise<ReplyOf<Routes['resumeTakeover']>> {
+      const { session_id: sessionId } = await require(caller, id);
+      return { success: true, takeover: await driving.giveBack(caller, { sessionId, taskId: id }, body, from) };
+    },
+  };
+}
+export type TaskTakeovers = ReturnType<typeof createTaskTakeovers>;

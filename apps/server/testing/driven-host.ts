@@ -1,0 +1,74 @@
+// A browser host without browsers: it keeps epochs and the order of inputs as a real one does, and notes what was done.
+
+import { randomUUID } from 'node:crypto';
+import { type Bus, connectBus, type Input, type Packed, type SessionReply, sessionCommand } from '@pilothouse/bus';
+import { createInOrder } from '../../browser/src/in-order.ts';
+import { createWheel } from '../../browser/src/wheel.ts';
+import type { TestServer } from './server.ts';
+
+export type Done = { epoch: number; action: string; text?: string };
+
+const nothing = new Uint8Array();
+const stale = { ok: false, failure: 'stale_epoch', message: 'stale', has_touched: false } as const;
+
+export async function startDrivenHost(server: TestServer) {
+  const { store, nats } = server;
+  const hostId = 'browser-1';
+  const bootId = randomUUID();
+  const bus: Bus = await connectBus({ ...nats.as({ host: hostId }), name: 'a host' });
+  await store.hosts.renew({ hostId, bootId, capacity: 1000, sessions: [], leaseMs: 600_000 });
+  const watched: { sessionId: string; isDriven: boolean }[] = [];
+
+  return {
+    watched,
+    /** Opens the session's browser here, as an agent does. */
+    async open(sessionId: string) {
+      const before = (await store.browsers.of(sessionId))?.epoch ?? 0;
+      const first = await store.change(sessionId, async (tx) => {
+        const at = await store.browsers.assign(tx, sessionId, { id: hostId, bootId }, before);
+        await store.sessions.setBrowser(tx, sessionId, 'live');
+        return at?.epoch ?? 0;
+      });
+      const done: Done[] = [];
+      let order = newOrder();
+      const wheel = createWheel(first, async () => {
+        await order.reset();
+        order = newOrder();
+      });
+      function newOrder() {
+        return createInOrder<Input>({
+          perform: async (input) => {
+            done.push({ epoch: wheel.epoch(), action: input.action, ...('text' in input && { text: input.text }) });
+          },
+          isOutdated: () => false,
+        });
+      }
+      const reply = (head: SessionReply): Packed<SessionReply> => ({ head, body: nothing });
+      const responder = bus.respond(sessionCommand, { host_id: hostId, session_id: sessionId }, async (command) => {
+        if (command.type === 'take')
+          return reply((await wheel.take(command.epoch)) ? { ok: true, type: 'taken', cut: null } : stale);
+        if (command.type === 'watch') {
+          watched.push({ sessionId, isDriven: command.is_driven });
+          return reply({ ok: true, type: 'watching' });
+        }
+        if (command.type !== 'input') return reply({ ...stale, failure: 'unknown_command' });
+        if (!(await wheel.take(command.epoch))) return reply(stale);
+        const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
+        return order.take(items).then(
+          (seq) => reply({ ok: true, type: 'input', seq }),
+          () => reply({ ...stale, failure: 'timeout' }),
+        );
+      });
+      await responder.ready({ timeoutMs: 5000 });
+      return {
+        done,
+        epoch: () => wheel.epoch(),
+        /** As an agent would act: whether the host lets it. */
+        mayAct: (epoch: number) => epoch >= wheel.epoch(),
+        leave: () => responder.close({ timeoutMs: 500 }),
+      };
+    },
+    close: () => bus.close(),
+  };
+}
+export type DrivenHost = Awaited<ReturnType<typeof startDrivenHost>>;
