@@ -14,6 +14,7 @@ import { showPresence, startRecovery } from './recovery.ts';
 import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
 import { createRun } from './tick.ts';
+import { startWheel } from './wheel.ts';
 
 run('agent', async () => {
   const config = readConfig(process.env);
@@ -64,6 +65,7 @@ run('agent', async () => {
   });
   const wakeups = bus.subscribe(workQueued, {}, engine.look, { queue: queues.work });
   const sweep = startSweep({ store, hands, record, work, log });
+  const wheel = startWheel({ store, hands, work, log });
   const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
   // By this whoever looks at executions finds the process.
@@ -84,6 +86,7 @@ run('agent', async () => {
       await recovery.close();
       await net.close();
       await sweep.close();
+      await wheel.close();
       await engine.close();
       await presence.close();
       await work.close();

@@ -159,6 +159,8 @@ export function createRecord({ store, questionSecs }: Options) {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
         const ended = await store.tasks.move(tx, { id, executionId }, how.move, { ...change, unanswered });
         if (!ended) return false;
+        // Whoever wanted to drive it comes too late.
+        await store.wheel.endAll(tx, append, { taskId: id });
         if (how.move === 'fail') await endOpenTries(tx, append, ended, how.reason);
         if (how.move === 'finish') await append({ taskId: id, kind: 'result', data: { result: how.result } });
         const isGood = how.move === 'finish';

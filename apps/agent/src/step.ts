@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failure } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { type StepRow, titleOf } from '@pilothouse/store';
+import { type StepRow, type Store, titleOf } from '@pilothouse/store';
 import { createDialogs, unanswered } from './dialogs.ts';
 import { doubtOf, doubtQuestion } from './doubt.ts';
 import type { Files } from './files.ts';
@@ -10,7 +10,7 @@ import type { Grip, Hands, Outcome } from './hands.ts';
 import type { Record } from './record.ts';
 import { type Next, Replaced, type Turn } from './turn.ts';
 
-type Parts = { hands: Hands; record: Record; files: Files; log: Log };
+type Parts = { store: Store; hands: Hands; record: Record; files: Files; log: Log };
 type Failed = Extract<Outcome, { type: 'failed' }>;
 type Lost = Extract<Outcome, { type: 'lost' }>;
 
@@ -35,14 +35,16 @@ const worthAnother = new Set<Failure>([
 const loading = new Set<Step['action']>(['navigate', 'back', 'forward', 'reload', 'new_page', 'download']);
 
 /** Has the steps of one run done: each try is written down before it, and what came of it after. */
-export function createSteps({ hands, record, files, log }: Parts) {
+export function createSteps({ store, hands, record, files, log }: Parts) {
   const dialogs = createDialogs({ hands, record });
   /** The epoch under which the browser was found to be gone. */
   let lost: number | undefined;
 
-  async function grasp({ session, leftMs, signal }: Turn): Promise<Grip> {
+  async function grasp({ task, executionId, session, leftMs, signal }: Turn): Promise<Grip> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ensureMs, leftMs))]);
     const grip = await hands.ensure(session, { lost, signal: within });
+    // The epoch may be that of a person who has just taken the wheel.
+    if (!(await store.tasks.isHeld(task.id, executionId))) throw new Replaced();
     lost = undefined;
     return grip;
   }

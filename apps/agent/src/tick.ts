@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal, Plan, type Step, type Task } from '@pilothouse/contract';
+import { isTerminal, Plan, type Step } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { progressOf, type SessionRow, type Store, sessionStateOf, type TaskRow } from '@pilothouse/store';
+import { progressOf, type Store, sessionStateOf, type TaskRow } from '@pilothouse/store';
 import type { Files } from './files.ts';
-import type { Hands, Session } from './hands.ts';
+import type { Hands } from './hands.ts';
+import { openingOf, settingsOf } from './opening.ts';
 import type { Record } from './record.ts';
 import { resultOf } from './results.ts';
 import { createSteps } from './step.ts';
 import { type Next, Replaced, type Turn, watchTask } from './turn.ts';
 import { createWaiting } from './waiting.ts';
+import { createYielding } from './yielding.ts';
 
 type Begun = { executionId: string; task: TaskRow };
 
@@ -34,6 +36,7 @@ export function createRun(parts: Parts, taskId: string): Run {
   const { store, hands, record, agentId, log, signal } = parts;
   const steps = createSteps(parts);
   const waiting = createWaiting({ ...parts, steps });
+  const yielding = createYielding({ ...parts, steps });
   let executionId: string | undefined;
 
   /** Takes the task for this run, and says so. */
@@ -143,9 +146,14 @@ export function createRun(parts: Parts, taskId: string): Run {
     const turn = await look(task, execution);
     if (!turn) return finish(task, execution);
     if (turn.leftMs <= 0) return steps.giveUp(turn, `The time limit of ${turn.settings.time_limit_secs} s is over.`);
-    const watch = watchTask(store, { id: taskId, executionId: execution });
+    // A step that only waits is left for whoever wants the wheel; any other is finished first.
+    const isIdle = turn.step.action === 'wait' && !task.has_takeover;
+    const watch = watchTask(store, { id: taskId, executionId: execution, isIdle });
     try {
-      return await act({ ...turn, signal: AbortSignal.any([signal, watch.signal]) });
+      const watched = { ...turn, signal: AbortSignal.any([signal, watch.signal]) };
+      // Nothing of ours is under way here.
+      if (task.has_takeover && (await yielding.meet(watched))) return 'wait';
+      return await act(watched);
     } catch (error) {
       throw watch.signal.aborted ? new Replaced() : error;
     } finally {
@@ -176,20 +184,5 @@ export function createRun(parts: Parts, taskId: string): Run {
         );
       }
     },
-  };
-}
-
-/** Written by a chat, from what the contract calls so. */
-const settingsOf = ({ settings }: TaskRow) => settings as Task['settings'];
-
-function openingOf(
-  session: Pick<SessionRow, 'id' | 'viewport_width' | 'viewport_height'>,
-  { allowed_domains }: Task['settings'],
-): Session {
-  return {
-    id: session.id,
-    viewport: { width: session.viewport_width, height: session.viewport_height },
-    // A name covers those below it.
-    reach: { allow: allowed_domains?.map((name) => name.replace(/^\*\./, '')) ?? null, deny: [] },
   };
 }

@@ -27,11 +27,16 @@ export type Turn = {
 
 const checkMs = 500;
 
-/** Watches whether this execution still has its task: it may be cancelled, taken over, or in other hands by now. */
-export function watchTask(store: Store, { id, executionId }: { id: string; executionId: string }) {
+type Watched = { id: string; executionId: string; isIdle: boolean };
+
+/**
+ * Watches whether this execution still has its task: it may be cancelled, taken over, or in other hands by now. With
+ * `isIdle`, that somebody asks for the wheel is enough.
+ */
+export function watchTask(store: Store, { id, executionId, isIdle }: Watched) {
   const gone = new AbortController();
   const timer = setInterval(() => {
-    store.tasks.isHeld(id, executionId).then(
+    store.tasks.isHeld(id, executionId, { unlessWanted: isIdle }).then(
       (isHeld) => isHeld || gone.abort(new Replaced()),
       // The database is away: then nothing is known, and whatever is done has a deadline of its own.
       () => {},

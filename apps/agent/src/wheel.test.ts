@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { engine, localUser, newId, openWork, type Work } from '@pilothouse/store';
+import { until } from '../../browser/testing/until.ts';
+import { type Runtime, startRuntime } from '../testing/runtime.ts';
+import { createHands } from './hands.ts';
+import { startParking } from './parking.ts';
+import { startWheel } from './wheel.ts';
+
+describe('wheels that nobody’s task sees to', () => {
+  let runtime: Runtime;
+  let host: Awaited<ReturnType<Runtime['addHost']>>;
+  let work: Work;
+  before(async () => {
+    runtime = await startRuntime({ hosts: ['p1'] });
+    host = await runtime.addHost('p1');
+    work = await openWork({ url: runtime.databaseUrl, onLog: () => {} });
+  });
+  after(async () => {
+    await work?.close();
+    await host?.close();
+    await runtime?.close();
+  });
+
+  const ask = (sessionId: string, taskId: string | null) =>
+    runtime.store.change(sessionId, async (tx, append) => {
+      const asked = {
+        sessionId,
+        taskId,
+        holderId: localUser.id,
+        reason: null,
+        leaseSecs: 60,
+        tokenHash: randomBytes(32),
+      };
+      const row = await runtime.store.wheel.request(tx, append, asked);
+      assert.ok(row);
+      await runtime.store.wheel.stop(tx, append, row);
+      return row;
+    });
+  const standing = (sessionId: string) => runtime.store.takeovers.standingOf(sessionId);
+  const age = (id: string) =>
+    runtime.store.transaction(({ client }) =>
+      client.query(`update takeovers set expires_at = clock_timestamp() - interval '1 s' where id = $1`, [id]),
+    );
+  /** Two agents look, as in a larger house. */
+  async function whileSeenTo(watch: () => Promise<void>): Promise<void> {
+    const { store, bus, log } = runtime;
+    const two = [1, 2].map(() =>
+      startWheel({ store, log, hands: createHands({ store, bus, log }), work, everyMs: 100 }),
+    );
+    await watch().finally(() => Promise.all(two.map((one) => one.close())));
+  }
+
+  it('get a browser where the session has none, once, and it is not parked while somebody drives', async () => {
+    const sessionId = await runtime.newSession();
+    const { id } = await ask(sessionId, null);
+    const { store, bus, log } = runtime;
+    await whileSeenTo(async () => {
+      await until(async () => (await standing(sessionId))?.status === 'active', 20_000);
+      const browser = await store.browsers.of(sessionId);
+      assert.equal(browser?.is_live, true);
+      assert.equal((await standing(sessionId))?.epoch, browser?.epoch);
+      assert.equal(host.host.status().sessions.filter((one) => one.session_id === sessionId).length, 1);
+      const parking = startParking({ bus, store, log, idleMs: 1, everyMs: 50 });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await parking.close();
+      assert.equal((await store.browsers.of(sessionId))?.epoch, browser?.epoch, 'it stays');
+      const told = (await store.events.last(sessionId, 50)).flatMap(({ kind, data }) =>
+        kind === 'takeover' ? (data.takeover as { status: string }).status : [],
+      );
+      assert.deepEqual(told, ['requested', 'active'], 'told once each');
+      await age(id);
+      await until(async () => (await standing(sessionId)) === undefined, 5000);
+    });
+    assert.equal((await store.sessions.byId(sessionId))?.status, 'idle');
+  });
+
+  it('go back when their time is over, once, and the task is sent a signal', async () => {
+    const { store } = runtime;
+    const sessionId = await runtime.newSession();
+    await runtime.open(sessionId, 'p1', host.bootId);
+    const { id: taskId } = await runtime.newTask(sessionId);
+    await store.change(sessionId, (tx) => work.start(tx, { id: taskId, session_id: sessionId }));
+    await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, taskId, newId()));
+    const { id } = await ask(sessionId, taskId);
+    assert.equal((await store.tasks.byId(taskId))?.status, 'takeover');
+    await whileSeenTo(async () => {
+      await until(async () => (await standing(sessionId))?.status === 'active', 10_000);
+      await age(id);
+      await until(async () => (await store.tasks.byId(taskId))?.status === 'running', 5000);
+    });
+    assert.equal((await standing(sessionId))?.status, 'resuming');
+    const { rows } = await store.transaction(({ client }) =>
+      client.query('select count(*)::int as count from dbos.notifications where destination_uuid = $1 and topic = $2', [
+        taskId,
+        engine.signalTopic,
+      ]),
+    );
+    assert.equal(rows[0].count, 1);
+    const { rows: lines } = await store.logs.listOf(taskId, { limit: 10 });
+    assert.equal(lines.filter(({ message }) => message.includes('Nobody used the wheel')).length, 1);
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step, Takeover } from '@pilothouse/contract';
+import pg from 'pg';
+import { type House, openHouse } from './house.ts';
+import { places, startTwoHands, type TwoHands } from './site/two-hands.ts';
+
+describe('a person takes the wheel', () => {
+  let house: House;
+  let site: TwoHands;
+  before(async () => {
+    site = await startTwoHands();
+    house = await openHouse('wheel', { agents: 2, browsers: 2, sites: [site.url] });
+  });
+  after(async () => {
+    await house?.close();
+    await site?.close();
+  });
+
+  const statusOf = async (id: string) => (await house.client.getTaskStatus({ id })).status;
+  async function until<T>(what: string, ask: () => Promise<T | undefined | false>, withinMs = 30_000): Promise<T> {
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const found = await ask();
+      if (found) return found;
+      if (performance.now() > deadline) assert.fail(`not ${what} within ${withinMs} ms`);
+      await sleep(25);
+    }
+  }
+  const untilStatus = (id: string, wanted: string, withinMs?: number) =>
+    until(
+      wanted,
+      async () => {
+        const status = await statusOf(id);
+        if (status.status === 'failed' && wanted !== 'failed') assert.fail(status.last_error ?? 'failed');
+        return status.status === wanted && status;
+      },
+      withinMs,
+    );
+  const untilActive = (id: string): Promise<Takeover> =>
+    until('active', async () => {
+      const { takeover } = (await house.client.getSession({ id })).snapshot;
+      return takeover?.status === 'active' && takeover;
+    });
+  const clicks = (count: number): Step[] => [
+    { action: 'navigate', url: site.url },
+    ...Array.from({ length: count }, (): Step => ({ action: 'click', target: 'Work' })),
+  ];
+  const start = (steps: Step[]) => house.client.sendChat({ prompt: 'work', steps, max_steps: 200 });
+  const touched = (kind: string, since = 0) => site.touches.filter((one) => one.kind === kind && one.at >= since);
+  const press = (id: string) => house.client.movePointer({ id, action: 'click', ...places.mine });
+
+  it('between two steps: the agent does nothing until it has it back, and begins with a look', async () => {
+    const count = 25;
+    const before = touched('agent').length;
+    const { task_id: id, session_id } = await start(clicks(count));
+    await until('at work', async () => touched('agent').length > before + 3);
+    await house.client.requestTakeover({ id, reason: 'to help' });
+    const { takeover_id } = await untilActive(session_id);
+    const since = Date.now();
+    await press(session_id);
+    const text = 'by hand';
+    const keys = [...text].map((letter, index) => ({
+      action: 'type' as const,
+      text: letter,
+      takeover_id,
+      input_seq: index + 3,
+    }));
+    await house.client.movePointer({ id: session_id, action: 'click', ...places.field, takeover_id, input_seq: 2 });
+    await Promise.all(keys.map((key) => house.client.movePointer({ id: session_id, ...key })));
+    await until('typed', async () => touched('field').at(-1)?.value === text);
+    await sleep(1500);
+    assert.equal(touched('agent', since).length, 0, 'the agent acted while a person had the wheel');
+    assert.equal(touched('person', since).length, 1);
+    const during = await statusOf(id);
+    assert.equal(during.status, 'takeover');
+
+    const back = await house.client.resumeTakeover({ id, note: 'filled it in' });
+    assert.equal(back.takeover.status, 'resuming');
+    await untilStatus(id, 'success', 60_000);
+    assert.equal(touched('agent').length - before, count, 'each click of the agent once');
+    const { logs } = await house.client.listLogs({ id, limit: 200 });
+    const told = logs.find(({ message }) => message.includes('They say: filled it in'));
+    assert.ok(told, JSON.stringify(logs.map(({ message }) => message)));
+    const { takeover } = await statusOf(id);
+    assert.equal(takeover, null);
+    const { overlays } = (await house.client.getSession({ id: session_id })).snapshot;
+    assert.ok(overlays.some(({ source }) => source === 'human'));
+  });
+
+  it('in the middle of a step: it is given up at once, and begun anew afterwards', async () => {
+    const steps: Step[] = [
+      { action: 'navigate', url: site.url },
+      { action: 'navigate', url: `${site.url}/?slow_ms=4000` },
+      { action: 'click', target: 'Work' },
+    ];
+    const took: number[] = [];
+    const { task_id: id, session_id } = await start(steps);
+    await until('in the slow step', async () => (await statusOf(id)).current_step === 2);
+    await sleep(300);
+    const since = Date.now();
+    const { takeover, status } = await house.client.signalTakeover({ id, message: 'let me' });
+    took.push(Date.now() - since);
+    assert.equal(takeover?.status, 'active');
+    assert.equal(status.status, 'takeover');
+    await house.client.movePointer({ id: session_id, action: 'navigate', url: site.url });
+    await press(session_id);
+    await until('pressed', async () => touched('person', since).length === 1);
+    assert.equal(touched('agent', since).length, 0);
+    await house.client.resumeTakeover({ id });
+    await untilStatus(id, 'success', 60_000);
+    assert.equal(touched('agent', since).length, 1);
+    console.log(`taken in the middle of a step after ${took.map(Math.round)} ms`);
+  });
+
+  it('of a step that only waits, without waiting for it', async () => {
+    const { task_id: id, session_id } = await start([
+      { action: 'navigate', url: site.url },
+      { action: 'wait', for: { secs: 3 } },
+      { action: 'click', target: 'Work' },
+    ]);
+    await until('waiting', async () => (await statusOf(id)).current_step === 2);
+    const since = Date.now();
+    await house.client.requestTakeover({ id });
+    await untilActive(session_id);
+    console.log(`taken from a step that waits after ${Math.round(Date.now() - since)} ms`);
+    await house.client.resumeTakeover({ id });
+    await untilStatus(id, 'success', 60_000);
+    assert.equal(touched('agent', since).length, 1);
+  });
+
+  it('of a session without a task, whose browser is opened for them; the task that comes waits for them', async () => {
+    const { session } = await house.client.createSession();
+    const asked = await house.client.requestSessionTakeover({ id: session.id });
+    assert.equal(asked.takeover.status, 'requested');
+    await untilActive(session.id);
+    await house.client.movePointer({ id: session.id, action: 'navigate', url: site.url });
+    const since = Date.now();
+    await press(session.id);
+    await until('pressed', async () => touched('person', since).length === 1);
+    const { task_id: id } = await house.client.sendChat({
+      prompt: 'work',
+      steps: [{ action: 'click', target: 'Work' }],
+      session_id: session.id,
+    });
+    await untilStatus(id, 'takeover');
+    await press(session.id);
+    await sleep(1000);
+    assert.equal(touched('agent', since).length, 0, 'it waits for its turn');
+    await house.client.resumeSessionTakeover({ id: session.id });
+    await untilStatus(id, 'success');
+    assert.equal(touched('person', since).length, 2);
+    assert.equal(touched('agent', since).length, 1, 'on the page that they left');
+  });
+
+  it('and has it still when agents and the host of the browser die', async () => {
+    const { task_id: id, session_id } = await start(clicks(3).concat({ action: 'wait', for: { secs: 1 } }));
+    await house.client.signalTakeover({ id });
+    const { epoch } = await untilActive(session_id);
+    await house.client.movePointer({ id: session_id, action: 'navigate', url: site.url });
+    for (const agent of ['agent-1', 'agent-2']) await house.stack.kill(agent);
+    const since = Date.now();
+    await press(session_id);
+    await until('pressed without an agent', async () => touched('person', since).length === 1);
+    for (const agent of ['agent-1', 'agent-2']) await house.stack.start(agent);
+
+    await Promise.all(['browser-1', 'browser-2'].map((host) => house.stack.kill(host)));
+    await Promise.all(['browser-1', 'browser-2'].map((host) => house.stack.start(host)));
+    await assert.rejects(press(session_id), { code: 'conflict' });
+    const again = await until('open again', async () => {
+      const { takeover } = (await house.client.getSession({ id: session_id })).snapshot;
+      assert.equal(takeover?.status, 'active');
+      return takeover.epoch > epoch && takeover;
+    });
+    const anew = Date.now();
+    await house.client.movePointer({ id: session_id, action: 'navigate', url: site.url });
+    await house.client.movePointer({ id: session_id, takeover_id: again.takeover_id, action: 'click', ...places.mine });
+    await until('pressed again', async () => touched('person', anew).length === 1);
+    await house.client.resumeTakeover({ id });
+    await untilStatus(id, 'success', 60_000);
+  });
+
+  it('and loses it by its lease also while no agent lives: the task goes on within five seconds of a new one', async () => {
+    const { task_id: id, session_id } = await start(clicks(2));
+    await house.client.signalTakeover({ id });
+    const { takeover_id } = await untilActive(session_id);
+    for (const agent of ['agent-1', 'agent-2']) await house.stack.kill(agent);
+    const client = new pg.Client(house.stack.services.databaseUrl());
+    await client.connect();
+    await client.query(`update takeovers set expires_at = clock_timestamp() - interval '1 s' where id = $1`, [
+      takeover_id,
+    ]);
+    await client.end();
+    await assert.rejects(press(session_id), { code: 'takeover_conflict' });
+    await house.stack.start('agent-1');
+    const since = Date.now();
+    await until('running', async () => (await statusOf(id)).status !== 'takeover', 5000);
+    console.log(`given back ${Math.round(Date.now() - since)} ms after the start of an agent`);
+    await house.stack.start('agent-2');
+    await untilStatus(id, 'success', 60_000);
+  });
+
+  it('one of several who want it, again and again: never two, and never the agent meanwhile', async () => {
+    const rounds = 12;
+    const { task_id: id, session_id } = await start([{ action: 'navigate', url: site.url }, ...clicks(60).slice(1)]);
+    const held: { from: number; to: number }[] = [];
+    const begun = Date.now();
+    await until('at work', async () => touched('agent', begun).length > 0);
+    for (let round = 0; round < rounds && (await statusOf(id)).status !== 'success'; round += 1) {
+      const asks = Array.from({ length: 3 }, (_, index) =>
+        index % 2 === round % 2
+          ? house.client.signalTakeover({ id }).then(({ takeover }) => takeover)
+          : house.client.requestTakeover({ id }).then(({ takeover }) => takeover),
+      );
+      const granted = (await Promise.allSettled(asks)).filter(({ status }) => status === 'fulfilled');
+      assert.ok(granted.length <= 1, `round ${round}: ${granted.length} have it`);
+      if (granted.length === 0) continue;
+      await untilActive(session_id);
+      const from = Date.now();
+      await press(session_id);
+      await sleep(150);
+      held.push({ from, to: Date.now() });
+      await house.client.resumeTakeover({ id });
+      await until('at work again', async () => (await statusOf(id)).takeover === null);
+    }
+    await untilStatus(id, 'success', 90_000);
+    const intruding = touched('agent', begun).filter(({ at }) => held.some(({ from, to }) => at > from && at < to));
+    assert.deepEqual(intruding, [], 'the agent acted while a person had the wheel');
+    assert.equal(touched('person', begun).length, held.length);
+    // One that was cut short may have been done, and is done again.
+    assert.ok(touched('agent', begun).length >= 60);
+    assert.ok(held.length >= rounds / 2, `only ${held.length} times`);
+    console.log(`${held.length} times the wheel, no intruder`);
+  });
+});
