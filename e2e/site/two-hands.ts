@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Whose button was pressed, or what is in the field now; with the time by the clock of the machine. */
-export type Touch = { kind: string; value: string; at: number };
+export type Touch = { id: string; kind: string; value: string; at: number };
 export type TwoHands = { url: string; touches: Touch[]; close(): Promise<void> };
 
 /** Where a person finds their button and their field, in pixels of the page. */
 export const places = { mine: { x: 460, y: 120 }, field: { x: 460, y: 220 } };
 
-/** A page with a button for the agent, and a button and a field for a person; it tells of every touch. */
+/** A page with a button for the agent, and a button and a field for a person; it tells of every touch, and when it is ready. */
 export async function startTwoHands(): Promise<TwoHands> {
   const touches: Touch[] = [];
   const server = createServer((request, response) => {
@@ -19,7 +19,8 @@ export async function startTwoHands(): Promise<TwoHands> {
         body += piece;
       });
       request.on('end', () => {
-        touches.push(JSON.parse(body));
+        const touch = JSON.parse(body);
+        if (!touches.some(({ id }) => id === touch.id)) touches.push(touch);
         response.writeHead(204).end();
       });
       return;
@@ -46,9 +47,12 @@ const page = `<!doctype html><title>Two hands</title>
 <button style="left: 400px; top: 100px" onclick="tell('person', '')">Mine</button>
 <input style="left: 400px; top: 200px" aria-label="Field" oninput="tell('field', this.value)">
 <script>
-  let last = Promise.resolve();
+  // Whoever takes the wheel stops what is being loaded, and with it what is being told.
   const tell = (kind, value) => {
-    const body = JSON.stringify({ kind, value, at: Date.now() });
-    last = last.then(() => fetch('/touch', { method: 'POST', body }));
+    const body = JSON.stringify({ id: crypto.randomUUID?.() ?? Math.random(), kind, value, at: Date.now() });
+    const send = () => fetch('/touch', { method: 'POST', body }).catch(() => setTimeout(send, 50));
+    send();
   };
+  // A browser takes no input before it has painted.
+  requestAnimationFrame(() => requestAnimationFrame(() => tell('ready', '')));
 </script>`;
