@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Step, Takeover } from '@pilothouse/contract';
+import type { BodyIn, routes, Step, Takeover } from '@pilothouse/contract';
+import { type Client, createClient } from '@pilothouse/sdk';
 import pg from 'pg';
 import { type House, openHouse } from './house.ts';
 import { places, startTwoHands, type TwoHands } from './site/two-hands.ts';
 
+/** One input, before it is counted. */
+type Hand = Extract<BodyIn<typeof routes.movePointer>, { action: string }>;
+
 describe('a person takes the wheel', () => {
   let house: House;
   let site: TwoHands;
+  /** One at each server. */
+  let clients: Client[];
   before(async () => {
     site = await startTwoHands();
-    house = await openHouse('wheel', { agents: 2, browsers: 2, sites: [site.url] });
+    house = await openHouse('wheel', { servers: 2, agents: 2, browsers: 2, sites: [site.url] });
+    const { port, protocol, hostname } = new URL(house.baseUrl);
+    clients = [house.client, createClient({ baseUrl: `${protocol}//${hostname}:${Number(port) + 1}` })];
   });
   after(async () => {
     await house?.close();
@@ -75,7 +83,9 @@ describe('a person takes the wheel', () => {
       input_seq: index + 3,
     }));
     await house.client.movePointer({ id: session_id, action: 'click', ...places.field, takeover_id, input_seq: 2 });
-    await Promise.all(keys.map((key) => house.client.movePointer({ id: session_id, ...key })));
+    // Each at both servers, as by a client that did not hear the first answer.
+    const sends = clients.flatMap((client) => keys.map((key) => client.movePointer({ id: session_id, ...key })));
+    await Promise.all(sends);
     await until('typed', async () => touched('field').some(({ value }) => value === text));
     await sleep(1500);
     assert.equal(touched('agent', since).length, 0, 'the agent acted while a person had the wheel');
@@ -119,6 +129,63 @@ describe('a person takes the wheel', () => {
     await untilStatus(id, 'success', 60_000);
     assert.equal(touched('agent', since).length, 1);
     console.log(`taken in the middle of a step after ${took.map(Math.round)} ms`);
+  });
+
+  it('and their hand does what hands do: keys, drags, pastes, composes, chooses, and answers the page', async () => {
+    const { session } = await house.client.createSession();
+    const { id } = session;
+    await house.client.requestSessionTakeover({ id });
+    const { takeover_id } = await untilActive(id);
+    await goThere(id);
+    let seq = 1;
+    const give = async (...actions: Hand[]) => {
+      const numbered = actions.map((action) => {
+        seq += 1;
+        return { ...action, takeover_id, input_seq: seq };
+      });
+      // Sent twice at different servers; done once.
+      const batch = { id, actions: numbered };
+      await Promise.all(clients.map((client) => client.movePointer(batch)));
+    };
+    const since = Date.now();
+    const seen = (kind: string, value: string) =>
+      until(`${kind} ${value}`, async () => touched(kind, since).some((one) => one.value === value));
+    const text = Array.from({ length: 200 }, (_, index) => 'abcdefghij '[index % 11]).join('');
+    await give({ action: 'click', ...places.field });
+    for (const [index, letter] of [...text].entries()) {
+      const before = performance.now();
+      await give({ action: 'type', text: letter });
+      // Fifteen a second, as fast as people type.
+      if (index % 2 === 0) await sleep(Math.max(0, 1000 / 15 - (performance.now() - before)));
+    }
+    await seen('field', text);
+    assert.deepEqual(
+      touched('field', since).map(({ value }) => value.length),
+      Array.from({ length: text.length }, (_, index) => index + 1),
+      'each letter once, in order',
+    );
+    await give({ action: 'key', key: 'a', modifiers: ['Control'] }, { action: 'paste', text: 'pasted' });
+    await seen('field', 'pasted');
+    await give({ action: 'key', key: 'a', modifiers: ['Control'] }, { action: 'compose', text: 'に' });
+    await give({ action: 'compose', text: 'にほ' }, { action: 'type', text: '日本' });
+    await seen('field', '日本');
+    await give({ action: 'double_click', ...places.mine });
+    await seen('double', '');
+    const { drag } = places;
+    await give({ action: 'move', ...drag }, { action: 'down', ...drag });
+    await give({ action: 'move', x: drag.x + 40, y: drag.y }, { action: 'move', x: drag.x + 90, y: drag.y });
+    await give({ action: 'up', x: drag.x + 90, y: drag.y });
+    await seen('dragged', '90');
+    await give(
+      { action: 'click', ...places.choice },
+      { action: 'key', key: 'ArrowDown' },
+      { action: 'key', key: 'Enter' },
+    );
+    await seen('choice', 'two');
+    await give({ action: 'click', ...places.question });
+    await give({ action: 'answer_dialog', accept: true });
+    await seen('answer', 'true');
+    await house.client.resumeSessionTakeover({ id });
   });
 
   it('of a step that only waits, without waiting for it', async () => {
@@ -215,10 +282,10 @@ describe('a person takes the wheel', () => {
     const begun = Date.now();
     await until('at work', async () => touched('agent', begun).length > 0);
     for (let round = 0; round < rounds && (await statusOf(id)).status !== 'success'; round += 1) {
-      const asks = Array.from({ length: 3 }, (_, index) =>
-        index % 2 === round % 2
-          ? house.client.signalTakeover({ id }).then(({ takeover }) => takeover)
-          : house.client.requestTakeover({ id }).then(({ takeover }) => takeover),
+      const asks = [...clients, ...clients].map((client, index) =>
+        index % 3 === round % 3
+          ? client.signalTakeover({ id }).then(({ takeover }) => takeover)
+          : client.requestTakeover({ id }).then(({ takeover }) => takeover),
       );
       const granted = (await Promise.allSettled(asks)).filter(({ status }) => status === 'fulfilled');
       assert.ok(granted.length <= 1, `round ${round}: ${granted.length} have it`);

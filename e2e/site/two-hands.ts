@@ -6,9 +6,15 @@ export type Touch = { id: string; kind: string; value: string; at: number };
 export type TwoHands = { url: string; touches: Touch[]; close(): Promise<void> };
 
 /** Where a person finds their button and their field, in pixels of the page. */
-export const places = { mine: { x: 460, y: 120 }, field: { x: 460, y: 220 } };
+export const places = {
+  mine: { x: 460, y: 120 },
+  field: { x: 460, y: 220 },
+  drag: { x: 460, y: 320 },
+  choice: { x: 460, y: 420 },
+  question: { x: 460, y: 520 },
+};
 
-/** A page with a button for the agent, and a button and a field for a person; it tells of every touch, and when it is ready. */
+/** A page with a button for the agent, and with all that a hand can touch for a person; it tells of every touch, and when it is ready. */
 export async function startTwoHands(): Promise<TwoHands> {
   const touches: Touch[] = [];
   const server = createServer((request, response) => {
@@ -42,10 +48,13 @@ export async function startTwoHands(): Promise<TwoHands> {
 }
 
 const page = `<!doctype html><title>Two hands</title>
-<style>button, input { position: absolute; width: 120px; height: 40px }</style>
+<style>button, input, div, select { position: absolute; width: 120px; height: 40px }</style>
 <button style="left: 100px; top: 100px" onclick="tell('agent', '')">Work</button>
-<button style="left: 400px; top: 100px" onclick="tell('person', '')">Mine</button>
+<button style="left: 400px; top: 100px" onclick="tell('person', '')" ondblclick="tell('double', '')">Mine</button>
 <input style="left: 400px; top: 200px" aria-label="Field" oninput="tell('field', this.value)">
+<div id="handle" style="left: 400px; top: 300px; background: tan">Drag me</div>
+<select style="left: 400px; top: 400px" onchange="tell('choice', this.value)"><option>one<option>two</select>
+<button style="left: 400px; top: 500px" onclick="tell('answer', String(confirm('Sure?')))">Ask</button>
 <script>
   // Whoever takes the wheel stops what is being loaded, and with it what is being told.
   const tell = (kind, value) => {
@@ -53,6 +62,9 @@ const page = `<!doctype html><title>Two hands</title>
     const send = () => fetch('/touch', { method: 'POST', body }).catch(() => setTimeout(send, 50));
     send();
   };
+  let from;
+  handle.onmousedown = ({ x }) => (from = x);
+  onmouseup = ({ x }) => from !== undefined && tell('dragged', String(x - from));
   // A browser takes no input before it has painted.
   requestAnimationFrame(() => requestAnimationFrame(() => tell('ready', '')));
 </script>`;

@@ -23,7 +23,7 @@ describe('wheels that nobody’s task sees to', () => {
     await runtime?.close();
   });
 
-  const ask = (sessionId: string, taskId: string | null) =>
+  const ask = (sessionId: string, taskId: string | null, { isStopping = true } = {}) =>
     runtime.store.change(sessionId, async (tx, append) => {
       const asked = {
         sessionId,
@@ -35,7 +35,7 @@ describe('wheels that nobody’s task sees to', () => {
       };
       const row = await runtime.store.wheel.request(tx, append, asked);
       assert.ok(row);
-      await runtime.store.wheel.stop(tx, append, row);
+      if (isStopping) await runtime.store.wheel.stop(tx, append, row);
       return row;
     });
   const standing = (sessionId: string) => runtime.store.takeovers.standingOf(sessionId);
@@ -74,6 +74,25 @@ describe('wheels that nobody’s task sees to', () => {
       await until(async () => (await standing(sessionId)) === undefined, 5000);
     });
     assert.equal((await store.sessions.byId(sessionId))?.status, 'idle');
+  });
+
+  it('are had at once of a task that asked somebody after it was asked', async () => {
+    const { store } = runtime;
+    const sessionId = await runtime.newSession();
+    await runtime.open(sessionId, 'p1', host.bootId);
+    const { id } = await runtime.newTask(sessionId);
+    const begun = await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, id, newId()));
+    assert.ok(begun);
+    await ask(sessionId, id, { isStopping: false });
+    await whileSeenTo(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.equal((await standing(sessionId))?.status, 'requested', 'its agent is at work');
+      const question = { text: 'Ready?', stepId: 'step-1', expiresInSecs: 3600 };
+      const held = { id, executionId: begun.executionId };
+      await store.change(sessionId, (tx) => store.questions.ask(tx, held, question, null));
+      await until(async () => (await standing(sessionId))?.status === 'active', 10_000);
+    });
+    assert.equal((await store.tasks.byId(id))?.status, 'takeover');
   });
 
   it('go back when their time is over, once, and the task is sent a signal', async () => {

@@ -38,9 +38,19 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     }
   }
 
+  /** A task that was at work when they asked, and asks somebody itself by now, is stopped already. */
+  async function stopAsking({ id, sessionId }: Unattended): Promise<void> {
+    await store.change(sessionId, async (tx, append) => {
+      const row = await store.takeovers.standing(tx, sessionId);
+      if (row?.id === id && row.status === 'requested')
+        await store.wheel.stop(tx, append, row, { from: ['awaiting_user'] });
+    });
+  }
+
   async function attend(one: Unattended): Promise<void> {
     const session = await openingFor(one);
     if (!session) return;
+    if (one.status === 'requested' && one.taskId) await stopAsking(one);
     const grip = await grasp(session, AbortSignal.any([closed.signal, AbortSignal.timeout(openMs)]));
     await store.change(one.sessionId, async (tx, append) => {
       if (one.status === 'requested') await store.wheel.activate(tx, append, one.id, grip.epoch);

@@ -238,7 +238,7 @@ export function createTakeovers({ db, pool }: Database) {
                left join browsers b on b.session_id = t.session_id
                left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
                where t.expires_at > clock_timestamp()
-                 and ((t.status = 'requested' and (t.task_id is null or k.status = 'takeover'))
+                 and ((t.status = 'requested' and (t.task_id is null or k.status in ('takeover', 'awaiting_user')))
                    or (t.status = 'active' and (h.id is null or b.epoch <> t.epoch)))
                order by t.requested_at limit ${maxAtOnce}`,
       });

@@ -168,7 +168,9 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
       await tell(append, ended);
       const { url: before } = takeoverOf(ended).route;
       const moved =
-        before === urlAfter ? 'The page is the same' : `The page was ${before ?? 'none'}, and is ${urlAfter}`;
+        before === urlAfter
+          ? 'The page is the same'
+          : `The page was ${before ?? 'none'}, and is ${urlAfter ?? 'not known'}`;
       const said = ended.note === null ? '' : ` They say: ${ended.note}`;
       const data = { url_before: before, url_after: urlAfter, note: ended.note, outcome: ended.outcome };
       await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${said}`, data);
