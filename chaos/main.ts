@@ -27,6 +27,7 @@ import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
 import { typeStrings } from './typing.ts';
+import { raceForWheels } from './wheel/races.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,6 +45,7 @@ const { values, positionals } = parseArgs({
     clients: { type: 'string', default: '2000' },
     restarts: { type: 'string', default: '10' },
     minutes: { type: 'string' },
+    races: { type: 'string' },
   },
 });
 const privateName = `chaos-${process.pid}`;
@@ -168,6 +170,9 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       return { isGood: figures.wrong.length === 0 && figures.events_delivered > 0, figures };
     }),
 
+  wheel: () => raceFor('chromium', { races: 100, atOnce: 4 }),
+  wheels: () => raceFor('double', { races: 900, atOnce: 10 }),
+
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),
 
   scripts: () =>
@@ -191,6 +196,13 @@ const shootAt = (hands: 'chromium' | 'double', { tasks, atOnce }: { tasks: numbe
     const size = { tasks: Number(values.tasks ?? tasks), minutes, atOnce };
     const figures = await shootAtTasks({ stack, seed: newSeed(), hands, ...size });
     return { isGood: figures.wrong.length === 0 && figures.tasks > 0, figures };
+  });
+
+const raceFor = (hands: 'chromium' | 'double', { races, atOnce }: { races: number; atOnce: number }) =>
+  withStack(privateName, async (stack) => {
+    const size = { races: Number(values.races ?? races), atOnce };
+    const figures = await raceForWheels({ stack, seed: newSeed(), hands, ...size });
+    return { isGood: figures.wrong.length === 0 && figures.won > 0, figures };
   });
 
 const [name = ''] = positionals;

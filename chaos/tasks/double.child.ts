@@ -8,6 +8,7 @@ import {
   type HostReply,
   hostCommand,
   hostUser,
+  type Input,
   type Packed,
   type Responder,
   type SavedState,
@@ -18,6 +19,7 @@ import {
 import { createLog, run, startOps } from '@pilothouse/process';
 import { createAnswers } from '../../apps/browser/src/answers.ts';
 import { readConfig } from '../../apps/browser/src/config.ts';
+import { createInOrder } from '../../apps/browser/src/in-order.ts';
 import { holdLease } from '../../apps/browser/src/lease.ts';
 import { createWheel, type Wheel } from '../../apps/browser/src/wheel.ts';
 
@@ -101,7 +103,19 @@ run('double', async () => {
     const answers = createAnswers<Reply>();
     let url = state?.pages[0]?.url ?? 'about:blank';
     let last: Promise<unknown> = Promise.resolve();
-    const wheel = createWheel(first, async () => void (await last));
+    const newOrder = () => createInOrder<Input>({ perform: touch, isOutdated: () => false });
+    let order = newOrder();
+    const wheel = createWheel(first, async () => {
+      await Promise.all([last, order.reset()]);
+      order = newOrder();
+    });
+
+    /** Of a person, only a press is worth anything to whoever looks afterwards. */
+    async function touch({ action }: Input): Promise<void> {
+      const headers = { 'x-epoch': String(wheel.epoch()), 'x-hand': 'person' };
+      const within = AbortSignal.timeout(requestMs);
+      if (action === 'click') await fetch(url, { method: 'POST', headers, redirect: 'manual', signal: within });
+    }
 
     async function perform({ step, epoch, command_id }: Act, signal: AbortSignal): Promise<Reply> {
       if (signal.aborted) return { head: failed('stale_epoch'), body: nothing };
@@ -163,6 +177,14 @@ run('double', async () => {
             return { head: { ok: true, type: 'taken', cut: null }, body: nothing };
           case 'watch':
             return { head: { ok: true, type: 'watching' }, body: nothing };
+          case 'input': {
+            if (!(await wheel.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
+            const taken = order.take(command.inputs.map(({ seq, input }) => ({ seq, item: input })));
+            return taken.then(
+              (seq) => ({ head: { ok: true, type: 'input', seq }, body: nothing }),
+              () => ({ head: failed('stale_epoch'), body: nothing }),
+            );
+          }
           default:
             return { head: failed('unknown_command'), body: nothing };
         }
