@@ -255,6 +255,41 @@ describe('a person takes the wheel', () => {
     await untilStatus(id, 'success', 60_000);
   });
 
+  it('and presses each once whatever is shot meanwhile: servers, agents, the bus, the database', async () => {
+    const { session } = await house.client.createSession();
+    await house.client.requestSessionTakeover({ id: session.id });
+    const { takeover_id, epoch } = await untilActive(session.id);
+    await goThere(session.id);
+    const since = Date.now();
+    let seq = 1;
+    /** Until it is heard; done once however often it is sent. */
+    const insist = async () => {
+      seq += 1;
+      const input = { id: session.id, action: 'click', ...places.mine, takeover_id, input_seq: seq } as const;
+      const tryAll = async () => {
+        for (const client of clients) {
+          const answer = await client.movePointer(input, { timeoutMs: 5000 }).catch((error: unknown) => error);
+          if (!(answer instanceof Error)) return true;
+        }
+        return false;
+      };
+      await until(`pressed (${seq})`, tryAll);
+    };
+    const parts = ['server-1', 'agent-1', 'nats', 'postgres', 'server-2', 'agent-2'];
+    for (const part of parts) {
+      await insist();
+      await house.stack.kill(part);
+      // Without the bus or the database nothing can be done; what is sent meanwhile is done when they are back.
+      const pressing = insist();
+      await house.stack.start(part);
+      await pressing;
+    }
+    await until('all pressed', async () => touched('person', since).length === seq - 1);
+    const { takeover } = (await house.client.getSession({ id: session.id })).snapshot;
+    assert.deepEqual([takeover?.status, takeover?.epoch], ['active', epoch], 'the wheel is where it was');
+    await house.client.resumeSessionTakeover({ id: session.id });
+  });
+
   it('and loses it by its lease also while no agent lives: the task goes on within five seconds of a new one', async () => {
     const { task_id: id, session_id } = await start(clicks(2));
     await house.client.signalTakeover({ id });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type NumberedInput, sessionCommand } from '@pilothouse/bus';
 import {
   AppError,
@@ -27,6 +28,9 @@ type Hold = { sessionId: string; takeoverId: string; taskId: string | null; epoc
 
 /** A page may take its time; longer than this nobody waits, and may ask again. */
 const inputMs = 20_000;
+/** How often, and how far apart, a host that nobody hears is asked before its browser counts as gone. */
+const silentAsks = 4;
+const silentMs = 200;
 
 /** What a front end says of itself, and what a hand does to the page. Each input is asked of the database anew. */
 export function createPointerService({ store, bus, onSilent }: Parts) {
@@ -49,11 +53,23 @@ export function createPointerService({ store, bus, onSilent }: Parts) {
     return { sessionId, takeoverId, taskId, epoch, hostId };
   }
 
-  async function send({ sessionId, hostId, epoch }: Hold, inputs: NumberedInput[]): Promise<number> {
+  /** One that lost the bus for a moment is back before it is asked for the last time. */
+  async function request({ sessionId, hostId, epoch }: Hold, inputs: NumberedInput[]) {
     const to = { host_id: hostId, session_id: sessionId };
-    const result = await bus.request(sessionCommand, to, { type: 'input', epoch, inputs }, { timeoutMs: inputMs });
+    for (let ask = 1; ; ask += 1) {
+      const result = await bus.request(sessionCommand, to, { type: 'input', epoch, inputs }, { timeoutMs: inputMs });
+      if (result.ok || result.reason !== 'no_responders') return result;
+      if (ask === silentAsks) {
+        await onSilent(sessionId, { hostId, epoch });
+        return result;
+      }
+      await sleep(silentMs);
+    }
+  }
+
+  async function send(held: Hold, inputs: NumberedInput[]): Promise<number> {
+    const result = await request(held, inputs);
     if (!result.ok) {
-      if (result.reason === 'no_responders') await onSilent(sessionId, { hostId, epoch });
       const detail = 'The browser did not answer. Sent again with the same input_seq, nothing is done twice.';
       throw new AppError('conflict', { detail });
     }
