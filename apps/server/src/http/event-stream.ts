@@ -20,7 +20,9 @@ const maxUnreadBytes = 1024 * 1024;
 
 export function openEventStream(response: ServerResponse, requestId: string): EventStream {
   const ended = new AbortController();
+  let isEnded = false;
   let waiting: Buffer | undefined;
+  let hasFrames = false;
 
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -34,10 +36,12 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   const heartbeat = setInterval(() => write(': still here\n\n'), heartbeatMs);
 
   function write(text: string | Buffer): void {
-    if (ended.signal.aborted) return;
+    if (isEnded) return;
     // Before this one is added: however large it is, it is no sign that the viewer does not read.
     if (response.writableLength > maxUnreadBytes) close();
-    else response.write(text, sendWaiting);
+    // Whoever never had a frame is not asked for when this has left: most follow only what is logged.
+    else if (hasFrames) response.write(text, sendWaiting);
+    else response.write(text);
   }
   /** Called when something has left: `drain` would tell only of a buffer that had been full, and the last frame is due. */
   function sendWaiting(): void {
@@ -47,7 +51,8 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
     write(next);
   }
   function close(): void {
-    if (ended.signal.aborted) return;
+    if (isEnded) return;
+    isEnded = true;
     clearInterval(heartbeat);
     ended.abort();
     response.end();
@@ -62,8 +67,12 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
     send: ({ id, type, data }) => write(encodeEvent({ id, type, data })),
     sendEncoded: write,
     offer(bytes) {
-      if (response.writableLength > 0) waiting = bytes;
-      else write(bytes);
+      const isFirst = !hasFrames;
+      hasFrames = true;
+      if (response.writableLength === 0) return write(bytes);
+      waiting = bytes;
+      // What is on its way now was not asked to tell when it has left; something small behind it is.
+      if (isFirst) write(': frames\n\n');
     },
     close,
   };

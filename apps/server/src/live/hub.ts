@@ -147,9 +147,10 @@ export type Hub = ReturnType<typeof createHub>;
 
 /** Skips what this listener has: it may have read further by itself than the stream had. */
 function deliver(listener: Listener, events: StoredEvent[]): void {
-  const fresh = events.filter(({ seq }) => seq > listener.seq);
-  const last = fresh.at(-1);
-  if (!last) return;
+  const last = events.at(-1);
+  if (!last || last.seq <= listener.seq) return;
+  const isNext = events[0]?.seq === listener.seq + 1;
+  const fresh = isNext ? events : events.filter(({ seq }) => seq > listener.seq);
   listener.seq = last.seq;
   listener.onEvents(fresh);
 }
