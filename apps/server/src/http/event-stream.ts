@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http';
 
 /** A server-sent event stream to one viewer. */
 export type EventStream = {
-  /** Aborted when the viewer has left, or the stream was closed. */
-  signal: AbortSignal;
+  /** Whether the viewer has left, or the stream was closed. */
+  isEnded(): boolean;
+  /** Calls when it ends. Streams are many: a signal for each would weigh more than all else of it. */
+  onEnd(callback: () => void): void;
   /** Never skipped: a viewer that does not read them is cut, and resumes from the last id it saw. */
   send(event: { id?: string; type: string; data: object }): void;
   /** The same for bytes that others are sent as well. */
@@ -19,7 +21,7 @@ const heartbeatMs = 15_000;
 const maxUnreadBytes = 1024 * 1024;
 
 export function openEventStream(response: ServerResponse, requestId: string): EventStream {
-  const ended = new AbortController();
+  const onEnd: (() => void)[] = [];
   let isEnded = false;
   let waiting: Buffer | undefined;
   let hasFrames = false;
@@ -40,8 +42,15 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
     // Before this one is added: however large it is, it is no sign that the viewer does not read.
     if (response.writableLength > maxUnreadBytes) close();
     // Whoever never had a frame is not asked for when this has left: most follow only what is logged.
-    else if (hasFrames) response.write(text, sendWaiting);
-    else response.write(text);
+    else if (!sendChunk(text)) response.write(text, hasFrames ? sendWaiting : undefined);
+  }
+  /** Straight to the socket, where nothing of the response waits before it. */
+  function sendChunk(text: string | Buffer): boolean {
+    const { socket } = response;
+    const chunk = response.chunkedEncoding && typeof text !== 'string' ? chunks.get(text) : undefined;
+    if (!chunk || !socket || response.writableLength > socket.writableLength) return false;
+    socket.write(chunk, hasFrames ? sendWaiting : undefined);
+    return true;
   }
   /** Called when something has left: `drain` would tell only of a buffer that had been full, and the last frame is due. */
   function sendWaiting(): void {
@@ -54,7 +63,7 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
     if (isEnded) return;
     isEnded = true;
     clearInterval(heartbeat);
-    ended.abort();
+    for (const callback of onEnd) callback();
     response.end();
     // What was written may still be read; a viewer that reads nothing is not waited for.
     setTimeout(() => response.destroy(), 1000).unref();
@@ -63,7 +72,8 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   response.on('error', close);
 
   return {
-    signal: ended.signal,
+    isEnded: () => isEnded,
+    onEnd: (callback) => (isEnded ? callback() : void onEnd.push(callback)),
     send: ({ id, type, data }) => write(encodeEvent({ id, type, data })),
     sendEncoded: write,
     offer(bytes) {
@@ -78,7 +88,18 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   };
 }
 
+/** Encoded events as chunks of a response, framed once for everybody who is sent them. */
+const chunks = new WeakMap<Buffer, Buffer>();
+const lineEnd = '\r\n';
+
 export function encodeEvent({ id, type, data }: { id?: string; type: string; data: object }): Buffer {
   const name = id === undefined ? '' : `id: ${id}\n`;
-  return Buffer.from(`${name}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  const text = `${name}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  const size = Buffer.byteLength(text);
+  const head = `${size.toString(16)}${lineEnd}`;
+  const chunk = Buffer.allocUnsafeSlow(head.length + size + lineEnd.length);
+  chunk.write(head + text + lineEnd);
+  const bytes = chunk.subarray(head.length, head.length + size);
+  chunks.set(bytes, chunk);
+  return bytes;
 }

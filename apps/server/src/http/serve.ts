@@ -144,7 +144,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
         const stream = openEventStream(reply.raw, request.id);
         streams.add(stream);
         onStream(request.caller, stream);
-        stream.signal.addEventListener('abort', () => streams.delete(stream));
+        stream.onEnd(() => streams.delete(stream));
         await follow(call, stream)
           .catch((error) => request.log.warn({ err: error, request_id: request.id }, 'a stream broke'))
           .finally(() => stream.close());

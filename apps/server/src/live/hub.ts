@@ -2,8 +2,11 @@ import { type Bus, eventWakeup } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store, StoredEvent } from '@pilothouse/store';
 import { Counter, type Registry } from 'prom-client';
+import type { EventStream } from '../http/event-stream.ts';
 
 type Options = { store: Pick<Store, 'events'>; bus: Bus; log: Log; metrics: Registry };
+/** How long somebody follows. */
+export type Ending = Pick<EventStream, 'isEnded' | 'onEnd'>;
 type Listener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
 type Stream = {
   /** The last events of the session without a hole between them, up to `seq`. */
@@ -116,15 +119,15 @@ export function createHub({ store, bus, log, metrics }: Options) {
   }, pollMs);
 
   return {
-    /** Delivers every event after `seq`, in order and once, until the signal. */
-    async follow(sessionId: string, seq: number, onEvents: Listener['onEvents'], signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return;
+    /** Delivers every event after `seq`, in order and once, until the end. */
+    async follow(sessionId: string, seq: number, onEvents: Listener['onEvents'], ending: Ending): Promise<void> {
+      if (ending.isEnded()) return;
       const stream = streams.get(sessionId) ?? openStream(sessionId);
       const listener: Listener = { seq, isCaughtUp: false, onEvents };
       stream.listeners.add(listener);
-      signal.addEventListener('abort', () => stream.leave(listener));
+      ending.onEnd(() => stream.leave(listener));
       await stream.ready;
-      while (!listener.isCaughtUp && !signal.aborted) {
+      while (!listener.isCaughtUp && !ending.isEnded()) {
         // Whatever is not among the recent ones is read for this listener alone.
         if (listener.seq < (stream.recent[0]?.seq ?? 1) - 1) {
           reads.inc({ why: 'behind' });

@@ -50,10 +50,10 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
       return async (stream: EventStream): Promise<void> => {
         if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
         const { promise, resolve } = Promise.withResolvers<void>();
-        stream.signal.addEventListener('abort', () => resolve());
+        stream.onEnd(resolve);
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
-            if (event.task_id !== id || stream.signal.aborted) continue;
+            if (event.task_id !== id || stream.isEnded()) continue;
             const encoded = encodeTaskEvent(event);
             if (encoded) stream.sendEncoded(encoded.bytes);
             const end = endOf(event);
@@ -62,7 +62,7 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
             stream.close();
           }
         };
-        await hub.follow(sessionId, from, onEvents, stream.signal);
+        await hub.follow(sessionId, from, onEvents, stream);
         // A cursor behind the end of the task: nothing is left to send but that it is over.
         if (isEndBehind) {
           stream.send({ type: 'end', data: { type: 'end', task_id: id, status } });
