@@ -34,6 +34,8 @@ import { createEndBrowser } from './sessions/end-browser.ts';
 import { createOpenSession } from './sessions/open-session.ts';
 import { createProfilesService } from './sessions/profiles.service.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
+import { recordingRoutes } from './sessions/recording.routes.ts';
+import { createRecordingService } from './sessions/recording.service.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
 import { createShareService } from './sessions/share.service.ts';
@@ -131,6 +133,7 @@ export async function createApp({
   const quotas = createQuotas(store, quotaSettings);
   const openSession = createOpenSession({ store, quotas });
   sessionsRoutes(serve, createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession }));
+  recordingRoutes(serve, createRecordingService({ store }));
   const closing = createCloseService({
     store,
     work,

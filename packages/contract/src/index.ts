@@ -24,13 +24,14 @@ export {
   loggedTaskKinds,
   passingLiveKinds,
   passingTaskKinds,
+  type RecordedEvent,
   TaskEvent,
 } from './events.ts';
 export { IdParam, isId, Uuid7 } from './id.ts';
 export { isStorableJson, Json, JsonObject, maxJsonDepth } from './json.ts';
 export { Pointer, PointerAction, PointerRequest } from './pointer.ts';
 export { Cursor, NextCursor, Page } from './query.ts';
-export { RecordingItem } from './recording.ts';
+export { RecordedFrame, RecordingItem } from './recording.ts';
 export {
   type BodyIn,
   type BodyOf,

@@ -49,6 +49,7 @@ const beyond = [
   'POST /api/sessions/:id/takeover',
   'POST /api/sessions/:id/takeover/resume',
   'GET /api/sessions/:id/recording',
+  'GET /api/sessions/:id/recording/frames/:frame_id',
   'GET /api/profiles',
   'POST /api/profiles',
   'DELETE /api/profiles/:id',

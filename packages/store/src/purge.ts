@@ -6,7 +6,7 @@ import { progressOf } from './progress.ts';
 export function createPurge() {
   return {
     /**
-     * Forgets what was seen and said in a session: events, logs, answers, observations, the last picture and the
+     * Forgets what was seen and said in a session: events, logs, answers, observations, all pictures and the
      * browser's state. The rows of session and tasks stay, with prompt, plan, ledger and result, for whoever asked for
      * them. Each ended task says its end anew, so that whoever follows it learns that it is over. For a closed session;
      * remove the blobs after the commit.
@@ -21,6 +21,8 @@ export function createPurge() {
         sessionId,
       ]);
       await client.query('delete from frames where session_id = $1', [sessionId]);
+      await client.query('delete from recorded_frames where session_id = $1', [sessionId]);
+      await client.query('update session_seq set frame_bytes = 0 where session_id = $1', [sessionId]);
       // Under a new epoch and at no host: what one that holds it, or has just been told to close it, hands over after
       // this is not kept.
       await client.query(

@@ -20,6 +20,7 @@ import { createProfiles } from './profiles.ts';
 import { createPurge } from './purge.ts';
 import { createQuestions } from './questions.ts';
 import { createQuotas } from './quotas.ts';
+import { createRecordings } from './recordings.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
 import { createShares } from './shares.ts';
@@ -84,6 +85,7 @@ export function openStore({
     logs: createLogs(database),
     files: createFiles(database),
     frames: createFrames(database),
+    recordings: createRecordings(database),
     browsers: createBrowsers(database, { sealer, profiles }),
     profiles,
     questions: createQuestions(),
