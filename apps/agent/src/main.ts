@@ -10,6 +10,7 @@ import { startKeeper } from './keeper.ts';
 import { startNet } from './net.ts';
 import { startParking } from './parking.ts';
 import { createRecord } from './record.ts';
+import { startRecorder } from './recorder.ts';
 import { showPresence, startRecovery } from './recovery.ts';
 import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
@@ -64,6 +65,7 @@ run('agent', async () => {
   });
   const wakeups = bus.subscribe(workQueued, {}, engine.look, { queue: queues.work });
   const sweep = startSweep({ store, hands, record, work, log });
+  const recorder = startRecorder({ store, bus, agentId, log });
   const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
   // By this whoever looks at executions finds the process.
@@ -84,6 +86,7 @@ run('agent', async () => {
       await recovery.close();
       await net.close();
       await sweep.close();
+      await recorder.close();
       await engine.close();
       await presence.close();
       await work.close();

@@ -21,6 +21,7 @@ export type { ProfileRow } from './profiles.ts';
 export { historyOf, ledgerLineOf, progressOf, sessionStateOf, stepIdOf, titleOf } from './progress.ts';
 export { blobsOf } from './purge.ts';
 export { answersOf, questionOf } from './questions.ts';
+export type { ToRecord } from './recorders.ts';
 export type { RecordedFrameRow, RecordingRow } from './recordings.ts';
 export type { ReadSession, SessionRow } from './sessions.ts';
 export { type Guest, isGuest } from './shares.ts';

@@ -22,6 +22,7 @@ export function createPurge() {
       ]);
       await client.query('delete from frames where session_id = $1', [sessionId]);
       await client.query('delete from recorded_frames where session_id = $1', [sessionId]);
+      await client.query('delete from recorders where session_id = $1', [sessionId]);
       await client.query('update session_seq set frame_bytes = 0 where session_id = $1', [sessionId]);
       // Under a new epoch and at no host: what one that holds it, or has just been told to close it, hands over after
       // this is not kept.

@@ -20,6 +20,7 @@ import { createProfiles } from './profiles.ts';
 import { createPurge } from './purge.ts';
 import { createQuestions } from './questions.ts';
 import { createQuotas } from './quotas.ts';
+import { createRecorders } from './recorders.ts';
 import { createRecordings } from './recordings.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
@@ -86,6 +87,7 @@ export function openStore({
     files: createFiles(database),
     frames: createFrames(database),
     recordings: createRecordings(database),
+    recorders: createRecorders(database),
     browsers: createBrowsers(database, { sealer, profiles }),
     profiles,
     questions: createQuestions(),

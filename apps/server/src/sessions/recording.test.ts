@@ -130,6 +130,21 @@ describe('the recording of a session', () => {
     }
   });
 
+  it('goes on between the steps where that was asked for when the session was made', async () => {
+    const { client } = owner;
+    assert.equal((await client.createSession()).session.recording, false);
+    const { session } = await client.createSession({ record: true });
+    assert.equal(session.recording, true);
+    assert.equal((await client.getSession({ id: session.id })).snapshot.session.recording, true);
+    const { sessions } = await client.listSessions({ limit: 200 });
+    assert.deepEqual(
+      sessions.filter(({ recording }) => recording).map(({ id }) => id),
+      [session.id],
+    );
+    const { session_id } = await client.sendChat({ prompt: 'x', steps: [{ action: 'screenshot' }] });
+    assert.equal((await client.getSession({ id: session_id })).snapshot.session.recording, false);
+  });
+
   it('refuses times and cursors that are none', async () => {
     const { session_id: id } = await newTask();
     for (const query of [{ from: 'yesterday' }, { to: '2026-02-30T00:00:00Z' }, { cursor: 'x' }, { limit: 0 }])
