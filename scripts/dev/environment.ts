@@ -33,6 +33,7 @@ const settings: Record<Kind, string[]> = {
     'HOST_LEASE_SECS',
     'BROWSER_IDLE_SECS',
     'QUESTION_*',
+    'RECORDING_*',
     'LOG_LEVEL',
   ],
   browser: ['HOST_CAPACITY', 'HOST_WARM', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],

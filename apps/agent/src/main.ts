@@ -12,6 +12,7 @@ import { startParking } from './parking.ts';
 import { createRecord } from './record.ts';
 import { startRecorder } from './recorder.ts';
 import { showPresence, startRecovery } from './recovery.ts';
+import { startRetention } from './retention.ts';
 import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
 import { createRun } from './tick.ts';
@@ -66,6 +67,7 @@ run('agent', async () => {
   const wakeups = bus.subscribe(workQueued, {}, engine.look, { queue: queues.work });
   const sweep = startSweep({ store, hands, record, work, log });
   const recorder = startRecorder({ store, bus, agentId, log });
+  const retention = startRetention({ store, log, ...config.recording });
   const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
   // By this whoever looks at executions finds the process.
@@ -87,6 +89,7 @@ run('agent', async () => {
       await net.close();
       await sweep.close();
       await recorder.close();
+      await retention.close();
       await engine.close();
       await presence.close();
       await work.close();

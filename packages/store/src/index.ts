@@ -23,6 +23,7 @@ export { blobsOf } from './purge.ts';
 export { answersOf, questionOf } from './questions.ts';
 export type { ToRecord } from './recorders.ts';
 export type { RecordedFrameRow, RecordingRow } from './recordings.ts';
+export type { DueFrame } from './retention.ts';
 export type { ReadSession, SessionRow } from './sessions.ts';
 export { type Guest, isGuest } from './shares.ts';
 export type { StepRow } from './steps.ts';

@@ -110,6 +110,22 @@ describe('a recording', () => {
     );
   });
 
+  it('has its oldest frames found along indexes, however many are kept', async () => {
+    const sent = await sentBy(async () => {
+      assert.equal((await store.retention.aged(30, 50)).length, 50);
+      await store.retention.leaving(50);
+    });
+    const indexes = ['recorded_frames_by_age', 'recorded_frames_leaving'];
+    for (const [index, query] of sent.entries()) {
+      const { nodes, pagesTouched } = await explain(database.url, query, 'generic');
+      assert.ok(
+        nodes.some((node) => node['Index Name'] === indexes[index]),
+        JSON.stringify(nodes),
+      );
+      assert.ok(pagesTouched < 120, `${pagesTouched} pages`);
+    }
+  });
+
   it('has what was seen before there were recordings', async () => {
     const before = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: before.url });

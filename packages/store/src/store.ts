@@ -22,6 +22,7 @@ import { createQuestions } from './questions.ts';
 import { createQuotas } from './quotas.ts';
 import { createRecorders } from './recorders.ts';
 import { createRecordings } from './recordings.ts';
+import { createRetention } from './retention.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
 import { createShares } from './shares.ts';
@@ -88,6 +89,7 @@ export function openStore({
     frames: createFrames(database),
     recordings: createRecordings(database),
     recorders: createRecorders(database),
+    retention: createRetention(database),
     browsers: createBrowsers(database, { sealer, profiles }),
     profiles,
     questions: createQuestions(),
