@@ -82,11 +82,13 @@ export function createRetention({ pool }: Database) {
       return rows;
     },
 
-    /** Once their bytes are gone. */
+    /** Once their bytes are gone. What somebody else removes at this moment, such as who purges the session, is theirs. */
     async forget(frameIds: readonly string[]): Promise<void> {
       await pool.query({
         name: 'retention.forget',
-        text: `delete from recorded_frames where frame_id = any($1) and retention = 'leaving'`,
+        text: `delete from recorded_frames where frame_id in (
+                 select frame_id from recorded_frames where frame_id = any($1) and retention = 'leaving'
+                 for update skip locked)`,
         values: [frameIds],
       });
     },
