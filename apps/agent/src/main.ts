@@ -27,7 +27,7 @@ run('agent', async () => {
     blobDir: config.blobDir,
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
-    onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
+    onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
   });
   const bus = await connectBus({
     servers: config.bus.url,

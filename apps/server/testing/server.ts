@@ -92,7 +92,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     url: database.url,
     blobDir,
     onError: (error) => log.warn(error),
-    onChanged: (id, seq) => announceEvent(bus, id, seq),
+    onChanged: (id, seq, events) => announceEvent(bus, id, seq, events),
     lifetimes,
     profileKeys: options.hasProfileKey === false ? [] : [profileKey],
   });

@@ -47,9 +47,17 @@ export function createHub({ store, bus, log, metrics }: Options) {
     let isPumping = true;
     let isStale = false;
     let linger: NodeJS.Timeout | undefined;
-    const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest }) => {
+    const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest, events = [] }) => {
+      // Where it brings just what comes next, nobody has to look.
+      if (!isPumping && areNext(events, stream.seq)) take(events.map((event) => ({ ...event, session_id: sessionId })));
       if (newest > stream.seq) pump();
     });
+
+    function take(events: StoredEvent[]): void {
+      stream.recent = [...stream.recent, ...events].slice(-recentEvents);
+      stream.seq = events.at(-1)?.seq ?? stream.seq;
+      for (const listener of stream.listeners) if (listener.isCaughtUp) deliver(listener, events);
+    }
 
     async function begin(): Promise<void> {
       reads.inc({ why: 'begin' });
@@ -61,9 +69,7 @@ export function createHub({ store, bus, log, metrics }: Options) {
         isStale = false;
         reads.inc({ why: 'new' });
         const events = await store.events.after(sessionId, stream.seq, { limit: pageSize });
-        stream.recent = [...stream.recent, ...events].slice(-recentEvents);
-        stream.seq = events.at(-1)?.seq ?? stream.seq;
-        for (const listener of stream.listeners) if (listener.isCaughtUp) deliver(listener, events);
+        take(events);
         if (events.length < pageSize && !isStale) return;
       }
     }
@@ -147,6 +153,10 @@ export function createHub({ store, bus, log, metrics }: Options) {
   };
 }
 export type Hub = ReturnType<typeof createHub>;
+
+/** Whether these follow on that place, and on each other. */
+const areNext = (events: { seq: number }[], seq: number): boolean =>
+  events.length > 0 && events.every((event, i) => event.seq === seq + 1 + i);
 
 /** Skips what this listener has: it may have read further by itself than the stream had. */
 function deliver(listener: Listener, events: StoredEvent[]): void {
