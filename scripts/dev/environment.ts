@@ -21,6 +21,7 @@ const settings: Record<Kind, string[]> = {
     'REFRESH_*',
     'TRUSTED_PROXIES',
     'QUOTA_*',
+    'STREAMS_*',
     'PROFILE_KEY',
     'DATABASE_POOL_SIZE',
     'LOG_LEVEL',

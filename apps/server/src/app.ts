@@ -21,6 +21,7 @@ import { sendProblem } from './http/problem.ts';
 import { logRequests } from './http/request-log.ts';
 import { serialize, serializeChecked } from './http/serialize.ts';
 import { createServe } from './http/serve.ts';
+import { createStreamPlaces, type StreamSettings } from './http/stream-places.ts';
 import { validate } from './http/validate.ts';
 import { createHub } from './live/hub.ts';
 import { createSayGone } from './live/say-gone.ts';
@@ -60,6 +61,7 @@ export type Parts = {
   isOpenToAll?: boolean;
   auth: AuthSettings;
   quotas: QuotaSettings;
+  streams: StreamSettings;
   /** Who can make steps of a prompt here; nobody, unless it is said. */
   planners?: Planners;
   /** Told of each browser whose driver was cancelled; its host, unless a test listens instead. */
@@ -92,6 +94,7 @@ export async function createApp({
   isOpenToAll = false,
   auth,
   quotas: quotaSettings,
+  streams,
   planners = {},
   onCancelled = createCut({ bus, log }),
   hasRouteHook,
@@ -108,6 +111,7 @@ export async function createApp({
   const serve = createServe(app, {
     authenticate: isAuthDisabled ? asLocalUser(store, { isOpenToAll }) : byToken(store),
     onStream: revocations.track,
+    places: createStreamPlaces(streams),
     hasRouteHook,
   });
   const ping = {

@@ -49,6 +49,7 @@ run('server', async () => {
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,
     quotas: config.quotas,
+    streams: config.streams,
     planners: { parseScript },
   });
   await app.listen({ port: config.port, host: config.host });

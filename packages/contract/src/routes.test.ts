@@ -172,7 +172,8 @@ test('success is answered with the status that was decided', () => {
 
 test('only the limited routes answer rate_limited, and only the observations malformed_id', () => {
   const answering = (code: string) => all.filter(([, r]) => r.errors.some((own) => own === code)).map(([name]) => name);
-  assert.deepEqual(sorted(answering('rate_limited')), ['login', 'refresh', 'register']);
+  const streams = all.filter(([, route]) => route.stream).map(([name]) => name);
+  assert.deepEqual(sorted(answering('rate_limited')), sorted(['login', 'refresh', 'register', ...streams]));
   assert.deepEqual(answering('malformed_id'), ['listObservations']);
 });
 

@@ -69,7 +69,7 @@ export const sessionRoutes = {
     headers: ResumeHeaders.extend(ShareHeaders.shape),
     replies: {},
     stream: LiveEvent,
-    errors: [...loginErrors, 'validation_failed', 'not_found'],
+    errors: [...loginErrors, 'validation_failed', 'not_found', 'rate_limited'],
   },
   shareSession: {
     method: 'POST',

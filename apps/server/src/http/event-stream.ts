@@ -70,6 +70,8 @@ export function openEventStream(response: ServerResponse, requestId: string): Ev
   }
   response.on('close', close);
   response.on('error', close);
+  // One that left while it was asked who comes has said so already.
+  if (response.destroyed) close();
 
   return {
     isEnded: () => isEnded,

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type EventStream, openEventStream } from './event-stream.ts';
 import { problemType } from './problem.ts';
+import type { StreamPlaces } from './stream-places.ts';
 
 const anyBytes = z.string().meta({ contentEncoding: 'binary' });
 
@@ -69,11 +70,15 @@ type Parts = {
   authenticate: Authenticate;
   /** Told of each stream, to end it when its caller's right ends. */
   onStream: (caller: Caller | Guest | undefined, stream: EventStream) => void;
+  places: StreamPlaces;
   /** Off only in tests, which prove that the handlers' own check holds alone. */
   hasRouteHook?: boolean;
 };
 
-export function createServe(app: FastifyInstance, { authenticate, onStream, hasRouteHook = true }: Parts): Serve {
+export function createServe(
+  app: FastifyInstance,
+  { authenticate, onStream, places, hasRouteHook = true }: Parts,
+): Serve {
   /** Checked at the route and again at the handler, each by itself enough; asked of the database once. */
   async function identify(request: FastifyRequest, route: Route, { isLenient }: Options): Promise<void> {
     if (route.access === 'public' || request.caller) return;
@@ -101,8 +106,9 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
       response: { ...successReplies(route), ...problemReplies(route) },
     },
     // Before the body is read: who may not call is not worth parsing for.
-    onRequest: async (request: FastifyRequest) => {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await options.first?.(request);
+      if (route.stream) places.ofAddress(request.ip, reply.raw);
       if (hasRouteHook) await identify(request, route, options);
     },
   });
@@ -138,6 +144,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const call = await callOf(request, route);
+        if (request.caller) places.ofCaller(request.caller, 1, reply.raw);
         // Whatever refuses the call does so before the stream begins, as an ordinary problem.
         const follow = await handler(call);
         reply.hijack();
