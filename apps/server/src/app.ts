@@ -23,6 +23,7 @@ import { serialize, serializeChecked } from './http/serialize.ts';
 import { createServe } from './http/serve.ts';
 import { createStreamPlaces, type StreamSettings } from './http/stream-places.ts';
 import { validate } from './http/validate.ts';
+import { bundleRoutes } from './live/bundle.routes.ts';
 import { createHub } from './live/hub.ts';
 import { createSayGone } from './live/say-gone.ts';
 import { createViewers } from './live/viewers.ts';
@@ -136,7 +137,8 @@ export async function createApp({
   const snapshotOf = createSnapshots({ store, bus });
   const quotas = createQuotas(store, quotaSettings);
   const openSession = createOpenSession({ store, quotas });
-  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession }));
+  const sessions = createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession });
+  sessionsRoutes(serve, sessions);
   recordingRoutes(serve, createRecordingService({ store }));
   const closing = createCloseService({
     store,
@@ -148,6 +150,7 @@ export async function createApp({
   sessionCommandRoutes(serve, { closing, sharing, profiles: createProfilesService({ store, quotas }) });
   const tasks = createTasksService({ store, hub });
   tasksRoutes(serve, tasks);
+  bundleRoutes(serve, { live: sessions.follow, task: tasks.follow });
   taskReadRoutes(serve, createTaskReadsService({ store }));
   taskCommandRoutes(serve, createTaskCommands({ store, work, statusOf: tasks.status, onCancelled }));
   chatRoutes(

@@ -58,6 +58,7 @@ const beyond = [
   'GET /api/tasks/:id/observations/:observation_id/image',
   'GET /api/tasks/:id/files/:file_id',
   'GET /api/inbox',
+  'GET /api/streams',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/openapi.json',
@@ -84,7 +85,7 @@ test('only registration, login, refresh and the service itself are public, and o
     'refresh',
     'register',
   ]);
-  assert.deepEqual(sorted(withAccess('share')), ['followSession', 'getSession']);
+  assert.deepEqual(sorted(withAccess('share')), ['followSession', 'followStreams', 'getSession']);
 });
 
 test('the list of error codes is closed', () => {

@@ -125,6 +125,11 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
   rerunTask: { of: 'task', gets: 202 },
   listInbox: { gets: 200 },
+  followStreams: [
+    { of: 'session', gets: 200, query: ({ id }) => ({ stream: `live:${id}` }) },
+    // A share shows a session and nothing of its tasks.
+    { of: 'task', gets: 200, query: ({ id }) => ({ stream: `task:${id}` }), except: { guest: 'not_found' } },
+  ],
 
   getHealth: { gets: 200 },
   getReady: { gets: 200 },

@@ -17,6 +17,7 @@ export type Call<R extends Route> = {
   headers: HeadersOf<R>;
   body: BodyOf<R>;
   from: From;
+  requestId: string;
   /** Why there is no caller, where the route leaves that to its handler. */
   refusal?: AppError;
 };
@@ -39,7 +40,12 @@ export type StreamHandler<R extends Route> = (call: Call<R>, stream: EventStream
 /** Puts a handler behind a route of the contract. A route that nobody serves is absent, from the documents too. */
 export type Serve = {
   <R extends Route>(route: R, handler: Handler<R>, options?: Options): void;
-  stream<R extends Route>(route: R, handler: (call: Call<R>) => Promise<StreamHandler<R>>): void;
+  stream<R extends Route>(
+    route: R,
+    handler: (call: Call<R>) => Promise<StreamHandler<R>>,
+    /** How many streams the response carries; one, unless it is said. */
+    countOf?: (call: Call<R>) => number,
+  ): void;
   /** Ends every open stream; viewers resume elsewhere. */
   closeStreams(): void;
 };
@@ -117,7 +123,7 @@ export function createServe(
     // The schemas have checked the parts, and the line above has set the caller of every protected route.
     const { caller, params, query, headers, body, refusal } = request as unknown as Call<R>;
     const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
-    return { caller, params, query, headers, body, from, refusal };
+    return { caller, params, query, headers, body, from, requestId: request.id, refusal };
   };
 
   const streams = new Set<EventStream>();
@@ -138,17 +144,18 @@ export function createServe(
       },
     });
   };
-  serve.stream = (route, handler) => {
+  serve.stream = (route, handler, countOf = () => 1) => {
     app.route({
       ...common(route),
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const call = await callOf(request, route);
-        if (request.caller) places.ofCaller(request.caller, 1, reply.raw);
+        const count = countOf(call);
+        if (request.caller) places.ofCaller(request.caller, count, reply.raw);
         // Whatever refuses the call does so before the stream begins, as an ordinary problem.
         const follow = await handler(call);
         reply.hijack();
-        const stream = openEventStream(reply.raw, request.id);
+        const stream = openEventStream(reply.raw, request.id, count);
         streams.add(stream);
         onStream(request.caller, stream);
         stream.onEnd(() => streams.delete(stream));
