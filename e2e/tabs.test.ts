@@ -184,9 +184,13 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
 
     // One stays, so that the worker lives on and has to notice by itself.
     const [first, ...others] = pages;
+    const begun = performance.now();
     await Promise.all(others.map((page) => page.close()));
     const watched = () => Promise.all(works.map(({ session }) => viewersOf(session)));
     await until(async () => String(await watched()) === '1,0,0,0,0,0,0,0', watched);
+    const noticedMs = performance.now() - begun;
+    console.log(`seven closed tabs were noticed after ${Math.round(noticedMs)} ms`);
+    assert.ok(noticedMs < 20_000, 'by their locks: by their silence it takes longer');
     assert.equal(await sharedWorkersOf(browser), 1);
     await first?.close();
     await until(async () => (await watched()).every((count) => count === 0), watched);

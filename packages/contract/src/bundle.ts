@@ -46,5 +46,3 @@ export const BundledEvent = z
   ])
   .meta({ id: 'BundledEvent' });
 export type BundledEvent = z.infer<typeof BundledEvent>;
-
-export const bundledKinds = ['live', 'task', 'refused'] as const satisfies BundledEvent['type'][];

@@ -14,7 +14,7 @@ export {
   User,
   UserClaims,
 } from './auth.ts';
-export { BundledEvent, bundledKinds, maxBundled, readBundledStream } from './bundle.ts';
+export { BundledEvent, maxBundled, readBundledStream } from './bundle.ts';
 export { ChatReply, ChatRequest, PlanReply } from './chat.ts';
 export { AppError, ErrorCode, errors, Problem } from './errors.ts';
 export {

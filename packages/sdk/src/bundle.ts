@@ -6,6 +6,8 @@ type Bundling = Omit<Following, 'kinds' | 'cursor' | 'connect'> & {
   /** Each as the interface spells it: `live:<id>` or `task:<id>`, with `@<cursor>` to go on from there. */
   streams: string[];
   connect: (streams: string[], signal: AbortSignal) => Promise<Response>;
+  /** A newer server may send what the caller has no type for; all is given, unless it is said. */
+  isKnown?: (event: BundledEvent) => boolean;
 };
 
 const kinds: ReadonlySet<string> = new Set<BundledEvent['type']>(['live', 'task', 'refused']);
@@ -14,6 +16,7 @@ const kinds: ReadonlySet<string> = new Set<BundledEvent['type']>(['live', 'task'
 export async function* followBundle({
   streams,
   connect,
+  isKnown = () => true,
   ...options
 }: Bundling): AsyncGenerator<BundledEvent, void, undefined> {
   const going = new Map(streams.map(readStream));
@@ -24,7 +27,7 @@ export async function* followBundle({
     const event = next as BundledEvent;
     if (isLast(event)) going.delete(event.stream);
     else if (going.has(event.stream)) going.set(event.stream, cursorAfter(event) ?? going.get(event.stream));
-    yield event;
+    if (isKnown(event)) yield event;
     if (going.size === 0) return;
   }
 }

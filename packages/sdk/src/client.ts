@@ -1,23 +1,15 @@
 import { type ChatReply, type PlanReply, type Route, type RouteName, routes } from '@pilothouse/contract';
 import { followBundle } from './bundle.ts';
-import { ApiError, ConnectionError, isApiError } from './errors.ts';
-import { kindsOf } from './event-kinds.ts';
+import { ConnectionError, isApiError } from './errors.ts';
+import { isKnown, kindsOf } from './event-kinds.ts';
 import { toError } from './refusal.ts';
 import { type CallInput, type CallResult, layOut } from './request.ts';
-import type { Proof } from './shared/messages.ts';
+import { createProve } from './shared/prove.ts';
 import { createSharedStreams } from './shared/tab.ts';
 import { follow, type Position, type StreamOptions } from './stream.ts';
 import { findLocks } from './tab-lock.ts';
+import type { Token } from './token.ts';
 import { unlessAborted } from './unless-aborted.ts';
-
-/** A token for which there may be another, once the server refuses it. */
-export type RenewableToken = {
-  value: string;
-  /** Asked once, when the server says the token is expired or invalid. `undefined`: the refusal stands. */
-  renew: () => Promise<string | undefined>;
-};
-
-type Token = string | RenewableToken | undefined;
 
 export type ClientOptions = {
   /** Where the server is, for example `http://127.0.0.1:4000`. */
@@ -141,21 +133,7 @@ export function createClient({
     }
   };
 
-  /** What lets a request in, for the worker that asks in our place. */
-  const prove = async (refused: string | undefined): Promise<Proof> => {
-    if (shareToken !== undefined) return { headers: { 'x-share-token': shareToken } };
-    if (!token) return { headers: {} };
-    const proofOf = (value: string | undefined): Proof =>
-      value === undefined ? 'none' : { headers: { authorization: `Bearer ${value}` } };
-    try {
-      const given = await token();
-      const value = typeof given === 'object' ? given.value : given;
-      if (`Bearer ${value}` !== refused) return proofOf(value);
-      return proofOf(typeof given === 'object' ? await given.renew() : undefined);
-    } catch (error) {
-      return error instanceof ApiError && error.status === 401 ? 'none' : 'later';
-    }
-  };
+  const prove = createProve({ token, shareToken });
   const nameOf = () => (shareToken === undefined ? (sharedAs?.() ?? '') : `share ${shareToken}`);
   const shared =
     sharedAs && !ownFetch ? createSharedStreams({ baseUrl, login: nameOf, prove, locks: findLocks() }) : undefined;
@@ -175,7 +153,7 @@ export function createClient({
     if (route === routes.followStreams) {
       const connect = (streams: string[], signal: AbortSignal) => openStream({ stream: streams }, signal);
       // As the type of the method has it.
-      return followBundle({ ...options, streams: input.stream as string[], connect });
+      return followBundle({ ...options, streams: input.stream as string[], connect, isKnown });
     }
     const kinds = kindsOf(route.stream);
     const alone = (from: unknown) => {

@@ -1,11 +1,12 @@
 import type { LoginRequest, User } from '@pilothouse/contract';
-import { type Client, type ClientOptions, createClient, type RenewableToken } from './client.ts';
+import { type Client, type ClientOptions, createClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ApiError } from './errors.ts';
 import { createKeptTokens, createMemoryStorage, type TokenStorage, type Tokens, toTokens } from './kept-tokens.ts';
 import { readReply, refresh } from './refresh.ts';
 import { createBrowserLock, createStorageLock, findLocks, type Locks, type TabLock } from './tab-lock.ts';
 import { joinTabs } from './tabs.ts';
+import type { RenewableToken } from './token.ts';
 
 export type LoginOptions = Pick<ClientOptions, 'baseUrl' | 'timeoutMs' | 'fetch'> & {
   /**

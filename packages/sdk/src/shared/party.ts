@@ -27,8 +27,8 @@ type Options = {
   onEmpty: () => void;
 };
 
-/** As many as the interface takes in one response. Further ones wait until some are left. */
-const maxCarried = 100;
+/** As many as the interface takes in one response: a test holds it to that. Further ones wait until some are left. */
+export const maxCarried = 100;
 /** Tabs that come or go together change the response once. */
 const settleMs = 40;
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { maxBundled } from '@pilothouse/contract';
 import fc from 'fast-check';
 import { installSharedWorker } from '../../testing/shared-worker.ts';
 import { type StreamServer, startStreamServer } from '../../testing/stream-server.ts';
 import { sleep } from '../clock.ts';
-import { type Client, createClient } from '../index.ts';
+import { type Client, createClient, createLogin, type TokenStorage } from '../index.ts';
+import { createMemoryStorage } from '../kept-tokens.ts';
+import type { SharedWorkerLike } from './messages.ts';
+import { maxCarried } from './party.ts';
+import { createSharedStreams } from './tab.ts';
 
 const idOf = (n: number) => `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -239,6 +244,88 @@ describe('streams that tabs share', () => {
     for (const { failed } of following) assert.equal(((await failed) as { code: string }).code, 'token_missing');
   });
 
+  it('do not go on with the login of somebody who came after', async () => {
+    server.state.token = 'ann';
+    let name = 'ann';
+    const tab = openTab({ sharedAs: () => name, token: () => name });
+    const anns = follow(tab, idOf(1));
+    await until(() => server.carried().flat().length === 1);
+    name = 'ben';
+    server.state.token = 'ben';
+    server.cut();
+    assert.equal(((await anns.failed) as { code: string }).code, 'token_missing');
+    const bens = follow(tab, idOf(1));
+    server.say(idOf(1));
+    await until(() => bens.seqs().length === 1);
+    assert.deepEqual(server.tokens(), ['ben']);
+  });
+
+  it('are shared by the tabs of one stored login, not by two logins, and by those who hold one share', async () => {
+    const scope = globalThis as { localStorage?: TokenStorage };
+    const stored = createMemoryStorage();
+    const openLogin = async (storage: TokenStorage, username_or_email: string) => {
+      const login = createLogin({ baseUrl: server.baseUrl, storage, sharesStreams: true });
+      if (!login.isLoggedIn()) await login.login({ username_or_email, password: 'x' });
+      return login;
+    };
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+    Object.defineProperty(globalThis, 'localStorage', { value: stored, configurable: true });
+    const logins = [
+      await openLogin(stored, 'a1'),
+      await openLogin(stored, 'a1'),
+      await openLogin(createMemoryStorage(), 'a1'),
+    ];
+    assert.equal(scope.localStorage, stored);
+    const clients = [
+      ...logins.map(({ client }) => client),
+      ...[1, 2].map(() => openTab({ token: () => 'nobody', shareToken: 'phs_1' })),
+    ];
+    for (const [index, client] of clients.entries()) follow(client, idOf(index));
+    await until(() => server.carried().flat().length === 5, server.carried);
+    assert.deepEqual(
+      server
+        .carried()
+        .map((streams, index) => [server.tokens()[index], streams.length])
+        .sort(),
+      [
+        ['a1', 1],
+        ['a1', 2],
+        ['phs_1', 2],
+      ],
+    );
+    for (const login of logins) await login.close();
+    if (before) Object.defineProperty(globalThis, 'localStorage', before);
+    else delete scope.localStorage;
+  });
+
+  it('go on by their cursors over another worker when theirs says nothing any more', async () => {
+    const id = idOf(1);
+    // Installed by this test's own worker, and so the one of this process.
+    const { SharedWorker } = globalThis as unknown as { SharedWorker: new () => SharedWorkerLike };
+    const streams = createSharedStreams({
+      baseUrl: server.baseUrl,
+      login: () => 'ann',
+      prove: async () => ({ headers: {} }),
+      openWorker: () => new SharedWorker(),
+      silenceMs: 400,
+    });
+    const seqs: unknown[] = [];
+    const alone = () => assert.fail('there is a worker');
+    const wanted = { kind: 'live', id, cursor: undefined } as const;
+    const options = { signal: leaving.signal, kinds: new Set(['overlay']), alone };
+    const following = (async () => {
+      for await (const event of streams.follow(wanted, options)) seqs.push((event as Event).seq);
+    })();
+    following.catch(() => {});
+    server.say(id, 3);
+    await until(() => seqs.length === 3);
+    worker.vanish(0);
+    server.say(id, 3);
+    await until(() => seqs.length >= 6);
+    assert.deepEqual(seqs, upTo(6));
+    assert.equal(worker.count(), 2);
+  });
+
   it('are never shared between logins; beyond four of them they take turns, and all are told everything', async () => {
     const people = upTo(7).map((n) => follow(openTab({ sharedAs: () => `user ${n}` }), idOf(1)));
     for (const _ of upTo(10)) {
@@ -251,6 +338,22 @@ describe('streams that tabs share', () => {
     );
     for (const { seqs } of people) assert.deepEqual(seqs(), upTo(30));
     assert.ok(server.state.mostOpen <= 5, `${server.state.mostOpen} were open`);
+  });
+
+  it('wait, beyond as many as one response takes, until others are left', async () => {
+    assert.equal(maxCarried, maxBundled);
+    const tab = openTab();
+    const following = upTo(maxCarried + 5).map((n) => follow(tab, idOf(n)));
+    await until(() => server.carried()[0]?.length === maxCarried);
+    for (const n of upTo(following.length)) server.say(idOf(n));
+    await until(() => following.filter(({ seqs }) => seqs().length === 1).length === maxCarried);
+    await sleep(100);
+    assert.deepEqual(
+      following.slice(maxCarried).map(({ seqs }) => seqs()),
+      [[], [], [], [], []],
+    );
+    for (const { leave } of following.slice(0, 5)) leave();
+    await until(() => following.slice(maxCarried).every(({ seqs }) => seqs().length === 1));
   });
 
   it('have a connection each where the worker or the server cannot', async () => {
@@ -274,6 +377,8 @@ describe('streams that tabs share', () => {
       if (event.type === 'refused') continue;
       seen.push(`${event.type} ${event.cursor}`);
       if (seen.length === 3) server.cut();
+      // Nothing that the stream of a task has.
+      if (seen.length === 4) server.frame(idOf(2), 1);
       if (seen.length === 5) server.say(idOf(1));
       if (seen.length === 6) break;
     }
