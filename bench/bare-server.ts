@@ -59,6 +59,7 @@ async function sessions(holder: any, limit: number) {
       last_event_at: row.last_event_at?.toISOString() ?? null,
       shared: false,
       viewers: 0,
+      recording: false,
     })),
     next_cursor: null,
   };

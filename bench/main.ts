@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     tasks: { type: 'string', default: '1000000' },
     streams: { type: 'string', default: '100' },
     clients: { type: 'string', default: '100' },
+    viewers: { type: 'string', default: '10' },
     stored: { type: 'string', default: '100000' },
   },
 });
@@ -45,6 +46,12 @@ const benches: Record<string, () => Promise<object>> = {
   viewers: async () =>
     (await import('./streams/viewers.ts')).measureViewers({
       viewers: Number(values.clients),
+      rounds: Number(values.rounds),
+    }),
+  join: async () => (await import('./streams/join.ts')).measureJoin(Number(values.count)),
+  crowd: async () =>
+    (await import('./streams/crowd.ts')).measureCrowd({
+      viewers: Number(values.viewers),
       rounds: Number(values.rounds),
     }),
   reading: async () =>

@@ -73,7 +73,9 @@ export async function cutCommands({ cuts, seed }: { cuts: number; seed: number }
     await session.open({ epoch });
     for (; result.cuts < cuts; result.cuts++) {
       const where = `${url}/${random.pick(['', '?slow=20', '?slow=60'])}`;
-      await session.act({ action: 'navigate', url: where }, { epoch });
+      const arrive = () => session.act({ action: 'navigate', url: where }, { epoch });
+      // What was cut just now may still be on its way out of the browser: an agent would try again as well.
+      await arrive().catch(arrive);
       happened.length = 0;
       const step = randomStep(url, random);
       const command = {

@@ -23,6 +23,8 @@ import { confuseInputs } from './input.ts';
 import { hurtSessions } from './leaks.ts';
 import { raceMigrations } from './migrate.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
+import { revokeStreams } from './streams/revoked.ts';
+import { dieBeforePublish } from './streams/unannounced.ts';
 import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
@@ -172,6 +174,22 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
 
   wheel: () => raceFor('chromium', { races: 100, atOnce: 4 }),
   wheels: () => raceFor('double', { races: 900, atOnce: 10 }),
+
+  unannounced: () =>
+    withServices(privateName, async (services) => {
+      await services.start('postgres');
+      process.env.TEST_DATABASE_URL = services.databaseUrl();
+      const figures = await dieBeforePublish({ events: 100, clients: 20 });
+      return { isGood: figures.lost + figures.repeated === 0 && figures.slowest_ms < 2000, figures };
+    }),
+
+  revoked: () =>
+    withServices(privateName, async (services) => {
+      await services.start('postgres');
+      process.env.TEST_DATABASE_URL = services.databaseUrl();
+      const figures = await revokeStreams(200);
+      return { isGood: figures.ended === figures.streams && figures.last_ms < 1000, figures };
+    }),
 
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),
 

@@ -81,6 +81,8 @@ describe('the page', () => {
     const page = await browser.newPage({ viewport });
     await run(page, script(house.shop.url));
     await isDone(page);
+    // With the worker that tabs share no route of the page is asked; without it they follow by themselves.
+    await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
     await page.route(/\/api\/(sessions\/[^/]+\/live|tasks\/[^/]+\/(events|stream))/, (route) => route.abort());
     await page.reload();
     await isDone(page);

@@ -44,7 +44,7 @@ async function measureIn(stack: Stack, { streams, clientsEach, rounds }: FanoutP
     // Nothing is put there.
     blobDir: tmpdir(),
     onError: () => {},
-    onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
+    onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
   });
   const [bare, ofBare, ofOurs] = await Promise.all([startBareStreams(), startClients(), startClients()]);
   const pid = stack.status().processes['server-1']?.pid ?? 0;

@@ -7,7 +7,7 @@ import { freePort } from '../../scripts/dev/ports.ts';
 import type { Stack } from '../../scripts/dev/stack.ts';
 import { createRandom, type Random } from '../random.ts';
 import { createFailover } from '../tasks/failover.ts';
-import { withDatabase } from '../tasks/run.ts';
+import { doubleProgram, withDatabase } from '../tasks/run.ts';
 
 export type RestartsOptions = { stack: Stack; seed: number; clients: number; tasks: number; restarts: number };
 
@@ -24,10 +24,12 @@ export async function followThroughRestarts({ stack, seed, clients, tasks, resta
   Object.assign(process.env, {
     QUOTA_OPEN_SESSIONS: '10000',
     QUOTA_OPEN_TASKS: '10000',
+    HOST_CAPACITY: '1000',
     STREAMS_PER_USER: '100000',
     STREAMS_PER_ADDRESS: '100000',
   });
-  await stack.up({ port, servers: 2, agents: 1, browsers: 0, disableAuth: true });
+  const programs = { browser: doubleProgram };
+  await stack.up({ port, servers: 2, agents: 1, browsers: 1, disableAuth: true, programs });
   const baseUrls = stack.status().base_urls;
   const forMs = restarts * (betweenMs.to + downMs.to + 2000) + 10_000;
   const steps: Step[] = Array.from({ length: Math.ceil(forMs / 1000 / stepSecs) }, () => ({
@@ -41,8 +43,9 @@ export async function followThroughRestarts({ stack, seed, clients, tasks, resta
     ids.push(task_id);
   }
   const signal = AbortSignal.timeout(2 * forMs + 120_000);
+  // Of each task, half begin at one server and half at the other.
   const following = Array.from({ length: clients }, (_, i) =>
-    followOne(baseUrls, i, ids[i % ids.length] ?? '', signal),
+    followOne(i % (2 * ids.length) < ids.length ? baseUrls : baseUrls.toReversed(), ids[i % ids.length] ?? '', signal),
   );
   const reads = await restartServers(stack, random, restarts);
   const all = await Promise.all(following);
@@ -71,9 +74,8 @@ export async function followThroughRestarts({ stack, seed, clients, tasks, resta
   };
 }
 
-async function followOne(baseUrls: string[], index: number, taskId: string, signal: AbortSignal): Promise<Follower> {
-  // Half begin at one server, half at the other.
-  const order = index % 2 === 0 ? baseUrls : baseUrls.toReversed();
+/** Begins at the first of the servers. */
+async function followOne(order: string[], taskId: string, signal: AbortSignal): Promise<Follower> {
   const client = createClient({ baseUrl: order[0] ?? '', fetch: createFailover(order) });
   const seen: Follower = { taskId, seqs: [], connections: 0, error: null };
   const onConnection = (state: string) => {

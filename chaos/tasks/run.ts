@@ -47,6 +47,9 @@ export async function shootAtTasks({
   process.env.HOST_LEASE_SECS ??= '5';
   process.env.QUOTA_OPEN_SESSIONS ??= '1000';
   process.env.QUOTA_OPEN_TASKS ??= '1000';
+  // All people of this run are one user at one address.
+  process.env.STREAMS_PER_USER ??= '10000';
+  process.env.STREAMS_PER_ADDRESS ??= '10000';
   if (hands === 'double') process.env.HOST_CAPACITY ??= String(2 * atOnce);
   const programs = hands === 'double' ? { browser: doubleProgram } : undefined;
   await stack.up({ port, servers: 2, agents: 2, browsers: 2, disableAuth: true, sites: [site.url], programs });

@@ -65,10 +65,12 @@ export async function startDesk(): Promise<Desk> {
 }
 
 const tell = `<script>
-const tell = (kind) => navigator.sendBeacon('/happened', JSON.stringify({ kind, at: performance.timeOrigin + performance.now() }));
+const tell = (kind, ms = performance.now()) =>
+  navigator.sendBeacon('/happened', JSON.stringify({ kind, at: performance.timeOrigin + ms }));
 for (const kind of ['mousedown', 'click', 'keydown', 'beforeinput', 'input', 'change', 'scroll'])
   addEventListener(kind, () => tell(kind), true);
-tell('load ' + location.pathname);
+// A page that was answered cannot be stopped any more, and its scripts run: what counts is when the answer came.
+tell('load ' + location.pathname, performance.getEntriesByType('navigation')[0].responseStart);
 </script>`;
 
 const pages: Record<string, string> = {

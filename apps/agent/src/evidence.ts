@@ -77,6 +77,8 @@ export function createEvidence(store: Store) {
       route: JSON.stringify(route),
       private: isPrivate,
       blob_key: blobKey,
+      byte_len: byteLen,
+      step_id: stepIdOf(of.line.index),
     });
   }
 

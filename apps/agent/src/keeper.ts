@@ -55,6 +55,7 @@ export async function startKeeper({ bus, store, log, hostLeaseMs }: Options) {
     await store.limits.sweep();
     await store.idempotency.sweep();
     await store.viewers.sweep();
+    await store.recorders.sweep();
     await store.agents.sweep();
     await store.hosts.sweep();
   }

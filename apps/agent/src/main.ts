@@ -10,7 +10,9 @@ import { startKeeper } from './keeper.ts';
 import { startNet } from './net.ts';
 import { startParking } from './parking.ts';
 import { createRecord } from './record.ts';
+import { startRecorder } from './recorder.ts';
 import { showPresence, startRecovery } from './recovery.ts';
+import { startRetention } from './retention.ts';
 import { startSweep } from './sweep.ts';
 import { registerTaskWorkflow } from './task.workflow.ts';
 import { createRun } from './tick.ts';
@@ -26,7 +28,7 @@ run('agent', async () => {
     blobDir: config.blobDir,
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
-    onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
+    onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
   });
   const bus = await connectBus({
     servers: config.bus.url,
@@ -66,6 +68,8 @@ run('agent', async () => {
   const wakeups = bus.subscribe(workQueued, {}, engine.look, { queue: queues.work });
   const sweep = startSweep({ store, hands, record, work, log });
   const wheel = startWheel({ store, hands, work, log });
+  const recorder = startRecorder({ store, bus, agentId, log });
+  const retention = startRetention({ store, log, ...config.recording });
   const recovery = startRecovery({ store, engine, agentId, leaseMs, log });
   const ops = await startOps({ ...config.ops, isReady: async () => bus.isConnected() && (await store.ping(1000)) });
   // By this whoever looks at executions finds the process.
@@ -87,6 +91,8 @@ run('agent', async () => {
       await net.close();
       await sweep.close();
       await wheel.close();
+      await recorder.close();
+      await retention.close();
       await engine.close();
       await presence.close();
       await work.close();

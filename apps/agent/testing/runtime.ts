@@ -15,9 +15,14 @@ import { setCold } from '../src/parking.ts';
 const viewport = { width: 1280, height: 720 };
 const log = createLog('agent', 'silent');
 
-export async function startRuntime({ hosts = ['p1'], hostLeaseMs = 10_000, capacity = 8 } = {}) {
+export async function startRuntime({
+  hosts = ['p1'],
+  hostLeaseMs = 10_000,
+  capacity = 8,
+  blobDir = '/nonexistent',
+} = {}) {
   const [database, nats] = await Promise.all([createTestDatabase(), startNats({ hosts })]);
-  const store = openStore({ url: database.url, blobDir: '/nonexistent', poolSize: 20, onError: () => {} });
+  const store = openStore({ url: database.url, blobDir, poolSize: 20, onError: () => {} });
   await store.users.ensureLocal();
   const bus = await connectBus(nats.as('agent'));
   const keeper = await startKeeper({ bus, store, log, hostLeaseMs });
@@ -51,9 +56,9 @@ export async function startRuntime({ hosts = ['p1'], hostLeaseMs = 10_000, capac
     };
   }
 
-  async function newSession(): Promise<string> {
+  async function newSession({ recording = false } = {}): Promise<string> {
     const id = newId();
-    await store.change(id, (tx) => store.sessions.create(tx, localUser, { id, viewport }));
+    await store.change(id, (tx) => store.sessions.create(tx, localUser, { id, viewport, recording }));
     return id;
   }
 
@@ -64,6 +69,8 @@ export async function startRuntime({ hosts = ['p1'], hostLeaseMs = 10_000, capac
     databaseUrl: database.url,
     log,
     addHost,
+    /** What a host can say on the bus, without being one. */
+    connectAs: (hostId: string): Promise<Bus> => connectBus(nats.as({ host: hostId })),
     newSession,
     /** Opens the session's browser at the host, as an agent does. */
     async open(sessionId: string, hostId: string, bootId: string): Promise<number> {

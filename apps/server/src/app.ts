@@ -21,7 +21,9 @@ import { sendProblem } from './http/problem.ts';
 import { logRequests } from './http/request-log.ts';
 import { serialize, serializeChecked } from './http/serialize.ts';
 import { createServe } from './http/serve.ts';
+import { createStreamPlaces, type StreamSettings } from './http/stream-places.ts';
 import { validate } from './http/validate.ts';
+import { bundleRoutes } from './live/bundle.routes.ts';
 import { createHub } from './live/hub.ts';
 import { createSayGone } from './live/say-gone.ts';
 import { createViewers } from './live/viewers.ts';
@@ -36,6 +38,8 @@ import { createOpenSession } from './sessions/open-session.ts';
 import { createPointerService } from './sessions/pointer.service.ts';
 import { createProfilesService } from './sessions/profiles.service.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
+import { recordingRoutes } from './sessions/recording.routes.ts';
+import { createRecordingService } from './sessions/recording.service.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionsService } from './sessions/sessions.service.ts';
 import { createShareService } from './sessions/share.service.ts';
@@ -63,6 +67,7 @@ export type Parts = {
   isOpenToAll?: boolean;
   auth: AuthSettings;
   quotas: QuotaSettings;
+  streams: StreamSettings;
   /** Who can make steps of a prompt here; nobody, unless it is said. */
   planners?: Planners;
   /** Told of each browser whose driver was cancelled; its host, unless a test listens instead. */
@@ -95,6 +100,7 @@ export async function createApp({
   isOpenToAll = false,
   auth,
   quotas: quotaSettings,
+  streams,
   planners = {},
   onCancelled = createCut({ bus, log }),
   hasRouteHook,
@@ -111,6 +117,7 @@ export async function createApp({
   const serve = createServe(app, {
     authenticate: isAuthDisabled ? asLocalUser(store, { isOpenToAll }) : byToken(store),
     onStream: revocations.track,
+    places: createStreamPlaces(streams),
     hasRouteHook,
   });
   const ping = {
@@ -136,7 +143,9 @@ export async function createApp({
   const snapshotOf = createSnapshots({ store, bus });
   const quotas = createQuotas(store, quotaSettings);
   const openSession = createOpenSession({ store, quotas });
-  sessionsRoutes(serve, createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession }));
+  const sessions = createSessionsService({ store, hub, watchers, viewers, snapshotOf, openSession });
+  sessionsRoutes(serve, sessions);
+  recordingRoutes(serve, createRecordingService({ store }));
   const closing = createCloseService({
     store,
     work,
@@ -154,6 +163,7 @@ export async function createApp({
   });
   const tasks = createTasksService({ store, hub });
   tasksRoutes(serve, tasks);
+  bundleRoutes(serve, { live: sessions.follow, task: tasks.follow });
   taskReadRoutes(serve, createTaskReadsService({ store }));
   const takeovers = createTaskTakeovers({ store, driving });
   const commands = createTaskCommands({ store, work, statusOf: tasks.status, takeovers, onCancelled });

@@ -66,6 +66,13 @@ describe('the settings of the server', () => {
     );
   });
 
+  it('limit the streams of a user and of an address', () => {
+    assert.deepEqual(readConfig([], env).streams, { perUser: 200, perAddress: 1000 });
+    const given = { ...env, STREAMS_PER_USER: '3', STREAMS_PER_ADDRESS: '4' };
+    assert.deepEqual(readConfig([], given).streams, { perUser: 3, perAddress: 4 });
+    assert.throws(() => readConfig([], { ...env, STREAMS_PER_USER: '0' }), /STREAMS_PER_USER: /);
+  });
+
   it('trust no proxy unless one is named', () => {
     assert.deepEqual(readConfig([], env).auth.trustedProxies, []);
     assert.deepEqual(readConfig([], { ...env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' }).auth.trustedProxies, [

@@ -19,7 +19,7 @@ run('server', async () => {
     lifetimes: { accessSecs: config.auth.accessSecs, refreshIdleSecs: 14 * daySecs, loginSecs: 30 * daySecs },
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
-    onChanged: (sessionId, seq) => announceEvent(bus, sessionId, seq),
+    onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
   });
   if (config.isAuthDisabled) {
     log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local user"');
@@ -49,6 +49,7 @@ run('server', async () => {
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,
     quotas: config.quotas,
+    streams: config.streams,
     planners: { parseScript },
   });
   await app.listen({ port: config.port, host: config.host });

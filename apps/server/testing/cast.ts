@@ -49,6 +49,8 @@ export type Cast = {
   /** What the task saw and the file it brought home; the owner's, where there is no such task. */
   observationOf(taskId: string): string;
   fileOf(taskId: string): string;
+  /** A frame of the session; the owner's, where there is no such session. */
+  frameOf(sessionId: string): string;
   /** What the actor sends as its token; made when it is first asked for. */
   bearerOf(actor: RefusedActor | LiveActor): Promise<string | undefined>;
   /** What the guest sends as the token of a share; nothing, for others. */
@@ -58,7 +60,7 @@ export type Casting = { newCast(): Promise<Cast>; close(): Promise<void> };
 
 type Person = Caller & { username: string };
 type Servers = { server: TestServer; gate: TestServer; brief: TestServer };
-type Made = { id: string; observationId?: string; fileId?: string };
+type Made = { id: string; observationId?: string; fileId?: string; frameId?: string };
 
 export const password = 'a lamp in the harbour';
 const absentId = '01a1dd00-0000-7000-8000-000000000001';
@@ -119,9 +121,9 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
       await store.files.add(tx, { ...file, byte_len: picture.bytes.length });
       const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
       const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
-      await store.frames.put(tx, { ...frame, ...image });
+      await store.frames.put(tx, { ...frame, ...image, byte_len: picture.bytes.length });
       await work.start(tx, task);
-      return { id: task.id, observationId: observation.id, fileId: file.id };
+      return { id: task.id, observationId: observation.id, fileId: file.id, frameId: frame.frame_id };
     });
 
   async function newLogin({ id: userId }: Person): Promise<Made & { refreshToken: string }> {
@@ -242,6 +244,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
         },
         observationOf: (taskId) => taskOf(taskId).observationId ?? '',
         fileOf: (taskId) => taskOf(taskId).fileId ?? '',
+        frameOf: (sessionId) => (sessionId === otherSession.id ? tasks.strangers : tasks.owners).frameId ?? '',
         shareOf: (actor) => (isGuest(actor) ? shares[actor] : undefined),
         bearerOf(actor) {
           const bearer = bearers.get(actor) ?? bearerFor[actor]({ owner, planner, stranger });

@@ -295,7 +295,7 @@ const samples: { [Name in WithBody]: NonNullable<BodyIn<(typeof routes)[Name]>> 
     time_limit_secs: 60,
     execute: true,
   },
-  createSession: { title: 'A session', profile_label: 'work', viewport: { width: 1280, height: 720 } },
+  createSession: { title: 'A session', profile_label: 'work', viewport: { width: 1280, height: 720 }, record: true },
   shareSession: { expires_in_secs: 600 },
   movePointer: { actions: [{ action: 'click', x: 1, y: 2, button: 'left', modifiers: ['Alt'], input_seq: 1 }] },
   requestSessionTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing
 import { Registry } from 'prom-client';
 import { type AuthSettings, createApp } from '../src/app.ts';
 import type { Planners } from '../src/chat/plan.ts';
+import type { StreamSettings } from '../src/http/stream-places.ts';
 import type { QuotaSettings } from '../src/sessions/quotas.ts';
 
 export type TestServer = {
@@ -33,6 +34,7 @@ type Options = {
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
   quotas?: Partial<QuotaSettings>;
+  streams?: Partial<StreamSettings>;
   /** Where false, there is nothing to seal browser states with. */
   hasProfileKey?: boolean;
   planners?: Planners;
@@ -82,6 +84,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     hasRouteHook,
     checksReplies = true,
     quotas,
+    streams,
     planners,
     onCancelled,
   } = options;
@@ -92,7 +95,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     url: database.url,
     blobDir,
     onError: (error) => log.warn(error),
-    onChanged: (id, seq) => announceEvent(bus, id, seq),
+    onChanged: (id, seq, events) => announceEvent(bus, id, seq, events),
     lifetimes,
     profileKeys: options.hasProfileKey === false ? [] : [profileKey],
   });
@@ -116,6 +119,7 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     isAuthDisabled,
     auth,
     quotas: { tasks: far, sessions: far, profiles: far, ...quotas },
+    streams: { perUser: far, perAddress: far, ...streams },
     planners,
     onCancelled,
     hasRouteHook,

@@ -1,4 +1,5 @@
-// Wake-ups say "look again" and carry no truth: losing one costs time, never data.
+// Wake-ups say "look again", and losing one costs time, never data. What they bring along spares whoever hears them the
+// look, where it is all that was missing.
 
 import { z } from 'zod';
 import { json } from './codec.ts';
@@ -7,7 +8,19 @@ import { defineMessage } from './define.ts';
 import { BusId } from './heartbeat.ts';
 import { subjects } from './subjects.ts';
 
-export const EventWakeup = z.object({ session_id: BusId, seq: z.int().nonnegative() });
+const AnnouncedEvent = z.object({
+  seq: z.int().positive(),
+  task_id: BusId.nullable(),
+  kind: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  recorded_at: z.coerce.date(),
+});
+export const EventWakeup = z.object({
+  session_id: BusId,
+  seq: z.int().nonnegative(),
+  /** All that was committed at once, up to `seq`; nothing, where that is too much to carry. */
+  events: z.array(AnnouncedEvent).optional(),
+});
 export type EventWakeup = z.output<typeof EventWakeup>;
 
 export const eventWakeup = defineMessage({
@@ -18,9 +31,28 @@ export const eventWakeup = defineMessage({
   claims: ({ session_id }) => ({ session_id }),
 });
 
-/** Tells whoever streams the session to look again. Lost or not delivered, it costs a watcher a second and no event. */
-export function announceEvent(bus: Pick<Bus, 'publish'>, sessionId: string, seq: number): void {
-  bus.publish(eventWakeup, { session_id: sessionId }, { session_id: sessionId, seq });
+const MAX_ANNOUNCED_CHARS = 64 * 1024;
+
+type Announced = {
+  seq: number;
+  task_id: string | null;
+  kind: string;
+  data: Record<string, unknown>;
+  recorded_at: Date;
+};
+
+/** Tells whoever streams the session of events. Lost or not delivered, it costs a watcher a second and no event. */
+export function announceEvent(
+  bus: Pick<Bus, 'publish'>,
+  sessionId: string,
+  seq: number,
+  committed: Announced[] = [],
+): void {
+  const events = committed.map(({ seq: place, task_id, kind, data, recorded_at }) => ({
+    ...{ seq: place, task_id, kind, data, recorded_at },
+  }));
+  const isLight = events.length > 0 && JSON.stringify(events).length <= MAX_ANNOUNCED_CHARS;
+  bus.publish(eventWakeup, { session_id: sessionId }, { session_id: sessionId, seq, ...(isLight && { events }) });
 }
 
 /** `login_id` null: every login of the user. */

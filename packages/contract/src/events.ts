@@ -39,22 +39,34 @@ export const TaskEvent = z
   .meta({ id: 'TaskEvent' });
 export type TaskEvent = z.infer<typeof TaskEvent>;
 
+const sessionStatus = logged('status', {
+  session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }),
+});
+/** What else the log of a session tells of it, but for what is drawn. */
+const told = [
+  logged('route', { route: BrowserRoute, pages: z.array(BrowserRoute) }),
+  logged('task', { task_id, status: TaskProgress }),
+  logged('takeover', { task_id: task_id.nullable(), takeover: Takeover }),
+  logged('message_state', { task_id, message_state: MessageState }),
+] as const;
+
 /** What keeps the view of a session current. Its `task` is the `status` of the task's own stream. */
 export const LiveEvent = z
   .discriminatedUnion('type', [
     passing('snapshot', { snapshot: Snapshot }),
-    logged('status', { session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }) }),
+    sessionStatus,
     passing('frame', { frame: Frame }),
     logged('overlay', { task_id: task_id.nullable(), overlay: Overlay }),
-    logged('route', { route: BrowserRoute, pages: z.array(BrowserRoute) }),
-    logged('task', { task_id, status: TaskProgress }),
-    logged('takeover', { task_id: task_id.nullable(), takeover: Takeover }),
-    logged('message_state', { task_id, message_state: MessageState }),
+    ...told,
     passing('viewers', { viewers: Count }),
     Reset,
   ])
   .meta({ id: 'LiveEvent' });
 export type LiveEvent = z.infer<typeof LiveEvent>;
+
+/** The same, as a recording shows it beside frames and overlays. */
+export const RecordedEvent = z.discriminatedUnion('type', [sessionStatus, ...told]).meta({ id: 'RecordedEvent' });
+export type RecordedEvent = z.infer<typeof RecordedEvent>;
 
 type KindOf<Event> = Event extends { type: infer Kind; seq: number } ? Kind : never;
 export type LoggedTaskKind = KindOf<TaskEvent>;

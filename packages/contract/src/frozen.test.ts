@@ -26,6 +26,7 @@ const session = {
   last_event_at: null,
   shared: false,
   viewers: 0,
+  recording: false,
 };
 
 const snapshot = {

@@ -14,6 +14,7 @@ export {
   User,
   UserClaims,
 } from './auth.ts';
+export { BundledEvent, maxBundled, readBundledStream } from './bundle.ts';
 export { ChatReply, ChatRequest, PlanReply } from './chat.ts';
 export { AppError, ErrorCode, errors, Problem } from './errors.ts';
 export {
@@ -24,13 +25,14 @@ export {
   loggedTaskKinds,
   passingLiveKinds,
   passingTaskKinds,
+  type RecordedEvent,
   TaskEvent,
 } from './events.ts';
 export { IdParam, isId, Uuid7 } from './id.ts';
 export { isStorableJson, Json, JsonObject, maxJsonDepth } from './json.ts';
 export { Pointer, PointerAction, PointerRequest } from './pointer.ts';
 export { Cursor, NextCursor, Page } from './query.ts';
-export { RecordingItem } from './recording.ts';
+export { RecordedFrame, RecordingItem } from './recording.ts';
 export {
   type BodyIn,
   type BodyOf,

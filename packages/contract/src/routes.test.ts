@@ -49,6 +49,7 @@ const beyond = [
   'POST /api/sessions/:id/takeover',
   'POST /api/sessions/:id/takeover/resume',
   'GET /api/sessions/:id/recording',
+  'GET /api/sessions/:id/recording/frames/:frame_id',
   'GET /api/profiles',
   'POST /api/profiles',
   'DELETE /api/profiles/:id',
@@ -57,6 +58,7 @@ const beyond = [
   'GET /api/tasks/:id/observations/:observation_id/image',
   'GET /api/tasks/:id/files/:file_id',
   'GET /api/inbox',
+  'GET /api/streams',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/openapi.json',
@@ -83,7 +85,7 @@ test('only registration, login, refresh and the service itself are public, and o
     'refresh',
     'register',
   ]);
-  assert.deepEqual(sorted(withAccess('share')), ['followSession', 'getSession']);
+  assert.deepEqual(sorted(withAccess('share')), ['followSession', 'followStreams', 'getSession']);
 });
 
 test('the list of error codes is closed', () => {
@@ -171,7 +173,8 @@ test('success is answered with the status that was decided', () => {
 
 test('only the limited routes answer rate_limited, and only the observations malformed_id', () => {
   const answering = (code: string) => all.filter(([, r]) => r.errors.some((own) => own === code)).map(([name]) => name);
-  assert.deepEqual(sorted(answering('rate_limited')), ['login', 'refresh', 'register']);
+  const streams = all.filter(([, route]) => route.stream).map(([name]) => name);
+  assert.deepEqual(sorted(answering('rate_limited')), sorted(['login', 'refresh', 'register', ...streams]));
   assert.deepEqual(answering('malformed_id'), ['listObservations']);
 });
 

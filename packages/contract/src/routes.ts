@@ -1,4 +1,5 @@
 import { authRoutes } from './auth.routes.ts';
+import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
 import type { Route } from './route.ts';
 import { serviceRoutes } from './service.routes.ts';
@@ -11,6 +12,7 @@ export const routes = {
   ...chatRoutes,
   ...sessionRoutes,
   ...taskRoutes,
+  ...bundleRoutes,
   ...serviceRoutes,
 } as const satisfies Record<string, Route>;
 

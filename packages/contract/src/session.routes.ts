@@ -17,6 +17,7 @@ import {
 } from './session.ts';
 import { SessionState } from './states.ts';
 import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './takeover.ts';
+import { ImageType } from './view.ts';
 
 const params = z.object({ id: IdParam });
 
@@ -68,7 +69,7 @@ export const sessionRoutes = {
     headers: ResumeHeaders.extend(ShareHeaders.shape),
     replies: {},
     stream: LiveEvent,
-    errors: [...loginErrors, 'validation_failed', 'not_found'],
+    errors: [...loginErrors, 'validation_failed', 'not_found', 'rate_limited'],
   },
   shareSession: {
     method: 'POST',
@@ -151,11 +152,23 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Read what was kept of a session, on one time axis',
+    summary: 'Read what was kept of a session, oldest first, on one time axis: frames, overlays and events',
     params,
     query: RecordingQuery,
     replies: { 200: Success.extend({ items: z.array(RecordingItem), next_cursor: NextCursor }) },
-    errors: [...loginErrors, 'validation_failed', 'not_found', 'gone'],
+    errors: [...loginErrors, 'validation_failed', 'not_found'],
+  },
+  getRecordedFrame: {
+    method: 'GET',
+    path: '/api/sessions/:id/recording/frames/:frame_id',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    summary: 'Fetch the picture of a recorded frame',
+    params: params.extend({ frame_id: IdParam }),
+    replies: {},
+    bytes: ImageType.options,
+    errors: [...loginErrors, 'not_found', 'gone'],
   },
   listProfiles: {
     method: 'GET',

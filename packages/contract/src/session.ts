@@ -23,6 +23,8 @@ export const Session = z
     last_event_at: Timestamp.nullable(),
     shared: z.boolean(),
     viewers: Count,
+    /** Whether what is seen in it is kept, while a task works in it. */
+    recording: z.boolean(),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
@@ -58,6 +60,7 @@ export const CreateSessionRequest = z
     profile_label: Label.optional(),
     title: text(200, 1).optional(),
     viewport: z.object({ width: z.int().min(320).max(3840), height: z.int().min(240).max(2160) }).optional(),
+    record: z.boolean().default(false),
   })
   .meta({ id: 'CreateSessionRequest' });
 export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;

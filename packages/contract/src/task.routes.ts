@@ -34,7 +34,7 @@ const stream = {
   headers: ResumeHeaders,
   replies: {},
   stream: TaskEvent,
-  errors: [...loginErrors, 'validation_failed', 'not_found'],
+  errors: [...loginErrors, 'validation_failed', 'not_found', 'rate_limited'],
 } as const;
 
 export const taskRoutes = {

@@ -1,16 +1,15 @@
 import { type ChatReply, type PlanReply, type Route, type RouteName, routes } from '@pilothouse/contract';
-import { ConnectionError, isApiError, toError } from './errors.ts';
+import { followBundle } from './bundle.ts';
+import { ConnectionError, isApiError } from './errors.ts';
+import { isKnown, kindsOf } from './event-kinds.ts';
+import { toError } from './refusal.ts';
 import { type CallInput, type CallResult, layOut } from './request.ts';
-import { follow, kindsOf, type Position, type StreamOptions } from './stream.ts';
-
-/** A token for which there may be another, once the server refuses it. */
-export type RenewableToken = {
-  value: string;
-  /** Asked once, when the server says the token is expired or invalid. `undefined`: the refusal stands. */
-  renew: () => Promise<string | undefined>;
-};
-
-type Token = string | RenewableToken | undefined;
+import { createProve } from './shared/prove.ts';
+import { createSharedStreams } from './shared/tab.ts';
+import { follow, type Position, type StreamOptions } from './stream.ts';
+import { findLocks } from './tab-lock.ts';
+import type { Token } from './token.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export type ClientOptions = {
   /** Where the server is, for example `http://127.0.0.1:4000`. */
@@ -27,7 +26,15 @@ export type ClientOptions = {
   shareToken?: string;
   /** How long a call may take before it is given up. Streams have no such end. */
   timeoutMs?: number;
+  /** With a `fetch` of your own no streams are shared. */
   fetch?: typeof fetch;
+  /**
+   * In browsers: all tabs follow over one connection, which a shared worker holds, so that six connections to a server
+   * are enough for any number of them. Says whose streams these are: those of the same name share, so it has to name
+   * who is logged in (`createLogin` does that, with `sharesStreams`). Where there is no `SharedWorker`, or a page may not
+   * run one of its own origin, each stream has a connection of its own, as without this.
+   */
+  sharedAs?: () => string;
 };
 
 export type CallOptions = {
@@ -69,8 +76,10 @@ export function createClient({
   token,
   shareToken,
   timeoutMs = 30_000,
-  fetch: send = fetch,
+  fetch: ownFetch,
+  sharedAs,
 }: ClientOptions): Client {
+  const send = ownFetch ?? fetch;
   type Request = { route: Route; input: Input; headers: Headers; signal: AbortSignal };
 
   const exchange = async ({ route, input, headers, signal }: Request, bearer: string | undefined) => {
@@ -124,14 +133,39 @@ export function createClient({
     }
   };
 
+  const prove = createProve({ token, shareToken });
+  const nameOf = () => (shareToken === undefined ? (sharedAs?.() ?? '') : `share ${shareToken}`);
+  const shared =
+    sharedAs && !ownFetch ? createSharedStreams({ baseUrl, login: nameOf, prove, locks: findLocks() }) : undefined;
+  const kindOf = (route: Route): 'live' | 'task' | undefined => {
+    if (route === routes.followSession) return 'live';
+    // A share opens sessions only.
+    return route.stream === routes.followTask.stream && shareToken === undefined ? 'task' : undefined;
+  };
+
   const stream = (route: Route, { cursor, ...input }: Input = {}, { headers, ...options }: StreamOptions = {}) => {
-    const connect = (position: Position, signal: AbortSignal) => {
+    const openStream = (given: Input, signal: AbortSignal, lastEventId?: string) => {
       const all = new Headers(headers);
       all.set('accept', 'text/event-stream');
-      if (position.lastEventId !== undefined) all.set('last-event-id', position.lastEventId);
-      return open({ route, input: { ...input, cursor: position.cursor }, headers: all, signal });
+      if (lastEventId !== undefined) all.set('last-event-id', lastEventId);
+      return open({ route, input: given, headers: all, signal });
     };
-    return follow({ ...options, connect, kinds: kindsOf(route.stream), cursor: cursor as string | undefined });
+    if (route === routes.followStreams) {
+      const connect = (streams: string[], signal: AbortSignal) => openStream({ stream: streams }, signal);
+      // As the type of the method has it.
+      return followBundle({ ...options, streams: input.stream as string[], connect, isKnown });
+    }
+    const kinds = kindsOf(route.stream);
+    const alone = (from: unknown) => {
+      const connect = (position: Position, signal: AbortSignal) =>
+        openStream({ ...input, cursor: position.cursor }, signal, position.lastEventId);
+      return follow({ ...options, connect, kinds, cursor: from as string | undefined });
+    };
+    const kind = kindOf(route);
+    // Headers of one stream are not those of others.
+    if (!shared || !kind || headers) return alone(cursor);
+    const wanted = { kind, id: String(input.id), cursor: cursor as string | undefined };
+    return shared.follow(wanted, { ...options, kinds, alone });
   };
 
   const methods = Object.entries<Route>(routes).map(([name, route]) => [
@@ -146,15 +180,4 @@ export function createClient({
 
 function isTokenRefused(error: unknown): boolean {
   return isApiError(error, 'token_expired') || isApiError(error, 'token_invalid');
-}
-
-/** Whoever gave up does not wait for a token that others may still want. */
-async function unlessAborted<T>(waiting: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  if (!(waiting instanceof Promise)) return waiting;
-  return new Promise<T>((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-    waiting.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

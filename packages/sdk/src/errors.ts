@@ -1,4 +1,4 @@
-import { type ErrorCode, Problem } from '@pilothouse/contract';
+import type { ErrorCode, Problem } from '@pilothouse/contract';
 
 /** The server refused the call and said why. Compare `code`, or use {@link isApiError}. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
@@ -33,13 +33,4 @@ export class ConnectionError extends Error {
 /** Whether the error is the server's refusal with this code. */
 export function isApiError<Code extends ErrorCode>(error: unknown, code: Code): error is ApiError<Code> {
   return error instanceof ApiError && error.code === code;
-}
-
-/** Reads a refusal. What is no problem document of ours comes from something in between, such as a proxy. */
-export async function toError(response: Response): Promise<ApiError | ConnectionError> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const problem = Problem.safeParse(body);
-  if (!problem.success) return new ConnectionError(`answered ${response.status} without a reason we know`);
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(problem.data, Number.isFinite(retryAfter) ? retryAfter : undefined);
 }

@@ -1,11 +1,12 @@
 import type { LoginRequest, User } from '@pilothouse/contract';
-import { type Client, type ClientOptions, createClient, type RenewableToken } from './client.ts';
+import { type Client, type ClientOptions, createClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ApiError } from './errors.ts';
 import { createKeptTokens, createMemoryStorage, type TokenStorage, type Tokens, toTokens } from './kept-tokens.ts';
 import { readReply, refresh } from './refresh.ts';
-import { createBrowserLock, createStorageLock, type Locks, type TabLock } from './tab-lock.ts';
+import { createBrowserLock, createStorageLock, findLocks, type Locks, type TabLock } from './tab-lock.ts';
 import { joinTabs } from './tabs.ts';
+import type { RenewableToken } from './token.ts';
 
 export type LoginOptions = Pick<ClientOptions, 'baseUrl' | 'timeoutMs' | 'fetch'> & {
   /**
@@ -22,6 +23,11 @@ export type LoginOptions = Pick<ClientOptions, 'baseUrl' | 'timeoutMs' | 'fetch'
    * process.
    */
   locks?: Locks | null;
+  /**
+   * In browsers: whether all tabs that share this login follow their streams over one connection, so that many tabs
+   * leave room for plain requests. Only tabs of one `localStorage` share a login. See `sharedAs` of a client.
+   */
+  sharesStreams?: boolean;
   clock?: Clock;
 };
 
@@ -68,6 +74,7 @@ export function createLogin({
   storage,
   storageKey: key = `pilothouse.login ${new URL(baseUrl).origin}`,
   locks = findLocks(),
+  sharesStreams = false,
   clock = systemClock,
 }: LoginOptions): ClientLogin {
   const plain = createClient({ baseUrl, timeoutMs, fetch });
@@ -161,7 +168,10 @@ export function createLogin({
     return tokens && { value: tokens.access_token, renew: () => renewRefused(tokens) };
   };
 
-  const client = createClient({ baseUrl, timeoutMs, fetch, token });
+  // A login of another storage is ours alone, and so is its name.
+  const place = storage && storage === findLocalStorage() ? key : `${key} ${Math.random()}`;
+  const sharedAs = sharesStreams ? () => `${place} ${kept.read()?.user.id ?? ''}` : undefined;
+  const client = createClient({ baseUrl, timeoutMs, fetch, token, sharedAs });
   const user = () => {
     notice();
     return shown;
@@ -222,9 +232,13 @@ function createLock(
   return locks ? createBrowserLock(locks, name) : createStorageLock({ storage, key: name, clock, random: Math.random });
 }
 
-function findLocks(): Locks | undefined {
-  // Absent on pages of plain HTTP, and unknown to the types that the SDK is compiled with.
-  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+function findLocalStorage(): unknown {
+  try {
+    return (globalThis as { localStorage?: unknown }).localStorage;
+  } catch {
+    // A page may be forbidden to have one.
+    return undefined;
+  }
 }
 
 function isUnauthorized(error: unknown): boolean {

@@ -21,7 +21,7 @@ export function layOut(route: Route, input: Values): { path: string; body: strin
   const body: Values = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || name in inPath) continue;
-    if (name in inQuery) query.set(name, String(value));
+    if (name in inQuery) for (const one of [value].flat()) query.append(name, String(one));
     else body[name] = value;
   }
   return { path: query.size > 0 ? `${path}?${query}` : path, body: route.body ? JSON.stringify(body) : undefined };

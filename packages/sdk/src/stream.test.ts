@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type ErrorCode, errors, TaskEvent } from '@pilothouse/contract';
 import fc from 'fast-check';
+import { kindsOf } from './event-kinds.ts';
 import { type Client, createClient } from './index.ts';
-import { follow, kindsOf } from './stream.ts';
+import { follow } from './stream.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

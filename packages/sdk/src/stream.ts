@@ -1,11 +1,4 @@
-import {
-  LiveEvent,
-  loggedLiveKinds,
-  loggedTaskKinds,
-  passingLiveKinds,
-  passingTaskKinds,
-  TaskEvent,
-} from '@pilothouse/contract';
+// Loaded by the shared worker too, which finds no packages by their names: nothing but files of ours is imported here.
 import { sleep } from './clock.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { createSseParser, type SseParser } from './sse.ts';
@@ -23,7 +16,7 @@ export type StreamOptions = {
 /** Where a connection begins: at a cursor of the caller's, or after the last event that arrived. */
 export type Position = { cursor?: string; lastEventId?: string };
 
-type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
+export type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
   connect: (position: Position, signal: AbortSignal) => Promise<Response>;
   kinds: ReadonlySet<string>;
   cursor?: string;
@@ -32,14 +25,7 @@ type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
   random?: () => number;
 };
 
-/** The kinds of events that a stream of the contract has. */
-export function kindsOf(stream: unknown): ReadonlySet<string> {
-  if (stream === TaskEvent) return new Set([...loggedTaskKinds, ...passingTaskKinds]);
-  if (stream === LiveEvent) return new Set([...loggedLiveKinds, ...passingLiveKinds]);
-  throw new Error('a stream of events this client does not know');
-}
-
-type StreamEvent = { type: string };
+export type StreamEvent = { type: string };
 
 /**
  * The events of a stream, over as many connections as it takes, without gap or repeat. Ends with the event `end`, or

@@ -6,6 +6,11 @@ export type Locks = {
   request<T>(name: string, options: { signal?: AbortSignal }, task: () => Promise<T>): Promise<T>;
 };
 
+/** Those of the browser; absent on pages of plain HTTP, and unknown to the types that the SDK is compiled with. */
+export function findLocks(): Locks | undefined {
+  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+}
+
 /** `stillHere` says that the holder lives: to be called at least every {@link leaseMs} while the task goes on. */
 export type LockedTask = (stillHere: () => void) => Promise<void>;
 

@@ -1,12 +1,12 @@
 import type { Database, Tx } from './db.ts';
-import type { Appended, createEvents, NewEvent } from './events.ts';
+import type { Appended, createEvents, NewEvent, StoredEvent } from './events.ts';
 import type { createSessions } from './sessions.ts';
 
 /** Appends to the log of the session that is being changed. */
 export type Append = (event: Omit<NewEvent, 'sessionId'>) => Promise<Appended>;
 export type Change = <T>(sessionId: string, work: (tx: Tx, append: Append) => Promise<T>) => Promise<T>;
-/** Told of the last event of a change, once it is committed. */
-export type OnChanged = (sessionId: string, seq: number) => void;
+/** Told of the events of a change, and of the number of the last, once they are committed. */
+export type OnChanged = (sessionId: string, seq: number, events: StoredEvent[]) => void;
 
 type Parts = {
   database: Database;
@@ -21,19 +21,27 @@ type Parts = {
  */
 export function createChange({ database, sessions, events, onChanged }: Parts): Change {
   return async (sessionId, work) => {
+    const added: StoredEvent[] = [];
     let last: number | undefined;
     const value = await database.transaction(async (tx) => {
       const locked = await sessions.lock(tx, sessionId);
       const done = await work(tx, async (event) => {
         const appended = await events.append(tx, { ...event, sessionId });
         last = Math.max(last ?? 0, appended.seq);
+        if (appended.isNew) added.push(storedOf(sessionId, event, appended));
         return appended;
       });
       // Not with every event: its place stands in three indexes, and a session at work says a lot.
       if (locked?.isLeftBehind && last !== undefined) await sessions.touch(tx, sessionId);
       return done;
     });
-    if (last !== undefined) onChanged(sessionId, last);
+    if (last !== undefined) onChanged(sessionId, last, added);
     return value;
   };
 }
+
+const storedOf = (
+  session_id: string,
+  { taskId = null, kind, data }: Omit<NewEvent, 'sessionId'>,
+  { seq, recordedAt }: Appended,
+): StoredEvent => ({ session_id, seq, task_id: taskId, kind, data, recorded_at: recordedAt });

@@ -1,23 +1,110 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Database, Tx } from './db.ts';
 import type { Frames } from './generated.ts';
 
 export type FrameRow = Selectable<Frames>;
 
-/** The newest picture of each session: one slot, overwritten. */
+/** A picture, its bytes already put where they stay. */
+type Taken = {
+  session_id: string;
+  frame_id: string;
+  content_type: string;
+  width: number;
+  height: number;
+  device_scale: number;
+  /** As JSON. */
+  route: string;
+  private?: boolean;
+};
+/** What a step led to, at the place of the event that tells of it. */
+export type StepFrame = Taken & {
+  task_id?: string | null;
+  step_id?: string | null;
+  seq: number;
+  recorded_at: Date;
+  blob_key: string;
+  byte_len: number;
+};
+/** What was to be seen at this moment; without bytes, where it is private. */
+export type WatchedFrame = Taken & { blob_key: string | null; byte_len: number };
+
+// One statement: the frame is in the recording, its bytes are counted, and it is the newest of its session. The one that
+// was the newest before need no longer stay for that.
+const putText = (place: string) => `
+with place as (${place}),
+kept as (
+  insert into recorded_frames (session_id, seq, frame_id, owner_id, task_id, step_id, recorded_at, content_type,
+    width, height, route, private, blob_key, byte_len)
+  select $1, seq, $2::uuid, owner_id, task_id, step_id, recorded_at, $3::text, $4::int, $5::int, $7::jsonb, $8::boolean,
+    $9::text, $10::int
+  from place
+), counted as (
+  update session_seq q set frame_bytes = q.frame_bytes + $10::int from place where q.session_id = $1
+), relieved as (
+  update recorded_frames f set retention = 'usual' from place
+  where f.session_id = $1 and f.retention = 'last' and $9::text is not null
+), newest as (
+  insert into frames (session_id, frame_id, task_id, seq, recorded_at, content_type, width, height, device_scale, route,
+    private, blob_key)
+  select $1, $2::uuid, task_id, seq, recorded_at, $3::text, $4::int, $5::int, $6::real, $7::jsonb, $8::boolean, $9::text
+  from place where $9::text is not null
+  on conflict (session_id) do update set frame_id = excluded.frame_id, task_id = excluded.task_id, seq = excluded.seq,
+    recorded_at = excluded.recorded_at, content_type = excluded.content_type, width = excluded.width,
+    height = excluded.height, device_scale = excluded.device_scale, route = excluded.route,
+    private = excluded.private, blob_key = excluded.blob_key
+  where frames.seq <= excluded.seq
+)
+select true as is_kept from place`;
+
+const ofStep = putText(`
+  select owner_id, $11::uuid as task_id, $12::text as step_id, $13::bigint as seq, $14::timestamptz as recorded_at
+  from sessions where id = $1`);
+
+const watched = putText(`
+  select s.owner_id, t.id as task_id, null::text as step_id, q.last_seq as seq,
+    date_trunc('milliseconds', clock_timestamp()) as recorded_at
+  from sessions s join session_seq q on q.session_id = s.id
+  join browsers b on b.session_id = s.id
+  join recorders r on r.session_id = s.id
+  cross join lateral (
+    select id from tasks where session_id = s.id and status in ('running', 'takeover') order by created_at limit 1) t
+  where s.id = $1 and s.recording and s.status in ('active', 'takeover')
+    and b.host_id = $11 and r.agent_id = $12 and r.until > clock_timestamp()`);
+
+/** The pictures that are kept: all of them for the recording, and the newest of each session in one slot. */
 export function createFrames({ db }: Database) {
+  const valuesOf = (frame: Taken & { blob_key: string | null; byte_len: number }) => [
+    frame.session_id,
+    frame.frame_id,
+    frame.content_type,
+    frame.width,
+    frame.height,
+    frame.device_scale,
+    frame.route,
+    frame.private ?? false,
+    frame.blob_key,
+    frame.byte_len,
+  ];
+
   return {
-    async put(tx: Tx, frame: Insertable<Frames>): Promise<void> {
-      const { session_id, ...newer } = frame;
-      await tx.db
-        .insertInto('frames')
-        .values(frame)
-        .onConflict((conflict) =>
-          conflict.column('session_id').doUpdateSet(newer).whereRef('frames.seq', '<', 'excluded.seq'),
-        )
-        .execute();
+    /** In the transaction that ends the step, which has locked the session. */
+    async put({ client }: Tx, frame: StepFrame): Promise<void> {
+      const { task_id = null, step_id = null, seq, recorded_at } = frame;
+      const values = [...valuesOf(frame), task_id, step_id, seq, recorded_at];
+      await client.query({ name: 'frames.put', text: ofStep, values });
     },
 
+    /**
+     * Keeps what a host showed of a session that is recorded, if the host holds it and the agent may record it. The
+     * caller has locked the session: so it gets its place behind all that others can have read.
+     */
+    async putWatched({ client }: Tx, frame: WatchedFrame, by: { hostId: string; agentId: string }): Promise<boolean> {
+      const values = [...valuesOf(frame), by.hostId, by.agentId];
+      const { rowCount } = await client.query({ name: 'frames.putWatched', text: watched, values });
+      return rowCount === 1;
+    },
+
+    /** The newest of a session. */
     of: (sessionId: string): Promise<FrameRow | undefined> =>
       db.selectFrom('frames').selectAll().where('session_id', '=', sessionId).executeTakeFirst(),
   };

@@ -9,6 +9,8 @@ export type BrowserState = "cold" | "live" | "starting";
 
 export type ExecutionOutcome = "cancelled" | "failed" | "interrupted" | "success";
 
+export type FrameRetention = "last" | "leaving" | "usual";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -224,6 +226,31 @@ export interface RateLimits {
   points: Generated<number>;
 }
 
+export interface RecordedFrames {
+  blob_key: string | null;
+  byte_len: number;
+  content_type: string;
+  frame_id: string;
+  height: number;
+  id: Generated<number>;
+  owner_id: string;
+  private: Generated<boolean>;
+  recorded_at: Timestamp;
+  retention: Generated<FrameRetention>;
+  route: Json;
+  seq: number;
+  session_id: string;
+  step_id: string | null;
+  task_id: string | null;
+  width: number;
+}
+
+export interface Recorders {
+  agent_id: string;
+  session_id: string;
+  until: Timestamp;
+}
+
 export interface RefreshTokens {
   expires_at: Timestamp;
   hash: Buffer;
@@ -242,6 +269,7 @@ export interface Sessions {
   owner_id: string;
   profile_id: string | null;
   profile_label: string | null;
+  recording: Generated<boolean>;
   status: Generated<SessionStatus>;
   title: string | null;
   updated_at: Generated<Timestamp>;
@@ -250,6 +278,7 @@ export interface Sessions {
 }
 
 export interface SessionSeq {
+  frame_bytes: Generated<number>;
   last_event_at: Timestamp | null;
   last_seq: Generated<number>;
   session_id: string;
@@ -367,6 +396,8 @@ export interface DB {
   pointers: Pointers;
   profiles: Profiles;
   rate_limits: RateLimits;
+  recorded_frames: RecordedFrames;
+  recorders: Recorders;
   refresh_tokens: RefreshTokens;
   session_seq: SessionSeq;
   sessions: Sessions;

@@ -47,3 +47,22 @@ export function toSeqPage<Row extends { seq: number }>(rows: Row[], limit: numbe
   const isCut = rows.length > limit && last !== undefined;
   return { rows: page, nextCursor: isCut ? Buffer.from(`after ${last.seq}`).toString('base64url') : null };
 }
+
+/** Behind an event of a session's log, and behind which of the frames that follow it. */
+export type Place = { seq: number; id: number };
+
+const placePattern = /^behind (\d{1,15}) (\d{1,15})$/;
+
+export function decodePlace(cursor: string): Place {
+  const [, seq, id] = placePattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (seq === undefined || id === undefined) throw notOurs();
+  return { seq: Number(seq), id: Number(id) };
+}
+
+/** The same for the log of a session together with its frames. */
+export function toPlacePage<Row extends Place>(rows: Row[], limit: number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = rows.length > limit && last !== undefined;
+  return { rows: page, nextCursor: isCut ? Buffer.from(`behind ${last.seq} ${last.id}`).toString('base64url') : null };
+}

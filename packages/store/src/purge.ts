@@ -6,8 +6,8 @@ import { progressOf } from './progress.ts';
 export function createPurge() {
   return {
     /**
-     * Forgets what was seen and said in a session: events, logs, answers, observations, who drove, the last picture
-     * and the browser's state. The rows of session and tasks stay, with prompt, plan, ledger and result, for whoever asked for
+     * Forgets what was seen and said in a session: events, logs, answers, observations, who drove, all pictures and
+     * the browser's state. The rows of session and tasks stay, with prompt, plan, ledger and result, for whoever asked for
      * them. Each ended task says its end anew, so that whoever follows it learns that it is over. For a closed session;
      * remove the blobs after the commit.
      */
@@ -23,6 +23,9 @@ export function createPurge() {
       await client.query('delete from frames where session_id = $1', [sessionId]);
       await client.query('delete from takeovers where session_id = $1', [sessionId]);
       await client.query('delete from pointers where session_id = $1', [sessionId]);
+      await client.query('delete from recorded_frames where session_id = $1', [sessionId]);
+      await client.query('delete from recorders where session_id = $1', [sessionId]);
+      await client.query('update session_seq set frame_bytes = 0 where session_id = $1', [sessionId]);
       // Under a new epoch and at no host: what one that holds it, or has just been told to close it, hands over after
       // this is not kept.
       await client.query(

@@ -13,6 +13,7 @@ export type NewSession = {
   profileId?: string | null;
   profileLabel?: string | null;
   viewport: { width: number; height: number };
+  recording?: boolean;
 };
 export type SessionList = { status?: SessionState; limit: number; cursor?: string };
 
@@ -25,7 +26,8 @@ type Locked = { isLeftBehind: boolean };
 /** Sessions, always asked for on somebody's behalf: who may not see one gets the same nothing as for one that is not. */
 export function createSessions({ db, pool }: Database) {
   return {
-    async create(tx: Tx, owner: Caller, { id = newId(), title, profileId, profileLabel, viewport }: NewSession) {
+    async create(tx: Tx, owner: Caller, wanted: NewSession) {
+      const { id = newId(), title, profileId, profileLabel, viewport, recording = false } = wanted;
       const session = await tx.db
         .insertInto('sessions')
         .values({
@@ -36,6 +38,7 @@ export function createSessions({ db, pool }: Database) {
           profile_label: profileLabel ?? null,
           viewport_width: viewport.width,
           viewport_height: viewport.height,
+          recording,
         })
         .returningAll()
         .executeTakeFirstOrThrow();

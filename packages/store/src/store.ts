@@ -21,6 +21,9 @@ import { createProfiles } from './profiles.ts';
 import { createPurge } from './purge.ts';
 import { createQuestions } from './questions.ts';
 import { createQuotas } from './quotas.ts';
+import { createRecorders } from './recorders.ts';
+import { createRecordings } from './recordings.ts';
+import { createRetention } from './retention.ts';
 import { createSealer } from './seal.ts';
 import { createSessions } from './sessions.ts';
 import { createShares } from './shares.ts';
@@ -96,6 +99,9 @@ export function openStore({
     takeovers,
     wheel,
     pointers: createPointers(database),
+    recordings: createRecordings(database),
+    recorders: createRecorders(database),
+    retention: createRetention(database),
     profiles,
     questions: createQuestions(),
     viewers: createViewers(database),

@@ -99,6 +99,7 @@ const rows: Record<RouteName, Row | Row[]> = {
   requestSessionTakeover: { of: 'session', gets: 'its own' },
   resumeSessionTakeover: { of: 'session', gets: 'its own' },
   getRecording: { of: 'session', gets: 200 },
+  getRecordedFrame: { of: 'session', gets: 200 },
   listProfiles: { gets: 200 },
   createProfile: { of: 'session', gets: 'its own', body: ({ id }) => ({ label: 'work', session_id: id }) },
   deleteProfile: { of: 'profile', gets: 200 },
@@ -124,6 +125,11 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
   rerunTask: { of: 'task', gets: 202 },
   listInbox: { gets: 200 },
+  followStreams: [
+    { of: 'session', gets: 200, query: ({ id }) => ({ stream: `live:${id}` }) },
+    // A share shows a session and nothing of its tasks.
+    { of: 'task', gets: 200, query: ({ id }) => ({ stream: `task:${id}` }), except: { guest: 'not_found' } },
+  ],
 
   getHealth: { gets: 200 },
   getReady: { gets: 200 },
@@ -314,6 +320,16 @@ describe('the authorization matrix', () => {
     assert.equal(await statusOf(`files/${cast.fileOf(others)}`), 404);
   });
 
+  it('finds no frame of a session through the id of another', async () => {
+    const { server, cast } = stageOf(kinds[0]);
+    const [own, others] = [cast.idOf('session', 'owners') ?? '', cast.idOf('session', 'strangers') ?? ''];
+    const headers = { authorization: `Bearer ${await cast.bearerOf('owner')}` };
+    const statusOf = async (frameId: string) =>
+      (await fetch(`${server.baseUrl}/api/sessions/${own}/recording/frames/${frameId}`, { headers })).status;
+    assert.equal(await statusOf(cast.frameOf(own)), 200);
+    assert.equal(await statusOf(cast.frameOf(others)), 404);
+  });
+
   it('asks for a token in front of the heads of answers too', async () => {
     for (const { server, cast, served } of stages.values()) {
       for (const name of served as Set<RouteName>) {
@@ -362,7 +378,12 @@ async function servedBy({ client }: TestServer): Promise<Set<string>> {
 async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell, cast: Cast): Promise<Answer> {
   const route: Route = routes[name];
   const id = row.of && target ? (cast.idOf(row.of, target) ?? '') : '';
-  const others: Record<string, string> = { id, observation_id: cast.observationOf(id), file_id: cast.fileOf(id) };
+  const others: Record<string, string> = {
+    id,
+    observation_id: cast.observationOf(id),
+    file_id: cast.fileOf(id),
+    frame_id: cast.frameOf(id),
+  };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
   // Those whose token is over can change nothing of theirs, and it takes time to get one.
   const bearer = isGuest(actor) ? undefined : await (isLive(actor) ? cast : stage.cast).bearerOf(actor);

@@ -62,7 +62,7 @@ export function createRevocations({ store, bus, log }: Options) {
       // The built-in user has no login that could end.
       if (!viewer || (!isGuest(viewer) && !viewer.loginId && !viewer.keyId)) return;
       streams.set(stream, viewer);
-      stream.signal.addEventListener('abort', () => streams.delete(stream));
+      stream.onEnd(() => streams.delete(stream));
     },
     /** Tells every server, this one too. */
     announceLogin(userId: string, loginId: string | null): void {

@@ -25,6 +25,8 @@ async function openOne(): Promise<{ stream: EventStream; viewer: Socket; close()
   };
 }
 const frame = (n: number, bytes: number) => encodeEvent({ type: 'frame', data: { n, fill: 'x'.repeat(bytes) } });
+const namedFrame = (slot: string, n: number) =>
+  encodeEvent({ type: 'frame', data: { slot, n, fill: 'x'.repeat(100_000) } });
 const framesIn = (text: string) => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
 
 describe('a stream of events', () => {
@@ -56,11 +58,29 @@ describe('a stream of events', () => {
     viewer.pause();
     for (let n = 0; n < 200; n++) stream.offer(frame(n, 100_000));
     await sleep(50);
-    assert.equal(stream.signal.aborted, false, 'frames alone cut nobody');
-    for (let n = 0; n < 2000 && !stream.signal.aborted; n++)
+    assert.equal(stream.isEnded(), false, 'frames alone cut nobody');
+    for (let n = 0; n < 2000 && !stream.isEnded(); n++)
       stream.send({ id: String(n), type: 'log', data: { fill: 'x'.repeat(10_000) } });
-    assert.equal(stream.signal.aborted, true);
+    assert.equal(stream.isEnded(), true);
     close();
+  });
+
+  it('lets the frames of every slot have their turn, the newest of each', async (test) => {
+    const { stream, viewer, close } = await openOne();
+    test.after(close);
+    viewer.pause();
+    const slots = ['a', 'b', 'c'];
+    for (let n = 0; n < 60; n++) for (const slot of slots) stream.offer(namedFrame(slot, n), slot);
+    let text = '';
+    viewer.on('data', (chunk) => {
+      text += chunk;
+    });
+    viewer.resume();
+    const lastOf = (slot: string) =>
+      [...text.matchAll(/"slot":"(.)","n":(\d+)/g)].findLast(([, name]) => name === slot)?.[2];
+    const end = performance.now() + 5000;
+    while (slots.some((slot) => lastOf(slot) !== '59') && performance.now() < end) await sleep(10);
+    assert.deepEqual(slots.map(lastOf), ['59', '59', '59']);
   });
 
   it('brings an event however large, and what follows it', async (test) => {
@@ -76,7 +96,7 @@ describe('a stream of events', () => {
       assert.ok(text.includes(words), words);
     };
     stream.send({ id: '1', type: 'log', data: { fill: 'x'.repeat(4 * 1024 * 1024), n: 1 } });
-    assert.equal(stream.signal.aborted, false, 'not cut by its own event');
+    assert.equal(stream.isEnded(), false, 'not cut by its own event');
     await until('"n":1}');
     stream.send({ id: '2', type: 'log', data: { n: 2 } });
     await until('"n":2}');
@@ -86,8 +106,8 @@ describe('a stream of events', () => {
     const { stream, viewer, close } = await openOne();
     viewer.destroy();
     const end = performance.now() + 3000;
-    while (!stream.signal.aborted && performance.now() < end) await sleep(10);
-    assert.equal(stream.signal.aborted, true);
+    while (!stream.isEnded() && performance.now() < end) await sleep(10);
+    assert.equal(stream.isEnded(), true);
     close();
   });
 });

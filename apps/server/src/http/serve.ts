@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type EventStream, openEventStream } from './event-stream.ts';
 import { problemType } from './problem.ts';
+import type { StreamPlaces } from './stream-places.ts';
 
 const anyBytes = z.string().meta({ contentEncoding: 'binary' });
 
@@ -16,6 +17,7 @@ export type Call<R extends Route> = {
   headers: HeadersOf<R>;
   body: BodyOf<R>;
   from: From;
+  requestId: string;
   /** Why there is no caller, where the route leaves that to its handler. */
   refusal?: AppError;
 };
@@ -38,7 +40,12 @@ export type StreamHandler<R extends Route> = (call: Call<R>, stream: EventStream
 /** Puts a handler behind a route of the contract. A route that nobody serves is absent, from the documents too. */
 export type Serve = {
   <R extends Route>(route: R, handler: Handler<R>, options?: Options): void;
-  stream<R extends Route>(route: R, handler: (call: Call<R>) => Promise<StreamHandler<R>>): void;
+  stream<R extends Route>(
+    route: R,
+    handler: (call: Call<R>) => Promise<StreamHandler<R>>,
+    /** How many streams the response carries; one, unless it is said. */
+    countOf?: (call: Call<R>) => number,
+  ): void;
   /** Ends every open stream; viewers resume elsewhere. */
   closeStreams(): void;
 };
@@ -69,11 +76,15 @@ type Parts = {
   authenticate: Authenticate;
   /** Told of each stream, to end it when its caller's right ends. */
   onStream: (caller: Caller | Guest | undefined, stream: EventStream) => void;
+  places: StreamPlaces;
   /** Off only in tests, which prove that the handlers' own check holds alone. */
   hasRouteHook?: boolean;
 };
 
-export function createServe(app: FastifyInstance, { authenticate, onStream, hasRouteHook = true }: Parts): Serve {
+export function createServe(
+  app: FastifyInstance,
+  { authenticate, onStream, places, hasRouteHook = true }: Parts,
+): Serve {
   /** Checked at the route and again at the handler, each by itself enough; asked of the database once. */
   async function identify(request: FastifyRequest, route: Route, { isLenient }: Options): Promise<void> {
     if (route.access === 'public' || request.caller) return;
@@ -101,8 +112,9 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
       response: { ...successReplies(route), ...problemReplies(route) },
     },
     // Before the body is read: who may not call is not worth parsing for.
-    onRequest: async (request: FastifyRequest) => {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await options.first?.(request);
+      if (route.stream) places.ofAddress(request.ip, reply.raw);
       if (hasRouteHook) await identify(request, route, options);
     },
   });
@@ -111,7 +123,7 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
     // The schemas have checked the parts, and the line above has set the caller of every protected route.
     const { caller, params, query, headers, body, refusal } = request as unknown as Call<R>;
     const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
-    return { caller, params, query, headers, body, from, refusal };
+    return { caller, params, query, headers, body, from, requestId: request.id, refusal };
   };
 
   const streams = new Set<EventStream>();
@@ -132,19 +144,21 @@ export function createServe(app: FastifyInstance, { authenticate, onStream, hasR
       },
     });
   };
-  serve.stream = (route, handler) => {
+  serve.stream = (route, handler, countOf = () => 1) => {
     app.route({
       ...common(route),
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         const call = await callOf(request, route);
+        const count = countOf(call);
+        if (request.caller) places.ofCaller(request.caller, count, reply.raw);
         // Whatever refuses the call does so before the stream begins, as an ordinary problem.
         const follow = await handler(call);
         reply.hijack();
-        const stream = openEventStream(reply.raw, request.id);
+        const stream = openEventStream(reply.raw, request.id, count);
         streams.add(stream);
         onStream(request.caller, stream);
-        stream.signal.addEventListener('abort', () => streams.delete(stream));
+        stream.onEnd(() => streams.delete(stream));
         await follow(call, stream)
           .catch((error) => request.log.warn({ err: error, request_id: request.id }, 'a stream broke'))
           .finally(() => stream.close());

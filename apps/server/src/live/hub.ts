@@ -2,8 +2,11 @@ import { type Bus, eventWakeup } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store, StoredEvent } from '@pilothouse/store';
 import { Counter, type Registry } from 'prom-client';
+import type { EventStream } from '../http/event-stream.ts';
 
 type Options = { store: Pick<Store, 'events'>; bus: Bus; log: Log; metrics: Registry };
+/** How long somebody follows. */
+export type Ending = Pick<EventStream, 'isEnded' | 'onEnd'>;
 type Listener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
 type Stream = {
   /** The last events of the session without a hole between them, up to `seq`. */
@@ -44,9 +47,17 @@ export function createHub({ store, bus, log, metrics }: Options) {
     let isPumping = true;
     let isStale = false;
     let linger: NodeJS.Timeout | undefined;
-    const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest }) => {
+    const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest, events = [] }) => {
+      // Where it brings just what comes next, nobody has to look.
+      if (!isPumping && areNext(events, stream.seq)) take(events.map((event) => ({ ...event, session_id: sessionId })));
       if (newest > stream.seq) pump();
     });
+
+    function take(events: StoredEvent[]): void {
+      stream.recent = [...stream.recent, ...events].slice(-recentEvents);
+      stream.seq = events.at(-1)?.seq ?? stream.seq;
+      for (const listener of stream.listeners) if (listener.isCaughtUp) deliver(listener, events);
+    }
 
     async function begin(): Promise<void> {
       reads.inc({ why: 'begin' });
@@ -58,9 +69,7 @@ export function createHub({ store, bus, log, metrics }: Options) {
         isStale = false;
         reads.inc({ why: 'new' });
         const events = await store.events.after(sessionId, stream.seq, { limit: pageSize });
-        stream.recent = [...stream.recent, ...events].slice(-recentEvents);
-        stream.seq = events.at(-1)?.seq ?? stream.seq;
-        for (const listener of stream.listeners) if (listener.isCaughtUp) deliver(listener, events);
+        take(events);
         if (events.length < pageSize && !isStale) return;
       }
     }
@@ -116,15 +125,15 @@ export function createHub({ store, bus, log, metrics }: Options) {
   }, pollMs);
 
   return {
-    /** Delivers every event after `seq`, in order and once, until the signal. */
-    async follow(sessionId: string, seq: number, onEvents: Listener['onEvents'], signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return;
+    /** Delivers every event after `seq`, in order and once, until the end. */
+    async follow(sessionId: string, seq: number, onEvents: Listener['onEvents'], ending: Ending): Promise<void> {
+      if (ending.isEnded()) return;
       const stream = streams.get(sessionId) ?? openStream(sessionId);
       const listener: Listener = { seq, isCaughtUp: false, onEvents };
       stream.listeners.add(listener);
-      signal.addEventListener('abort', () => stream.leave(listener));
+      ending.onEnd(() => stream.leave(listener));
       await stream.ready;
-      while (!listener.isCaughtUp && !signal.aborted) {
+      while (!listener.isCaughtUp && !ending.isEnded()) {
         // Whatever is not among the recent ones is read for this listener alone.
         if (listener.seq < (stream.recent[0]?.seq ?? 1) - 1) {
           reads.inc({ why: 'behind' });
@@ -145,11 +154,16 @@ export function createHub({ store, bus, log, metrics }: Options) {
 }
 export type Hub = ReturnType<typeof createHub>;
 
+/** Whether these follow on that place, and on each other. */
+const areNext = (events: { seq: number }[], seq: number): boolean =>
+  events.length > 0 && events.every((event, i) => event.seq === seq + 1 + i);
+
 /** Skips what this listener has: it may have read further by itself than the stream had. */
 function deliver(listener: Listener, events: StoredEvent[]): void {
-  const fresh = events.filter(({ seq }) => seq > listener.seq);
-  const last = fresh.at(-1);
-  if (!last) return;
+  const last = events.at(-1);
+  if (!last || last.seq <= listener.seq) return;
+  const isNext = events[0]?.seq === listener.seq + 1;
+  const fresh = isNext ? events : events.filter(({ seq }) => seq > listener.seq);
   listener.seq = last.seq;
   listener.onEvents(fresh);
 }

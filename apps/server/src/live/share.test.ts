@@ -155,6 +155,7 @@ describe('what a share shows', () => {
           device_scale: 1,
           route: JSON.stringify(routeOf(id)),
           blob_key: 'share/kept.jpg',
+          byte_len: 4,
           private: isKeptPrivate,
         });
       });

@@ -68,6 +68,7 @@ function shareSession(session: Session): Session {
     last_event_at: session.last_event_at,
     shared: session.shared,
     viewers: session.viewers,
+    recording: session.recording,
   };
 }
 

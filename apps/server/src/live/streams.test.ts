@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { announceEvent, connectBus } from '@pilothouse/bus';
 import type { TaskEvent } from '@pilothouse/contract';
 import { localUser, openStore, progressOf, type TaskRow } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
@@ -123,6 +124,34 @@ describe('a chat, and the streams that follow it', () => {
     assert.equal((await reading).length, 2);
     assert.ok(performance.now() - begun < 2500);
     await silent.close();
+  });
+
+  it('is not disturbed by announcements that are late, or ahead, or come twice', async () => {
+    const task = await newTask();
+    const bus = await connectBus({ ...server.nats.as('server'), name: 'an echo' });
+    const forged = (seq: number) => {
+      const event = {
+        seq,
+        task_id: task.id,
+        kind: 'log',
+        data: { log: { message: 'never said' } },
+        recorded_at: new Date(),
+      };
+      announceEvent(bus, task.session_id, seq, [{ ...event }]);
+    };
+    const reading = read(task.id, 5);
+    await sleep(200);
+    for (const seq of [1, 40]) forged(seq);
+    await say(task, 2);
+    for (const seq of [2, 3, 60]) forged(seq);
+    await say(task, 2);
+    const events = await reading.finally(() => bus.close());
+    const logged = await server.store.events.after(task.session_id, 0, { limit: 100, taskId: task.id });
+    assert.deepEqual(
+      seqsOf(events),
+      logged.map(({ seq }) => seq),
+    );
+    assert.ok(events.every(({ type }) => type === 'status'));
   });
 
   it('ends with the task, and answers the end to who comes later', async () => {

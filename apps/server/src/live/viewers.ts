@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import type { Ending } from './hub.ts';
 
 type Options = { store: Pick<Store, 'viewers'>; log: Log };
 type Watched = { listeners: Set<(count: number) => void>; told: number };
@@ -48,12 +49,12 @@ export function createViewers({ store, log }: Options) {
   };
 
   return {
-    /** Counts a viewer until the signal, and tells it the sum whenever that changes. */
-    join(sessionId: string, onCount: (count: number) => void, signal: AbortSignal): void {
+    /** Counts a viewer until the end, and tells it the sum whenever that changes. */
+    join(sessionId: string, onCount: (count: number) => void, ending: Ending): void {
       const watched = sessions.get(sessionId) ?? { listeners: new Set(), told: 0 };
       sessions.set(sessionId, watched);
       watched.listeners.add(onCount);
-      signal.addEventListener('abort', () => {
+      ending.onEnd(() => {
         watched.listeners.delete(onCount);
         if (watched.listeners.size === 0) {
           sessions.delete(sessionId);

@@ -3,6 +3,7 @@ import type { Frame as LiveFrame } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { encodeEvent } from '../http/event-stream.ts';
+import type { Ending } from './hub.ts';
 import { shareFrame } from './share.view.ts';
 
 type Options = {
@@ -77,11 +78,11 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
   }
 
   return {
-    /** Offers every new frame that the viewer may see until the signal, beginning with the one that is kept. */
-    watch(sessionId: string, viewer: Viewer, signal: AbortSignal): void {
+    /** Offers every new frame that the viewer may see until the end, beginning with the one that is kept. */
+    watch(sessionId: string, viewer: Viewer, ending: Ending): void {
       const watched = sessions.get(sessionId) ?? open(sessionId);
       watched.viewers.add(viewer);
-      signal.addEventListener('abort', () => {
+      ending.onEnd(() => {
         watched.viewers.delete(viewer);
         if (watched.viewers.size === 0) watched.close();
       });

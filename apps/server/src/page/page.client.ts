@@ -8,7 +8,9 @@ import { createLiveView } from './live-view.client.ts';
 import { createTaskView } from './task-view.client.ts';
 
 const baseUrl = location.origin;
-const client = createClient({ baseUrl });
+// Nobody logs in on this page, so all its tabs are one.
+const sharedAs = () => 'page';
+const client = createClient({ baseUrl, sharedAs });
 const live = createLiveView();
 const task = createTaskView();
 const form = element<HTMLFormElement>('form');
@@ -55,7 +57,7 @@ function go(next: Shown): void {
 }
 
 async function watchSession(id: string, signal: AbortSignal): Promise<void> {
-  const client = createClient({ baseUrl, shareToken: shown.share });
+  const client = createClient({ baseUrl, sharedAs, shareToken: shown.share });
   // After a reset there is no place in the stream to go on from: begin again with the snapshot.
   for (;;) {
     live.setConnection('connecting');

@@ -94,6 +94,10 @@ describe('the page', () => {
     return { page, elsewhere, complaints };
   };
 
+  /** What is routed for a page does not reach the worker that tabs share; without it they follow by themselves. */
+  const withoutWorker = (page: Page) =>
+    page.addInitScript(() => void Reflect.deleteProperty(globalThis, 'SharedWorker'));
+
   it('loads from its own origin only, and without complaint', async () => {
     const { page, elsewhere, complaints } = await openPage();
     await page.getByTestId('script').fill('open example.com\ndance');
@@ -111,6 +115,7 @@ describe('the page', () => {
 
   it('restores view and progress from detail and status alone, with both streams blocked', async () => {
     const { page, complaints } = await openPage(`#session=${session}&task=${task}`, async (blocked) => {
+      await withoutWorker(blocked);
       await blocked.route('**/api/**', (call) => call.abort());
       await blocked.route(`**/api/sessions/${session}`, (call) => call.fulfill({ json: { success: true, snapshot } }));
       await blocked.route('**/status', (call) => call.fulfill({ json: { success: true, status } }));
@@ -161,6 +166,7 @@ describe('the page', () => {
     };
     const refusal = { status: 401, contentType: 'application/problem+json', json: { ...problem, request_id: 'r' } };
     const { page, complaints } = await openPage(`#session=${session}&share=phs_sesame&task=${task}`, async (shared) => {
+      await withoutWorker(shared);
       shared.on('request', (request) => {
         asked.push({ url: request.url(), token: request.headers()['x-share-token'] });
       });

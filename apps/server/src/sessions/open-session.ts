@@ -8,6 +8,7 @@ type Wanted = {
   viewport?: { width: number; height: number };
   profile_id?: string;
   profile_label?: string;
+  record?: boolean;
   /** How many tasks come with it, for the quota. */
   tasks?: number;
 };
@@ -26,7 +27,7 @@ export function createOpenSession({ store, quotas }: { store: Store; quotas: Quo
   }
 
   return async function openSession(tx: Tx, caller: Caller, wanted: Wanted) {
-    const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, tasks } = wanted;
+    const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, record, tasks } = wanted;
     const isNewProfile =
       store.profiles.isOn &&
       profile_id === undefined &&
@@ -41,6 +42,7 @@ export function createOpenSession({ store, quotas }: { store: Store; quotas: Quo
       profileId: lent?.id,
       // Without profiles a label is only a name.
       profileLabel: lent?.label ?? profile_label,
+      recording: record,
     });
     if (lent?.state) await store.browsers.seed(tx, id, lent.state);
     return session;

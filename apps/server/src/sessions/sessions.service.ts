@@ -72,7 +72,7 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
           stream.send({ type: 'snapshot', data: { type: 'snapshot', snapshot } });
           from = readCursor(snapshot.cursor) ?? 0;
         }
-        const gone = new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve()));
+        const gone = new Promise<void>(stream.onEnd);
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
             const encoded = isGuest(caller) ? encodeSharedEvent(event) : encodeLiveEvent(event);
@@ -81,11 +81,11 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
             if (encoded.type === 'status') watchers.refresh(id);
           }
         };
-        if (stream.signal.aborted) return;
-        watchers.watch(id, { onFrame: stream.offer, isGuest: isGuest(caller) }, stream.signal);
+        if (stream.isEnded()) return;
+        watchers.watch(id, { onFrame: stream.offer, isGuest: isGuest(caller) }, stream);
         const onCount = (count: number) => stream.send({ type: 'viewers', data: { type: 'viewers', viewers: count } });
-        viewers.join(id, onCount, stream.signal);
-        await hub.follow(id, from, onEvents, stream.signal);
+        viewers.join(id, onCount, stream);
+        await hub.follow(id, from, onEvents, stream);
         await gone;
       };
     },

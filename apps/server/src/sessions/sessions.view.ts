@@ -24,6 +24,7 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     last_event_at: row.last_event_at?.toISOString() ?? null,
     shared: row.shared,
     viewers,
+    recording: row.recording,
   };
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { RecordingItem } from '@pilothouse/contract';
 import { localUser, type Store, type TaskRow } from '@pilothouse/store';
+import { makeFrame, makeOverlay } from '../../testing/recording.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { makeObservation, makeTask } from '../../testing/tasks.ts';
 
@@ -20,10 +22,14 @@ describe('every list, paged while rows are added,', () => {
   let server: TestServer;
   let store: Store;
   let task: TaskRow;
+  /** Its session has nothing but a recording. */
+  let recorded: TaskRow;
+  let moments = 0;
   before(async () => {
     server = await startTestServer({ isAuthDisabled: true });
     store = server.store;
     task = await makeTask(store, { owner });
+    recorded = await makeTask(store, { owner });
   });
   after(() => server.close());
 
@@ -66,6 +72,15 @@ describe('every list, paged while rows are added,', () => {
         return { ids: data.observations.map(({ observation_id }) => observation_id), next: data.next_cursor };
       },
     },
+    {
+      name: 'the moments of a recording',
+      // Frames in a row, and overlays in between.
+      add: () => (moments++ % 3 === 0 ? makeOverlay(store, recorded) : makeFrame(store, recorded)),
+      async page(cursor) {
+        const { items, next_cursor } = await server.client.getRecording({ id: recorded.session_id, limit: 4, cursor });
+        return { ids: items.map(momentIdOf), next: next_cursor };
+      },
+    },
   ];
 
   for (const { name, add, page } of lists) {
@@ -100,3 +115,8 @@ describe('every list, paged while rows are added,', () => {
     });
   }
 });
+
+function momentIdOf(item: RecordingItem): string {
+  if (item.type === 'frame') return item.frame.frame_id;
+  return item.type === 'overlay' ? item.overlay.overlay_id : `event ${item.event.seq}`;
+}

@@ -38,33 +38,34 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
 
     /** Every event of the task from the cursor on, or from its first, up to its end. */
     async follow(caller: Caller, id: string, cursor: string | undefined) {
-      const task = await require(caller, id);
-      const newest = (await store.events.lastSeqs([task.session_id])).get(task.session_id) ?? 0;
+      // The row is not kept while somebody follows: there are many of them.
+      const { session_id: sessionId, status, first_seq } = await require(caller, id);
+      const newest = (await store.events.lastSeqs([sessionId])).get(sessionId) ?? 0;
       const given = readCursor(cursor);
       const isUnknown = cursor !== undefined && (given === undefined || given > newest);
-      const from = Math.max(isUnknown ? 0 : (given ?? 0), task.first_seq - 1);
+      const from = Math.max(isUnknown ? 0 : (given ?? 0), first_seq - 1);
       // Others of the session may have said much since: that there is more in the log is no promise of an end.
-      const isEndBehind = isTerminal(task.status) && !(await store.events.isEndedAfter(task.session_id, from, task.id));
+      const isEndBehind = isTerminal(status) && !(await store.events.isEndedAfter(sessionId, from, id));
 
       return async (stream: EventStream): Promise<void> => {
         if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
         const { promise, resolve } = Promise.withResolvers<void>();
-        stream.signal.addEventListener('abort', () => resolve());
+        stream.onEnd(resolve);
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
-            if (event.task_id !== task.id || stream.signal.aborted) continue;
+            if (event.task_id !== id || stream.isEnded()) continue;
             const encoded = encodeTaskEvent(event);
             if (encoded) stream.sendEncoded(encoded.bytes);
             const end = endOf(event);
             if (!end) continue;
-            stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: end } });
+            stream.send({ type: 'end', data: { type: 'end', task_id: id, status: end } });
             stream.close();
           }
         };
-        await hub.follow(task.session_id, from, onEvents, stream.signal);
+        await hub.follow(sessionId, from, onEvents, stream);
         // A cursor behind the end of the task: nothing is left to send but that it is over.
         if (isEndBehind) {
-          stream.send({ type: 'end', data: { type: 'end', task_id: task.id, status: task.status } });
+          stream.send({ type: 'end', data: { type: 'end', task_id: id, status } });
           return;
         }
         await promise;

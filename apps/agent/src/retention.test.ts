@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Acted } from '@pilothouse/bus';
+import { createLog } from '@pilothouse/process';
+import { blobsOf, type Caller, newId, openStore, type StepRow, type Store } from '@pilothouse/store';
+import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
+import pg from 'pg';
+import { until } from '../../browser/testing/until.ts';
+import { createEvidence } from './evidence.ts';
+import { startRetention } from './retention.ts';
+
+const log = createLog('agent', 'silent');
+const viewport = { width: 1280, height: 720 };
+const plenty = 1_000_000_000;
+
+describe('pictures', () => {
+  let database: TestDatabase;
+  let blobDir: string;
+  let store: Store;
+  let plain: pg.Pool;
+  let evidence: ReturnType<typeof createEvidence>;
+  before(async () => {
+    database = await createTestDatabase();
+    blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
+    store = openStore({ url: database.url, blobDir, onError: () => {} });
+    plain = new pg.Pool({ connectionString: database.url });
+    evidence = createEvidence(store);
+  });
+  after(async () => {
+    await plain?.end();
+    await store?.close();
+    await database?.close();
+    await rm(blobDir, { recursive: true, force: true });
+  });
+
+  async function newUser(): Promise<Caller> {
+    const username = `u-${newId()}`;
+    const given = { username, email: `${username}@example.test`, passwordHash: 'x' };
+    const user = await store.transaction((tx) => store.users.create(tx, given));
+    assert.ok(user);
+    return { id: user.id, role: 'user' };
+  }
+  async function newSession(owner: Caller) {
+    const id = newId();
+    const task = await store.change(id, async (tx) => {
+      await store.sessions.create(tx, owner, { id, viewport });
+      const plan = { steps: [{ action: 'screenshot' }] };
+      const given = { id: newId(), sessionId: id, title: 't', prompt: 'p', plan, settings: {}, totalSteps: 1 };
+      return store.tasks.create(tx, owner, given);
+    });
+    /** Ends a step, as an agent does; answers the id of its picture. */
+    async function step(bytes = 10): Promise<string> {
+      const frameId = newId();
+      const blobKey = `${blobsOf(id)}/${frameId}.jpeg`;
+      await store.blobs.put(blobKey, Buffer.alloc(bytes));
+      const place = { url: 'http://shop.test/', title: 'Shop' };
+      const acted: Acted = {
+        ok: true,
+        type: 'acted',
+        before: place,
+        after: place,
+        bbox: null,
+        point: null,
+        wait_ms: 0,
+        run_ms: 0,
+        file: null,
+        dialog: null,
+        state: null,
+        picture: {
+          content_type: 'image/jpeg',
+          ...viewport,
+          device_scale: 1,
+          route: { session: id, page: 'p1', frame: null, ...place },
+          private: false,
+        },
+      };
+      // Of the line only the number is read.
+      const of = { task, line: { index: 1 } as StepRow, step: { action: 'screenshot' } as const };
+      const picture = { id: frameId, blobKey, byteLen: bytes };
+      await store.change(id, (tx, append) => evidence.add(tx, append, of, { acted, picture, file: null }));
+      return frameId;
+    }
+    const frames = async () => {
+      const { rows } = await store.recordings.pageOf(id, { kinds: [], limit: 200 });
+      return rows.flatMap((row) => ('frame' in row ? row.frame.frame_id : []));
+    };
+    const blobOf = (frameId: string) => store.blobs.get(`${blobsOf(id)}/${frameId}.jpeg`);
+    const bytes = async () =>
+      (await plain.query('select frame_bytes::int as bytes from session_seq where session_id = $1', [id])).rows[0]
+        .bytes;
+    return { id, task, step, frames, blobOf, bytes };
+  }
+  const makeOlder = (frameIds: string[], days: number) =>
+    plain.query(
+      'update recorded_frames set recorded_at = recorded_at - make_interval(days => $2) where frame_id = any($1)',
+      [frameIds, days],
+    );
+  /** As two agents would, in small batches. */
+  async function whileSwept(isDone: () => Promise<boolean>, { keepDays = 30, maxBytesPerUser = plenty } = {}) {
+    const both = [1, 2].map(() => startRetention({ store, log, keepDays, maxBytesPerUser, everyMs: 50, batch: 3 }));
+    // What comes one round later would be too much.
+    await until(isDone, 10_000)
+      .then(() => new Promise((resolve) => setTimeout(resolve, 200)))
+      .finally(() => Promise.all(both.map((one) => one.close())));
+  }
+  const rowsLeft = async (id: string) =>
+    (await plain.query('select count(*)::int as count from recorded_frames where session_id = $1', [id])).rows[0].count;
+
+  it('go when they are too old, and nothing points to them any more', async () => {
+    const session = await newSession(await newUser());
+    const old: string[] = [];
+    for (let i = 0; i < 8; i++) old.push(await session.step());
+    const recent = [await session.step(), await session.step()];
+    await makeOlder(old, 31);
+    await makeOlder(recent, 29);
+    await whileSwept(async () => (await rowsLeft(session.id)) === 2);
+    assert.deepEqual(await session.frames(), recent);
+    assert.equal(await session.bytes(), 20);
+    for (const frameId of old) assert.equal(await session.blobOf(frameId), undefined);
+    for (const frameId of recent) assert.ok(await session.blobOf(frameId));
+    const { rows: observations } = await store.observations.listOf(session.task.id, { limit: 200 });
+    assert.deepEqual(
+      observations.map(({ id, blob_key, content_type }) => [id, blob_key !== null, content_type]),
+      [...old.map((id) => [id, false, null]), ...recent.map((id) => [id, true, 'image/jpeg'])],
+    );
+    const events = await store.events.after(session.id, 0, { limit: 500 });
+    const told = events.filter(({ kind }) => kind === 'observation').map(({ data }) => data.observation);
+    const paths = (told as { artifact: { path: string } | null }[]).map(({ artifact }) => artifact?.path ?? null);
+    assert.deepEqual(
+      paths.map((path) => path !== null),
+      [...old.map(() => false), ...recent.map(() => true)],
+    );
+    assert.equal((await store.observations.lastPictureOf(session.task.id))?.id, recent[1]);
+  });
+
+  it('stay where a session is restored from them, until a newer one takes their place', async () => {
+    const session = await newSession(await newUser());
+    const [first, last] = [await session.step(), await session.step()];
+    await makeOlder([first, last], 365);
+    await whileSwept(async () => (await rowsLeft(session.id)) === 1);
+    assert.deepEqual(await session.frames(), [last]);
+    const kept = await store.frames.of(session.id);
+    assert.equal(kept?.frame_id, last);
+    assert.ok(await store.blobs.get(kept?.blob_key ?? ''));
+    const newer = await session.step();
+    await whileSwept(async () => (await session.frames()).length === 1);
+    assert.deepEqual(await session.frames(), [newer]);
+    assert.equal(await session.blobOf(last), undefined);
+  });
+
+  it('of a user who has too many go oldest first, and those of others stay', async () => {
+    const [greedy, modest] = [await newUser(), await newUser()];
+    const [one, two, other] = [await newSession(greedy), await newSession(greedy), await newSession(modest)];
+    const inOrder: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      inOrder.push(await one.step(1000), await two.step(1000));
+      await other.step(1000);
+    }
+    await whileSwept(async () => (await one.bytes()) + (await two.bytes()) <= 6500, { maxBytesPerUser: 6500 });
+    assert.deepEqual(
+      inOrder.filter((_, index) => index >= 6),
+      [...(await one.frames()), ...(await two.frames())].sort((a, b) => inOrder.indexOf(a) - inOrder.indexOf(b)),
+    );
+    assert.equal((await other.frames()).length, 6);
+    const left = await Promise.all(
+      inOrder.map(async (id) => Boolean((await one.blobOf(id)) ?? (await two.blobOf(id)))),
+    );
+    assert.equal(left.filter(Boolean).length, 6);
+  });
+
+  it('that are the last of their sessions stay, however little their user may have', async () => {
+    const owner = await newUser();
+    const [one, two] = [await newSession(owner), await newSession(owner)];
+    await one.step(1000);
+    const lasts = [await one.step(1000), await two.step(1000)];
+    await whileSwept(async () => (await one.frames()).length === 1, { maxBytesPerUser: 10 });
+    assert.deepEqual([...(await one.frames()), ...(await two.frames())], lasts);
+  });
+
+  it('follow their session to another owner', async () => {
+    const [owner, heir] = [await newUser(), await newUser()];
+    const session = await newSession(owner);
+    for (let i = 0; i < 3; i++) await session.step(1000);
+    await plain.query('update sessions set owner_id = $2 where id = $1', [session.id, heir.id]);
+    const { rows } = await plain.query('select distinct owner_id from recorded_frames where session_id = $1', [
+      session.id,
+    ]);
+    assert.deepEqual(rows, [{ owner_id: heir.id }]);
+  });
+
+  it('are shown to nobody before their bytes go, and go although an agent died in between', async () => {
+    const session = await newSession(await newUser());
+    const [first = '', last] = [await session.step(), await session.step()];
+    await store.change(session.id, (tx) => store.retention.leave(tx, session.id, [first]));
+    assert.deepEqual(await session.frames(), [last]);
+    assert.equal(await store.recordings.frameOf(session.id, first), undefined);
+    assert.ok(await session.blobOf(first), 'its bytes are still there');
+    await whileSwept(async () => (await rowsLeft(session.id)) === 1);
+    assert.equal(await session.blobOf(first), undefined);
+  });
+});

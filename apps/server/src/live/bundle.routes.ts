@@ -1,0 +1,53 @@
+import { AppError, errors, readBundledStream, routes } from '@pilothouse/contract';
+import { type Caller, type Guest, isGuest } from '@pilothouse/store';
+import type { EventStream } from '../http/event-stream.ts';
+import { problemOf } from '../http/problem.ts';
+import type { Serve } from '../http/serve.ts';
+import { openStrand } from './bundle.ts';
+
+type Follow = (stream: EventStream) => Promise<void>;
+type Follows = {
+  live: (caller: Caller | Guest, id: string, cursor: string | undefined) => Promise<Follow>;
+  task: (caller: Caller, id: string, cursor: string | undefined) => Promise<Follow>;
+};
+
+/** Several streams in one response: each with the rights, the cursor and the end that it has alone. */
+export function bundleRoutes(serve: Serve, { live, task }: Follows) {
+  async function find(caller: Caller | Guest, asked: string) {
+    // The contract has checked how it is spelled.
+    const stream = readBundledStream(asked) ?? { name: asked, kind: 'live', id: '', cursor: undefined };
+    const { kind, id, cursor } = stream;
+    // A share shows a session and nothing of its tasks.
+    if (kind === 'task' && isGuest(caller)) throw new AppError('not_found');
+    const follow = isGuest(caller) || kind === 'live' ? live(caller, id, cursor) : task(caller, id, cursor);
+    return { ...stream, follow: await follow };
+  }
+
+  serve.stream(
+    routes.followStreams,
+    async ({ caller, query, requestId }) => {
+      const found = await Promise.allSettled(query.stream.map((asked) => find(caller, asked)));
+      const refusals = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+      const failure =
+        refusals.find((reason) => !isRefusal(reason)) ?? (refusals.length === found.length && refusals[0]);
+      if (failure) throw failure;
+      return async (_call, whole) => {
+        const followed = found.map(async (one, index) => {
+          if (one.status === 'rejected') {
+            const stream = readBundledStream(query.stream[index] ?? '')?.name;
+            const problem = problemOf(one.reason, requestId);
+            return whole.send({ type: 'refused', data: { type: 'refused', stream, problem } });
+          }
+          const strand = openStrand(whole, one.value);
+          await one.value.follow(strand);
+          strand.close();
+        });
+        await Promise.all(followed);
+      };
+    },
+    ({ query }) => query.stream.length,
+  );
+}
+
+/** The caller's own affair, and of this one stream; anything else is of all of them. */
+const isRefusal = (reason: unknown) => reason instanceof AppError && errors[reason.code].status < 500;

@@ -1,0 +1,46 @@
+import {
+  AppError,
+  ImageType,
+  isId,
+  loggedLiveKinds,
+  type QueryOf,
+  type ReplyOf,
+  type routes,
+} from '@pilothouse/contract';
+import type { Caller, Store } from '@pilothouse/store';
+import { auditForeignRead } from '../auth/admin-reads.ts';
+import { isShown, viewRecordingItem } from './recording.view.ts';
+
+type Routes = typeof routes;
+
+/** What was kept of a session, for its owner and for admins: a share is for watching, and not for looking back. */
+export function createRecordingService({ store }: { store: Store }) {
+  async function require(caller: Caller, id: string): Promise<string> {
+    const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
+    if (!session) throw new AppError('not_found');
+    await auditForeignRead(store, caller, session.owner_id, { session_id: session.id, what: 'recording' });
+    return session.id;
+  }
+
+  return {
+    async list(
+      caller: Caller,
+      id: string,
+      query: QueryOf<Routes['getRecording']>,
+    ): Promise<ReplyOf<Routes['getRecording']>> {
+      const sessionId = await require(caller, id);
+      const { rows, nextCursor } = await store.recordings.pageOf(sessionId, { ...query, kinds: loggedLiveKinds });
+      return { success: true, items: rows.flatMap((row) => viewRecordingItem(row) ?? []), next_cursor: nextCursor };
+    },
+
+    async frame(caller: Caller, id: string, frameId: string) {
+      const sessionId = await require(caller, id);
+      const row = isId(frameId) ? await store.recordings.frameOf(sessionId, frameId) : undefined;
+      if (!row?.blob_key || !isShown(row)) throw new AppError('not_found');
+      const bytes = await store.blobs.get(row.blob_key);
+      if (!bytes) throw new AppError('gone');
+      return { bytes, contentType: ImageType.parse(row.content_type) };
+    },
+  };
+}
+export type RecordingService = ReturnType<typeof createRecordingService>;

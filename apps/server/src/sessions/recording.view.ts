@@ -1,0 +1,43 @@
+import {
+  type BrowserRoute,
+  ImageType,
+  type RecordedEvent,
+  type RecordedFrame,
+  type RecordingItem,
+} from '@pilothouse/contract';
+import type { RecordedFrameRow, RecordingRow } from '@pilothouse/store';
+import { viewLiveEvent } from '../live/events.view.ts';
+import { viewOverlay } from './sessions.view.ts';
+
+/** Nothing, for what the log holds and the view of a session does not show. */
+export function viewRecordingItem(row: RecordingRow): RecordingItem | undefined {
+  if ('frame' in row) {
+    const frame = viewRecordedFrame(row.frame);
+    return { type: 'frame', recorded_at: frame.recorded_at, frame };
+  }
+  const { event } = row;
+  const recorded_at = event.recorded_at.toISOString();
+  if (event.kind === 'overlay') return { type: 'overlay', recorded_at, overlay: viewOverlay(event) };
+  // Written by us, from what the contract calls so.
+  const told = viewLiveEvent(event) as RecordedEvent | undefined;
+  return told && { type: 'event', recorded_at, event: told };
+}
+
+function viewRecordedFrame(row: RecordedFrameRow): RecordedFrame {
+  return {
+    frame_id: row.frame_id,
+    task_id: row.task_id,
+    step_id: row.step_id,
+    recorded_at: row.recorded_at.toISOString(),
+    content_type: ImageType.parse(row.content_type),
+    width: row.width,
+    height: row.height,
+    // Written by an agent from what the contract calls a route.
+    route: row.route as BrowserRoute,
+    private: row.private,
+    path: isShown(row) ? `/api/sessions/${row.session_id}/recording/frames/${row.frame_id}` : null,
+  };
+}
+
+/** What is private is withheld from everybody. */
+export const isShown = ({ private: isPrivate, blob_key }: RecordedFrameRow): boolean => !isPrivate && blob_key !== null;

@@ -1,0 +1,19 @@
+import { BundledEvent, BundleQuery } from './bundle.ts';
+import { loginErrors, type Route } from './route.ts';
+import { ShareHeaders } from './session.ts';
+
+export const bundleRoutes = {
+  followStreams: {
+    method: 'GET',
+    path: '/api/streams',
+    access: 'share',
+    origin: 'extension',
+    area: 'sessions',
+    summary: 'Follow several sessions and tasks in one response, each from its own cursor',
+    query: BundleQuery,
+    headers: ShareHeaders,
+    replies: {},
+    stream: BundledEvent,
+    errors: [...loginErrors, 'validation_failed', 'not_found', 'rate_limited'],
+  },
+} as const satisfies Record<string, Route>;

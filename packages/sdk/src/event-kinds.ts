@@ -1,0 +1,25 @@
+import {
+  type BundledEvent,
+  LiveEvent,
+  loggedLiveKinds,
+  loggedTaskKinds,
+  passingLiveKinds,
+  passingTaskKinds,
+  TaskEvent,
+} from '@pilothouse/contract';
+
+const taskKinds: ReadonlySet<string> = new Set([...loggedTaskKinds, ...passingTaskKinds]);
+const liveKinds: ReadonlySet<string> = new Set([...loggedLiveKinds, ...passingLiveKinds]);
+
+/** The kinds of events that a stream of the contract has. */
+export function kindsOf(stream: unknown): ReadonlySet<string> {
+  if (stream === TaskEvent) return taskKinds;
+  if (stream === LiveEvent) return liveKinds;
+  throw new Error('a stream of events this client does not know');
+}
+
+/** The same of what is in a bundle. */
+export function isKnown(event: BundledEvent): boolean {
+  if (event.type === 'refused') return true;
+  return (event.type === 'live' ? liveKinds : taskKinds).has(event.event.type);
+}

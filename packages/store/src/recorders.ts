@@ -1,0 +1,43 @@
+import type { Database } from './db.ts';
+
+/** A session whose frames are to be kept, and who holds its browser. */
+export type ToRecord = { sessionId: string; hostId: string };
+
+/** Which agent keeps what is seen in which session: one at a time, under a lease by the database's clock. */
+export function createRecorders({ pool }: Database) {
+  return {
+    /** Takes, or goes on with, every session that is to be recorded now and that no other agent has. */
+    async claim(agentId: string, leaseMs: number): Promise<ToRecord[]> {
+      const { rows } = await pool.query<ToRecord>({
+        name: 'recorders.claim',
+        // Not while a task waits for a person: its browser is parked unless somebody watches, and this would look so.
+        text: `with wanted as (
+                 select s.id, b.host_id from sessions s
+                 join browsers b on b.session_id = s.id
+                 join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
+                 where s.browser <> 'cold' and s.recording and s.status in ('active', 'takeover') and h.lease_until > now()
+                   and exists (select from tasks t where t.session_id = s.id and t.status in ('running', 'takeover'))
+               ), claimed as (
+                 insert into recorders as r (session_id, agent_id, until)
+                 select id, $1, clock_timestamp() + make_interval(secs => $2 / 1000.0) from wanted order by id
+                 on conflict (session_id) do update set agent_id = excluded.agent_id, until = excluded.until
+                 where r.agent_id = excluded.agent_id or r.until < clock_timestamp()
+                 returning session_id
+               )
+               select w.id as "sessionId", w.host_id as "hostId" from wanted w join claimed c on c.session_id = w.id`,
+        values: [agentId, leaseMs],
+      });
+      return rows;
+    },
+
+    /** Leaves all of them to others. */
+    async release(agentId: string): Promise<void> {
+      await pool.query('delete from recorders where agent_id = $1', [agentId]);
+    },
+
+    /** Removes what was said long ago. */
+    async sweep(): Promise<void> {
+      await pool.query(`delete from recorders where until < clock_timestamp() - interval '1 minute'`);
+    },
+  };
+}
