@@ -53,7 +53,7 @@ export async function startBare() {
   };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.disconnect();
   const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
@@ -61,7 +61,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-function pidOf({ pid }: ChildProcess): number {
+export function pidOf({ pid }: ChildProcess): number {
   if (pid === undefined) throw new Error('the process did not start');
   return pid;
 }

@@ -12,6 +12,8 @@ import { until } from '../apps/browser/testing/until.ts';
 import { createRandom, type Random } from './random.ts';
 
 const LATE_MS = 1000;
+/** What was under way in a browser may not have ended yet. */
+const OPEN_TRIES = 3;
 const targets = [
   'Go',
   'Send',
@@ -32,6 +34,8 @@ export type HostileResult = {
   /** Answers by their kind. */
   answers: Record<string, number>;
   slowest_over_deadline_ms: number;
+  /** How often a browser that was lost had to be asked for once more. */
+  opened_late: number;
   browsers_left: number;
   folders_left: number;
 };
@@ -46,6 +50,7 @@ export async function playHostile({ sequences, atOnce, seed }: { sequences: numb
     late: [],
     answers: {},
     slowest_over_deadline_ms: Number.NEGATIVE_INFINITY,
+    opened_late: 0,
     browsers_left: 0,
     folders_left: 0,
   };
@@ -72,13 +77,22 @@ export async function playHostile({ sequences, atOnce, seed }: { sequences: numb
       const kind = answered.ok ? (answered.reply.head.ok ? 'done' : answered.reply.head.failure) : answered.reason;
       count(kind);
       if (kind === 'crashed' || kind === 'no_responders') {
-        epoch += 1;
-        const opened = await session.open({ epoch });
-        if (!opened.ok) throw new Error(`could not open again: ${opened.failure}`);
+        epoch = await openAgain(session, epoch);
       }
     }
     await session.closeSession(epoch);
     result.sequences += 1;
+  }
+
+  /** As an agent would: one that is told to ask again does, under a new epoch. */
+  async function openAgain(session: ReturnType<typeof drive>, lost: number): Promise<number> {
+    for (let epoch = lost + 1; ; epoch += 1) {
+      const opened = await session.open({ epoch });
+      if (opened.ok) return epoch;
+      if (opened.failure !== 'timeout' || epoch - lost === OPEN_TRIES)
+        throw new Error(`could not open again: ${opened.failure}`);
+      result.opened_late += 1;
+    }
   }
 
   try {

@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { end, pidOf } from '../children.ts';
 import type { Said } from './bare.child.ts';
 import type { ClientsOrder, ClientsReply } from './clients.child.ts';
 
@@ -25,15 +26,4 @@ export async function startClients() {
     },
     close: () => end(child),
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.disconnect();
-  await exited;
-}
-
-function pidOf({ pid }: ChildProcess): number {
-  if (pid === undefined) throw new Error('the process did not start');
-  return pid;
 }

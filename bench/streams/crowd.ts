@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, sessionCommand } from '@pilothouse/bus';
 import pg from 'pg';
 import { openHouse } from '../../e2e/house.ts';
+import { round } from '../figures.ts';
 import { treeCpuMs } from '../process-tree.ts';
 import { openBenchSite } from '../site.ts';
+import { hundredths } from '../watched.ts';
 import { startClients } from './children.ts';
 
 const roundMs = 15_000;
@@ -68,7 +70,7 @@ export async function measureCrowd({ viewers, rounds }: { viewers: number; round
     }
     return {
       viewers,
-      frames_per_second_each: { one: tenths(one.frames), many: tenths(many.frames) },
+      frames_per_second_each: { one: round(one.frames), many: round(many.frames) },
       cpu_cores_of_host: { one: hundredths(one.cores), many: hundredths(many.cores) },
       cpu_ratio: hundredths(many.cores / one.cores),
     };
@@ -88,6 +90,3 @@ async function epochOf(connectionString: string, sessionId: string): Promise<num
   await client.end();
   return Number(rows[0]?.epoch);
 }
-
-const tenths = (value: number) => Math.round(value * 10) / 10;
-const hundredths = (value: number) => Math.round(value * 100) / 100;

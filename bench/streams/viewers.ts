@@ -16,12 +16,13 @@ const restMs = 1500;
  * Frames of one session to many who watch it: what the server uses of the processor, beside a bare server that sends the
  * same bytes; and how late they come to those who read, alone and beside those who do not.
  */
-export function measureViewers({ viewers, rounds }: { viewers: number; rounds: number }) {
+export async function measureViewers({ viewers, rounds }: { viewers: number; rounds: number }) {
   Object.assign(process.env, { STREAMS_PER_USER: '100000', STREAMS_PER_ADDRESS: '100000', LOG_LEVEL: 'warn' });
-  return withStack(`bench-${process.pid}`, async (stack) => ({
-    many: await measureMany(stack, viewers, rounds),
-    stuck: await measureStuck(stack, viewers / 2, rounds),
-  }));
+  const inHouse = <T>(name: string, work: (stack: Stack) => Promise<T>) => withStack(`${name}-${process.pid}`, work);
+  return {
+    many: await inHouse('many', (stack) => measureMany(stack, viewers, rounds)),
+    stuck: await inHouse('stuck', (stack) => measureStuck(stack, viewers / 2, rounds)),
+  };
 }
 
 async function openStage(stack: Stack) {
@@ -61,7 +62,6 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
     return { viewers, frames, cpu_us_per_frame: per, ratio: Math.round((per.ours / per.bare) * 100) / 100 };
   } finally {
     await Promise.all([bare.close(), ofBare.close(), ofOurs.close(), host.close()]);
-    await stack.down({ wipe: true });
   }
 }
 
@@ -97,7 +97,6 @@ async function measureStuck(stack: Stack, viewers: number, rounds: number) {
     };
   } finally {
     await Promise.all([healthy.close(), host.close()]);
-    await stack.down({ wipe: true });
   }
 }
 

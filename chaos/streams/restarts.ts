@@ -118,7 +118,9 @@ async function restartServers(stack: Stack, random: Random, restarts: number): P
 
 async function readsOf(stack: Stack, server: string): Promise<Reads> {
   const { ops_port } = stack.status().processes[server] ?? {};
-  const text = await fetch(`http://127.0.0.1:${ops_port}/metrics`).then((answer) => answer.text());
+  const text = await fetch(`http://127.0.0.1:${ops_port}/metrics`, { signal: AbortSignal.timeout(10_000) }).then(
+    (answer) => answer.text(),
+  );
   const count = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
   const replays =
     count(/^pilothouse_event_reads_total\{why="begin"\} (\d+)$/m) +

@@ -37,9 +37,10 @@ export const hogs = {
   popups: { wall: 'pages', script: `setTimeout(() => { for (;;) open('/calm') }, 100)` },
   frames: {
     wall: 'processes',
-    // Another address is another site, and each site has a process of its own.
-    script: `let n = 1; setInterval(() => { const f = document.createElement('iframe');
-      f.src = 'http://127.0.' + (n >> 8) + '.' + (++n & 255) + ':' + location.port + '/calm'; document.body.append(f) }, 50)`,
+    // Another name is another site, and each site has a process of its own. Of the loopback's addresses the guard lets
+    // only one through, so they are names.
+    script: `let n = 0; setInterval(() => { const f = document.createElement('iframe');
+      f.src = 'http://site-' + ++n + '.localhost:' + location.port + '/calm'; document.body.append(f) }, 50)`,
   },
   threads: {
     wall: 'processes',
@@ -70,7 +71,7 @@ export async function startHogSite(): Promise<Site> {
     response.setHeader('content-type', 'text/html');
     response.end(hog ? `<!doctype html><title>Hog</title><body><script>${hog.script}</script>` : quiet);
   });
-  // On every address of the loopback, for frames of many sites.
+  // Of the loopback's addresses, a name may stand for either.
   await new Promise<void>((resolve) => server.listen(0, resolve));
   return {
     // Listening on TCP, so the address is of this kind.

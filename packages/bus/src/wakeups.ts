@@ -48,9 +48,10 @@ export function announceEvent(
   seq: number,
   committed: Announced[] = [],
 ): void {
-  const events = committed.map(({ seq: place, task_id, kind, data, recorded_at }) => ({
-    ...{ seq: place, task_id, kind, data, recorded_at },
-  }));
+  // Without the session, which the wake-up names already.
+  const events = committed.map(({ seq: at, task_id, kind, data, recorded_at }) => {
+    return { seq: at, task_id, kind, data, recorded_at };
+  });
   const isLight = events.length > 0 && JSON.stringify(events).length <= MAX_ANNOUNCED_CHARS;
   bus.publish(eventWakeup, { session_id: sessionId }, { session_id: sessionId, seq, ...(isLight && { events }) });
 }

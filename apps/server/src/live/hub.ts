@@ -28,7 +28,10 @@ const recentEvents = 300;
 /** How long a stream outlives its last listener, who often comes back. */
 const lingerMs = 3000;
 
-/** One subscription a session and server, many listeners; the numbers come from Postgres, the bus only says "look". */
+/**
+ * One subscription a session and server, many listeners. What the bus brings is taken only where it is what comes next;
+ * all else is read from Postgres, which has the numbers.
+ */
 export function createHub({ store, bus, log, metrics }: Options) {
   const streams = new Map<string, Stream>();
   const opened = new Counter({
