@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { drive, type HostForTest, startHost } from '../testing/host.ts';
-import { chromiumPids } from '../testing/processes.ts';
+import { chromiumPids, rendererPids } from '../testing/processes.ts';
 import { openHostFolder } from './folder.ts';
 
 const blank = { url: 'about:blank', scroll_x: 0, scroll_y: 0, session_storage: {} };
@@ -83,6 +83,25 @@ describe('a host', () => {
     assert.ok(!later.ok && later.reason === 'no_responders');
     assert.deepEqual(await session.open({ epoch: 2 }), { ok: true });
     assert.ok((await session.closeSession(2)).ok);
+  });
+
+  it('ends a browser in which what was under way does not end, for who asks again', async () => {
+    const session = drive(agent, 'h3');
+    await session.open();
+    const page = 'data:text/html,<title>Still</title><button>Go</button>';
+    await session.act({ action: 'navigate', url: page });
+    const pids = await rendererPids(host.folder);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const clicked = session.failureOf({ action: 'press', key: 'Tab' }, { deadlineMs: 6000 });
+    await sleep(300);
+    const first = await session.open({ epoch: 2 });
+    assert.ok(!first.ok && first.failure === 'timeout', JSON.stringify(first));
+    assert.deepEqual(await session.open({ epoch: 3 }), { ok: true });
+    assert.ok(['stale_epoch', 'crashed'].includes((await clicked) ?? ''));
+    const { acted } = await session.act({ action: 'screenshot' }, { epoch: 3 });
+    assert.equal(acted.after.url, 'about:blank', 'another browser');
+    assert.ok((await session.closeSession(3)).ok);
+    assert.deepEqual(await chromiumPids(host.folder), []);
   });
 
   it('ends a browser that is still opening', async () => {

@@ -95,7 +95,14 @@ export function createHost(options: Options): Host {
     }
     place ??= takePlace(command);
     const session = await place.session;
-    if ((await session.take(command.epoch)) === 'stale') throw stale();
+    try {
+      if ((await session.take(command.epoch)) === 'stale') throw stale();
+    } catch (error) {
+      // One that nobody could have been given is ended by now: it makes room for a new one.
+      if (places.get(command.session_id) === place && !place.isEnding()) throw error;
+      if (!isHeld()) throw noLease();
+      return open(command);
+    }
     // One that was here already may have been opened for another task.
     session.setReach(command.reach);
     if (session.isCrashed()) await session.repair();
