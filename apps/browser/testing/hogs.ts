@@ -36,11 +36,10 @@ export const hogs = {
   loop: { wall: 'cpu', script: `setTimeout(() => { for (;;); }, 100)` },
   popups: { wall: 'pages', script: `setTimeout(() => { for (;;) open('/calm') }, 100)` },
   frames: {
-    wall: 'processes',
-    // Another name is another site, and each site has a process of its own. Of the loopback's addresses the guard lets
-    // only one through, so they are names.
-    script: `let n = 0; setInterval(() => { const f = document.createElement('iframe');
-      f.src = 'http://site-' + ++n + '.localhost:' + location.port + '/calm'; document.body.append(f) }, 50)`,
+    wall: 'memory',
+    // All in one process, whatever site they are of: the browser gives none to a site of its own.
+    script: `setInterval(() => { for (let i = 0; i < 5; i++) { const f = document.createElement('iframe');
+      f.src = '/calm'; document.body.append(f) } }, 20)`,
   },
   threads: {
     wall: 'processes',
@@ -71,8 +70,7 @@ export async function startHogSite(): Promise<Site> {
     response.setHeader('content-type', 'text/html');
     response.end(hog ? `<!doctype html><title>Hog</title><body><script>${hog.script}</script>` : quiet);
   });
-  // Of the loopback's addresses, a name may stand for either.
-  await new Promise<void>((resolve) => server.listen(0, resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     // Listening on TCP, so the address is of this kind.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dial } from './dial.ts';
+import { passOn } from './pass-on.ts';
 import type { Target } from './policy.ts';
 
 const hopByHop = new Set([
@@ -67,7 +68,7 @@ export function createForward({ dial, idleMs, keepMs, maxConnections }: Options)
         }
         // An answer cut short must not look like a whole one.
         answer.on('error', () => response.destroy());
-        answer.pipe(response);
+        passOn(answer, response);
         resolve();
       });
     });
@@ -79,7 +80,7 @@ export function createForward({ dial, idleMs, keepMs, maxConnections }: Options)
       response.sendDate = false;
       if (hasBody(request)) {
         const { outgoing, answered } = attempt(request, response, target, path);
-        request.pipe(outgoing);
+        passOn(request, outgoing);
         return answered;
       }
       const first = attempt(request, response, target, path);

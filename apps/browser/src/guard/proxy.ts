@@ -10,6 +10,7 @@ import { userOfClient } from './client.ts';
 import { type Connect, connectTo, createDial, RefusedError } from './dial.ts';
 import { createForward, MAX_HEADER_BYTES } from './forward.ts';
 import { openNames, type Resolve, remembering, withKnownNames } from './names.ts';
+import { passOn } from './pass-on.ts';
 import { createPolicy, type DomainLists, type RefusalReason, type Target, targetOf } from './policy.ts';
 import { createRefusals, type Refusal } from './refusals.ts';
 
@@ -147,8 +148,8 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
     client.once('close', () => site.end(() => site.destroy()));
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) site.write(head);
-    site.pipe(client);
-    client.pipe(site);
+    passOn(site, client);
+    passOn(client, site);
   }
 
   const server = createServer(
