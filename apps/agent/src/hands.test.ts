@@ -48,7 +48,7 @@ describe('the hands of an agent', () => {
     const reach = { allow: ['127.0.0.1'], deny: [] };
     const second = await hands.ensure({ ...session, reach }, { signal });
     assert.ok(second.epoch > first.epoch);
-    assert.equal(await hands.url(session.id, second), `${site}/`);
+    assert.equal((await hands.left(session.id, second)).url, `${site}/`);
     assert.deepEqual(await hands.ensure({ ...session, reach }, { signal }), second);
   });
 

@@ -9,6 +9,7 @@ import {
   type SavedState,
   type SessionReply,
   sessionCommand,
+  withheldPicture,
 } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
@@ -253,21 +254,28 @@ export function createHands({ store, bus, log }: Options) {
       return dialog && { ...dialog, message: storableText(dialog.message) };
     },
 
-    /** The address of the page in front, where it can be had. */
-    async url(sessionId: string, { hostId }: Grip): Promise<string | undefined> {
+    /** What the last person who drove left: the address of the page in front, where it can be had, and what they wrote into. */
+    async left(sessionId: string, { hostId }: Grip): Promise<{ url: string | null; written: string[] }> {
       const to = { host_id: hostId, session_id: sessionId };
       const result = await bus.request(sessionCommand, to, { type: 'look' }, { timeoutMs: glanceMs });
       const head = result.ok ? result.reply.head : undefined;
-      return head?.ok && head.type === 'seen' ? (head.picture.route.url ?? undefined) : undefined;
+      if (!head?.ok || head.type !== 'seen') return { url: null, written: [] };
+      const { url } = head.picture.route;
+      return { url: url && storableText(url), written: head.written.map(storableText) };
     },
 
     /**
      * Tells the host that nobody acts under an older epoch any more; what it does of one, it does not finish. True where
      * it obeys, false where it has no such browser; throws where nobody knows.
      */
-    async take(sessionId: string, { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>): Promise<boolean> {
+    async take(
+      sessionId: string,
+      { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>,
+      { isPerson = false } = {},
+    ): Promise<boolean> {
       const to = { host_id: hostId, session_id: sessionId };
-      const result = await bus.request(sessionCommand, to, { type: 'take', epoch }, { timeoutMs: takeMs });
+      const message = { type: 'take', epoch, is_person: isPerson } as const;
+      const result = await bus.request(sessionCommand, to, message, { timeoutMs: takeMs });
       if (!result.ok && result.reason === 'no_responders') return false;
       if (!result.ok) throw new Error(`the host was not told of a new driver: ${result.reason}`);
       const { head } = result.reply;
@@ -295,7 +303,15 @@ function outcomeOf({ head, body }: { head: SessionReply; body: Uint8Array }): Ou
     return { type: 'failed', failure, message, hasTouched };
   }
   if (head.type !== 'acted') throw new Error(`a host answered an act with "${head.type}"`);
-  return { type: 'acted', acted: storable(head), image: body };
+  return { type: 'acted', ...openly(storable(head), body) };
+}
+
+/** A picture that is only for who drives goes no further than here: what is kept says that there was one. */
+function openly(acted: Acted, image: Uint8Array): { acted: Acted; image: Uint8Array } {
+  const { picture } = acted;
+  if (!picture?.private) return { acted, image };
+  const withheld = withheldPicture(picture);
+  return { acted: { ...acted, picture: { ...picture, content_type: withheld.content_type } }, image: withheld.image };
 }
 
 /** Pages choose their titles and texts, and the database does not hold every one. */

@@ -74,7 +74,7 @@ export function createRecord({ store, questionSecs }: Options) {
   async function putDown(turn: Turn, acted: Acted, image: Uint8Array): Promise<Evidence['picture']> {
     if (!acted.picture) return null;
     const id = newId();
-    const blobKey = `sessions/${turn.task.session_id}/${id}.jpeg`;
+    const blobKey = `sessions/${turn.task.session_id}/${id}.${acted.picture.content_type.slice('image/'.length)}`;
     await store.blobs.put(blobKey, image);
     return { id, blobKey, byteLen: image.length };
   }

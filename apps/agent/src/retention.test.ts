@@ -75,6 +75,7 @@ describe('pictures', () => {
           device_scale: 1,
           route: { session: id, page: 'p1', frame: null, ...place },
           private: false,
+          epoch: 1,
         },
       };
       // Of the line only the number is read.

@@ -112,7 +112,7 @@ export function createRun(parts: Parts, taskId: string): Run {
     const { settings, session, triesOfAll, step } = turn;
     if (settings.current_url === null || triesOfAll > 0 || step.action === 'navigate') return true;
     const grip = await steps.grasp(turn);
-    if ((await hands.url(session.id, grip)) !== 'about:blank') return true;
+    if ((await hands.left(session.id, grip)).url !== 'about:blank') return true;
     // Also so that only who still has the task goes there.
     await record.note(turn, `Opening ${settings.current_url}`);
     const there: Step = { action: 'navigate', url: settings.current_url };

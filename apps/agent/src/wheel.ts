@@ -33,7 +33,7 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     let lost: number | undefined;
     for (;;) {
       const grip = await hands.ensure(session, { lost, signal });
-      if (await hands.take(session.id, grip)) return grip;
+      if (await hands.take(session.id, grip, { isPerson: true })) return grip;
       lost = grip.epoch;
     }
   }

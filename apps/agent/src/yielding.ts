@@ -11,10 +11,10 @@ export function createYielding({ store, hands, steps }: Parts) {
   async function takeUp(turn: Turn): Promise<void> {
     const { session } = turn;
     const grip = await steps.grasp(turn);
-    const url = (await hands.url(session.id, grip)) ?? null;
+    const left = await hands.left(session.id, grip);
     await store.change(session.id, async (tx, append) => {
       const standing = await store.takeovers.standing(tx, session.id);
-      if (standing?.status === 'resuming') await store.wheel.end(tx, append, standing, url);
+      if (standing?.status === 'resuming') await store.wheel.end(tx, append, standing, left);
     });
   }
 
@@ -33,7 +33,8 @@ export function createYielding({ store, hands, steps }: Parts) {
       return { id: mine.id, fence };
     });
     const { id, fence } = stopped;
-    if (await hands.take(session.id, { hostId: fence.host_id, epoch: fence.epoch }).catch(() => false))
+    const grip = { hostId: fence.host_id, epoch: fence.epoch };
+    if (await hands.take(session.id, grip, { isPerson: true }).catch(() => false))
       await store.change(session.id, (tx, append) => store.wheel.activate(tx, append, id, fence.epoch));
     return true;
   }

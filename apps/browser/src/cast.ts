@@ -13,7 +13,13 @@ const RETRY_MS = 300;
 /** So many may follow at once on a rest: what a press lights up must not hold back what it leads to. */
 const BURST = 2;
 
-type Options = { page: Page; pages: Pages; intervalMs: () => number; onShot: (shot: Shot) => void };
+type Options = {
+  page: Page;
+  pages: Pages;
+  intervalMs: () => number;
+  /** `drawnAt`: by the clock, where the browser says so. */
+  onShot: (shot: Shot, drawnAt?: number) => void;
+};
 
 /** Casts the page until the returned function is called. */
 export function startCast({ page, pages, intervalMs, onShot }: Options): () => void {
@@ -48,13 +54,15 @@ export function startCast({ page, pages, intervalMs, onShot }: Options): () => v
       if (dueAt <= now) acknowledge();
       else later(dueAt - now, acknowledge);
       hasFrame = true;
-      onShot({
+      const shot = {
         page,
         image: Buffer.from(data, 'base64'),
         width: Math.round(metadata.deviceWidth),
         height: Math.round(metadata.deviceHeight),
         scroll: { x: metadata.scrollOffsetX, y: metadata.scrollOffsetY },
-      });
+        isPrivate: false,
+      };
+      onShot(shot, metadata.timestamp && metadata.timestamp * 1000);
     });
     // Without the last frame the final state of a page that came to rest is mostly lost.
     const options = { format: 'jpeg', quality: JPEG_QUALITY, maxFramesInFlight: 1, sendLastFrame: true } as const;

@@ -8,6 +8,7 @@ import type { Eyes } from './eyes/eyes.ts';
 import { StepFailure } from './failure.ts';
 import type { Pages } from './pages.ts';
 import { type Shot, takeShot } from './picture.ts';
+import type { Privacy } from './privacy.ts';
 import type { Screencast } from './screencast.ts';
 
 type Parts = {
@@ -15,20 +16,24 @@ type Parts = {
   pages: Pages;
   dialogs: Dialogs;
   screencast: Screencast;
+  privacy: Privacy;
+  epoch: () => number;
   eyesOf: (page: Page) => Eyes;
 };
 
 export type Seen = { picture: Picture; image: Uint8Array };
 
-export function createLook({ sessionId, pages, dialogs, screencast, eyesOf }: Parts) {
+export function createLook({ sessionId, pages, dialogs, screencast, privacy, epoch, eyesOf }: Parts) {
   /** For a page that gives no picture, because it asks something or hangs. */
   const last = new WeakMap<Page, Shot>();
 
   async function describe(shot: Shot, deadline: Deadline): Promise<Seen> {
+    // Under whom it was seen, before another may have taken the wheel.
+    const seen = { private: shot.isPrivate || privacy.isPrivate(shot.page), epoch: epoch() };
     const place = await pages.place(shot.page, deadline);
     const { image, width, height } = shot;
     const route = { session: sessionId, page: pages.id(shot.page), frame: null, ...place };
-    return { image, picture: { content_type: 'image/jpeg', width, height, device_scale: 1, route, private: false } };
+    return { image, picture: { content_type: 'image/jpeg', width, height, device_scale: 1, route, ...seen } };
   }
 
   /** A new picture of the page in front, or the last one there was where the page gives none in time. */
@@ -36,7 +41,9 @@ export function createLook({ sessionId, pages, dialogs, screencast, eyesOf }: Pa
     const page = pages.current();
     const kept = () => screencast.latest() ?? last.get(page);
     const isStill = dialogs.of(page) !== null || pages.isCrashed(page);
+    const wasPrivate = privacy.isPrivate(page);
     const shot = isStill ? kept() : await takeShot(pages, page, deadline).catch(kept);
+    if (shot) shot.isPrivate ||= wasPrivate || privacy.isPrivate(page);
     if (!shot) throw new StepFailure('timeout', 'the page gives no picture');
     last.set(page, shot);
     return describe(shot, deadline);
@@ -52,7 +59,8 @@ export function createLook({ sessionId, pages, dialogs, screencast, eyesOf }: Pa
     async observe(from: number, wantsText: boolean, deadline: Deadline): Promise<Observation> {
       const page = pages.current();
       const dialog = dialogs.of(page);
-      const isMute = dialog !== null || pages.isCrashed(page);
+      // While a person drives, what is on the page is theirs.
+      const isMute = dialog !== null || pages.isCrashed(page) || privacy.isDriven();
       const eyes = eyesOf(page);
       const [place, open, outline, text] = await Promise.all([
         pages.place(page, deadline),

@@ -12,6 +12,8 @@ export type Shot = {
   width: number;
   height: number;
   scroll: { x: number; y: number };
+  /** Only for who drives. Whoever keeps it says so. */
+  isPrivate: boolean;
 };
 
 /** Straight from the browser: the library's own screenshot changes the page's styles first, which viewers would see. */
@@ -30,5 +32,6 @@ export async function takeShot(pages: Pages, page: Page, deadline: Deadline): Pr
     width: Math.round(view.clientWidth * view.scale),
     height: Math.round(view.clientHeight * view.scale),
     scroll: { x: view.pageX, y: view.pageY },
+    isPrivate: false,
   };
 }

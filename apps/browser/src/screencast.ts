@@ -3,8 +3,9 @@
 
 import type { Frame, Page } from 'playwright-core';
 import { startCast } from './cast.ts';
+import { startDeadline } from './deadline.ts';
 import type { Pages, Place } from './pages.ts';
-import type { Shot } from './picture.ts';
+import { type Shot, takeShot } from './picture.ts';
 import { followPlace, type PlaceFollower } from './place-follower.ts';
 import { startPoll } from './poll.ts';
 import { watchForRest } from './restless.ts';
@@ -17,22 +18,30 @@ const TOUCHED_PATIENCE_MS = 2000;
 const TRIAL_PATIENCE_MS = 700;
 /** A page that now changes slower than we poll looks restless to a poll; a short cast tells. */
 const TRIAL_EVERY_MS = 10_000;
+const SHOT_MS = 2000;
 
 export type Screencast = {
   /** Somebody watches, or drives, for so long. */
   watch(forMs: number, isDriven?: boolean): void;
   /** Somebody does something on the page: what comes of it is to be seen at once. */
   touch(): void;
+  /** What was shown of the page last was not for everybody, and now there is something that is. */
+  renew(page: Page): void;
   /** The picture on the screen as the cast last had it; undefined while it does not run. */
   latest(): Shot | undefined;
   isWatched(): boolean;
   close(): void;
 };
 
-type Options = { pages: Pages; onShot: (shot: Shot, place: Place) => void };
+type Options = {
+  pages: Pages;
+  /** Whether what is seen of the page, now or when it was drawn, is only for who drives. */
+  isPrivate: (page: Page, drawnAt?: number) => boolean;
+  onShot: (shot: Shot, place: Place) => void;
+};
 type Running = { page: Page; place: PlaceFollower; isPolling: boolean; stop(): void };
 
-export function createScreencast({ pages, onShot }: Options): Screencast {
+export function createScreencast({ pages, isPrivate, onShot }: Options): Screencast {
   let watchedUntil = 0;
   let drivenUntil = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +51,8 @@ export function createScreencast({ pages, onShot }: Options): Screencast {
   const isDriven = () => performance.now() < drivenUntil;
   const intervalMs = () => (isDriven() ? DRIVEN_INTERVAL_MS : WATCHED_INTERVAL_MS);
 
-  function keep(shot: Shot): void {
+  function keep(shot: Shot, drawnAt?: number): void {
+    shot.isPrivate ||= isPrivate(shot.page, drawnAt);
     latest = shot;
     running?.place.use((place) => latest === shot && onShot(shot, place));
   }
@@ -60,8 +70,8 @@ export function createScreencast({ pages, onShot }: Options): Screencast {
       page: now.page,
       pages,
       intervalMs,
-      onShot(shot) {
-        keep(shot);
+      onShot(shot, drawnAt) {
+        keep(shot, drawnAt);
         if (isDriven()) rest = watchForRest(PATIENCE_MS);
         else if (rest.isRestless()) poll(now);
       },
@@ -73,7 +83,7 @@ export function createScreencast({ pages, onShot }: Options): Screencast {
     now.isPolling = true;
     const trial = setTimeout(() => cast(now, TRIAL_PATIENCE_MS), TRIAL_EVERY_MS);
     const { page } = now;
-    const stop = startPoll({ page, pages, onShot: keep, onRest: () => cast(now, PATIENCE_MS) });
+    const stop = startPoll({ page, pages, onShot: (shot) => keep(shot), onRest: () => cast(now, PATIENCE_MS) });
     now.stop = () => {
       clearTimeout(trial);
       stop();
@@ -117,6 +127,15 @@ export function createScreencast({ pages, onShot }: Options): Screencast {
       if (drives) castIfPolling(PATIENCE_MS);
     },
     touch: () => castIfPolling(TOUCHED_PATIENCE_MS),
+    renew(page) {
+      const now = running;
+      if (now?.page !== page) return;
+      // A page at rest sends no frame by itself.
+      takeShot(pages, page, startDeadline(SHOT_MS, new AbortController().signal)).then(
+        (shot) => running === now && keep(shot),
+        () => undefined,
+      );
+    },
     latest: () => (latest?.page === pages.current() ? latest : undefined),
     isWatched: () => running !== undefined,
     close() {

@@ -21,6 +21,7 @@ import { originOf } from './origin.ts';
 import { followPages, type Pages, type Place } from './pages.ts';
 import { createPerformer } from './perform.ts';
 import type { Shot } from './picture.ts';
+import { createPrivacy } from './privacy.ts';
 import { createRefused } from './refused.ts';
 import { createScreencast } from './screencast.ts';
 import { type OnCut, placesOf, readState } from './state.ts';
@@ -82,6 +83,9 @@ const SAVE_MS = 2500;
 const REST_MS = 45;
 const LET_GO_MS = 1000;
 const FRAME_MS = 25;
+const COVER_MS = 300;
+/** How often in a row a driver may be asked to try again. */
+const STUCK_TIMES = 2;
 const CHECKPOINT_MS = 10_000;
 const CHECKPOINT_AFTER_MS = 300;
 
@@ -90,6 +94,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let frameCount = 0;
   let usedAt = performance.now();
   let underWay: string | undefined;
+  let stuck = 0;
   /** The page of the last act, which may have brought another to the front. */
   let acted: Page | undefined;
   let drivenUntil = 0;
@@ -97,6 +102,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const closed = new AbortController();
   const eyes = new WeakMap<Page, Eyes>();
   const refs = createRefs();
+  const privacy = createPrivacy(options.epoch, (page) => screencast.renew(page));
 
   const opening = startDeadline(OPEN_MS, closed.signal);
   const dialogs = createDialogs((page, dialog) => page === pages.current() && onReport({ type: 'dialog', dialog }));
@@ -137,7 +143,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   // No picture of what was open before it is masked.
   isOpening = false;
   await Promise.all(masks);
-  const screencast = createScreencast({ pages, onShot: publish });
+  const screencast = createScreencast({ pages, isPrivate: privacy.isPrivate, onShot: publish });
   const input = createInput({
     pages,
     dialog() {
@@ -153,12 +159,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const touching = createTouching(isHeld);
   const grasp = createGrasp(pages.isCrashed);
   const perform = createPerformer({ pages, dialogs, files, grasp, touching, refused, eyesOf });
-  const look = createLook({ sessionId, pages, dialogs, screencast, eyesOf });
+  const look = createLook({ sessionId, pages, dialogs, screencast, privacy, epoch: () => wheel.epoch(), eyesOf });
   const wheel = createWheel(options.epoch, letGo);
   let last: Promise<unknown> = Promise.resolve();
 
   function eyesOf(page: Page): Eyes {
-    const known = eyes.get(page) ?? createEyes({ page, cdp: () => pages.cdp(page), refs });
+    const known =
+      eyes.get(page) ?? createEyes({ page, cdp: () => pages.cdp(page), refs, fields: privacy.follow(page) });
     eyes.set(page, known);
     return known;
   }
@@ -193,14 +200,22 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       for (const page of running) tell(page, 'Runtime.terminateExecution').catch(() => undefined);
       const isOver = await touching.rest(soon.leftMs());
       // Not acknowledged before it is true: what a page that hangs was given may yet happen.
-      if (!isOver && running.length === touched.length)
-        throw new StepFailure('timeout', 'what was under way does not end; ask again');
+      if (!isOver && running.length === touched.length) return giveUp();
     }
+    stuck = 0;
     if (running.length === 0) return;
     await within(soon, grasp.release()).catch(() => undefined);
     // What a page does with the next frame because of what it was given, it has done by then.
     const frames = running.map(async (page) => passFrame(await pages.cdp(page)));
     await within(soon.atMost(FRAME_MS), Promise.all(frames)).catch(() => undefined);
+  }
+
+  /** Whoever asks again finds it over, or a browser that is: there is no third way for it to end. */
+  function giveUp(): never {
+    stuck += 1;
+    if (stuck < STUCK_TIMES) throw new StepFailure('timeout', 'what was under way does not end; ask again');
+    onGone();
+    throw new StepFailure('crashed', 'what was under way did not end, and the browser was ended for it');
   }
 
   function act(command: ActCommand): Promise<Reply> {
@@ -282,10 +297,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return failureOf(error);
   }
 
+  /** Who drives from now on. What a person left on the page is covered before the next one begins. */
+  async function hand(offered: number, isPerson: boolean): Promise<boolean> {
+    privacy.drive(offered, isPerson);
+    const isTaken = await wheel.take(offered);
+    await privacy.covered(COVER_MS);
+    return isTaken;
+  }
+
   async function answer(command: SessionCommand): Promise<Reply> {
     switch (command.type) {
       case 'look':
-        return seen(await look.glance(startDeadline(LOOK_MS, closed.signal)));
+        return seen(await look.glance(startDeadline(LOOK_MS, closed.signal)), privacy.labels());
       case 'watch':
         if (command.is_driven) drivenUntil = performance.now() + command.for_ms;
         screencast.watch(command.for_ms, command.is_driven);
@@ -303,13 +326,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         return answers.get(command.command_id) ?? failed(unknown());
       case 'take': {
         const cut = command.epoch > wheel.epoch() ? (underWay ?? null) : null;
-        if (!(await wheel.take(command.epoch))) throw stale();
+        if (!(await hand(command.epoch, command.is_person))) throw stale();
         return { head: { ok: true, type: 'taken', cut }, body: nothing };
       }
       case 'act': {
         const known = answers.get(command.command_id);
         if (known) return known;
-        const isTaken = wheel.take(command.epoch);
+        const isTaken = hand(command.epoch, false);
         // Remembered at once: the same command may come again while the wheel is handed over.
         const reply = isTaken.then((taken) =>
           // Another may have taken it in the moment since.
@@ -319,7 +342,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
       case 'input': {
         if (!isHeld()) throw noLease();
-        if (!(await wheel.take(command.epoch))) throw stale();
+        if (!(await hand(command.epoch, true))) throw stale();
         // Nothing is waited for between this and the taking, or another's input would count as this driver's.
         if (command.epoch !== wheel.epoch()) throw stale();
         usedAt = performance.now();
@@ -330,7 +353,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   return {
     epoch: wheel.epoch,
-    take: async (offered) => ((await wheel.take(offered)) ? 'taken' : 'stale'),
+    take: async (offered) => ((await hand(offered, false)) ? 'taken' : 'stale'),
     setReach,
     answer: (command) =>
       answer(command).catch((error) => failed(closed.signal.aborted ? gone(error) : failureOf(error))),
@@ -359,14 +382,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 const nothing = new Uint8Array();
 const gone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });
 const unknown = () => new StepFailure('unknown_command', 'no such command is remembered here');
-const seen = ({ picture, image }: Seen): Reply => ({ head: { ok: true, type: 'seen', picture }, body: image });
+const seen = ({ picture, image }: Seen, written: string[]): Reply => ({
+  head: { ok: true, type: 'seen', picture, written },
+  body: image,
+});
 
 export function failed({ failure, message, hasTouched }: StepFailure) {
   const head = { ok: false as const, failure, message, has_touched: hasTouched };
   return { head, body: nothing };
 }
 
-function headerOf(pages: Pages, { page, width, height, scroll }: Shot, place: Place) {
+function headerOf(pages: Pages, { page, width, height, scroll, isPrivate }: Shot, place: Place) {
   return {
     frame_id: newId(),
     recorded_at: new Date().toISOString(),
@@ -377,6 +403,6 @@ function headerOf(pages: Pages, { page, width, height, scroll }: Shot, place: Pl
     scroll,
     page: pages.id(page),
     ...place,
-    private: false,
+    private: isPrivate,
   };
 }

@@ -79,8 +79,8 @@ export const SessionCommand = z.discriminatedUnion('type', [
   }),
   /** What came of a command, by whoever asks: it is waited for while it is under way, and never done again. */
   z.object({ type: z.literal('answer'), command_id: BusId }),
-  /** A new driver. Answered when whoever drove before can touch nothing any more. */
-  z.object({ type: z.literal('take'), epoch: Epoch }),
+  /** A new driver, who may be a person. Answered when whoever drove before can touch nothing any more. */
+  z.object({ type: z.literal('take'), epoch: Epoch, is_person: z.boolean().default(false) }),
   /** Somebody watches, or drives: send frames for so long. Repeated while they do. */
   z.object({
     type: z.literal('watch'),
@@ -110,8 +110,9 @@ export const Picture = z.object({
   height: z.int().positive(),
   device_scale: z.number().positive(),
   route: BrowserRoute,
-  /** Not for share links. Hosts that do not say so show nothing private. */
+  /** Only for who drives, under this epoch. Hosts that do not say so show nothing private. */
   private: z.boolean().default(false),
+  epoch: z.int().nonnegative().default(0),
 });
 export type Picture = z.output<typeof Picture>;
 
@@ -142,7 +143,13 @@ export const SessionReply = z.union([
   z.object({ ok: z.literal(true), type: z.literal('watching') }),
   /** `cut`: the command that was given up for it. */
   z.object({ ok: z.literal(true), type: z.literal('taken'), cut: BusId.nullable() }),
-  z.object({ ok: z.literal(true), type: z.literal('seen'), picture: Picture }),
+  /** `written`: what the fields are called that the last person who drove wrote into. */
+  z.object({
+    ok: z.literal(true),
+    type: z.literal('seen'),
+    picture: Picture,
+    written: z.array(z.string()).default([]),
+  }),
   z.object({
     ok: z.literal(true),
     type: z.literal('observed'),

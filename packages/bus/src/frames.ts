@@ -27,7 +27,7 @@ export const FrameHeader = z.object({
   page: BusId.nullable(),
   url: z.string().nullable(),
   title: z.string().nullable(),
-  /** Not for share links. */
+  /** Only for who drives, under this epoch. */
   private: z.boolean(),
 });
 export type FrameHeader = z.output<typeof FrameHeader>;

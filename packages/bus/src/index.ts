@@ -47,3 +47,4 @@ export {
   WorkQueued,
   workQueued,
 } from './wakeups.ts';
+export { type Withheld, withheldPicture } from './withheld.ts';

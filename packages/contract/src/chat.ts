@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GivenFiles } from './given-files.ts';
 import { IdParam, Uuid7 } from './id.ts';
 import { JsonObject } from './json.ts';
 import { Success } from './route.ts';
@@ -14,21 +15,6 @@ const Prompt = text(8000, 1);
 const Domain = text(253, 1)
   .regex(/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name')
   .refine((name) => URL.canParse(`http://${name.replace(/^\*\./, '')}/`), 'must be a host name');
-
-/** Files that a task is given to send, together in bytes: they travel in the body of a chat. */
-const maxFilesBytes = 150 * 1024;
-
-/** It becomes the last part of a path. */
-const FileName = text(200, 1).refine(
-  (name) => !/[/\\]/.test(name) && name !== '.' && name !== '..',
-  'must be a plain name',
-);
-
-const GivenFile = z.object({ name: FileName, content_base64: z.base64() });
-
-/** Of base64: three bytes in four letters, less what only fills up. */
-const bytesOf = ({ content_base64: letters }: z.infer<typeof GivenFile>) =>
-  (letters.length / 4) * 3 - (letters.endsWith('==') ? 2 : letters.endsWith('=') ? 1 : 0);
 
 const ChatFields = z.object({
   prompt: Prompt.optional(),
@@ -47,12 +33,7 @@ const ChatFields = z.object({
   max_steps: z.int().min(1).max(maxSteps).default(40),
   time_limit_secs: z.int().min(10).max(86_400).default(1800),
   /** What `upload` steps may send, by name. */
-  files: z
-    .array(GivenFile)
-    .max(3)
-    .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'must have different names')
-    .refine((files) => files.reduce((sum, file) => sum + bytesOf(file), 0) <= maxFilesBytes, 'must be 150 KiB in all')
-    .optional(),
+  files: GivenFiles.optional(),
   /** False: only plan, and create nothing. */
   execute: z.boolean().default(true),
 });

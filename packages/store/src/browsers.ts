@@ -46,7 +46,7 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
         .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
         .select('sessions.browser')
         .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
-        .select(isDriven.as('is_driven'))
+        .select(driver.as('driver'))
         .where('browsers.session_id', '=', sessionId)
         .executeTakeFirst(),
 
@@ -284,9 +284,12 @@ const restored = (kept: object | null): object | null =>
 /** Where a host has to be told of a new epoch. */
 export type Fence = { session_id: string; host_id: string; epoch: number };
 
-/** A person has its wheel. */
-const isDriven = sql<boolean>`exists (select from takeovers w
-                                      where w.session_id = browsers.session_id and w.status = 'active')`;
+/** The person who has its wheel, and under which epoch. */
+const driver = sql<{
+  userId: string;
+  epoch: number;
+} | null>`(select json_build_object('userId', w.holder_id, 'epoch', w.epoch) from takeovers w
+           where w.session_id = browsers.session_id and w.status = 'active')`;
 
 const savedColumns = ['state', 'sealed_state', 'key_id'] as const;
 type SavedColumns = Pick<Selectable<Browsers>, (typeof savedColumns)[number]>;

@@ -101,7 +101,7 @@ describe('the wheel', () => {
     await store.change(one.sessionId, async (tx, append) => {
       const standing = await store.takeovers.standing(tx, one.sessionId);
       assert.ok(standing);
-      await store.wheel.end(tx, append, standing, 'http://desk.test/in');
+      await store.wheel.end(tx, append, standing, { url: 'http://desk.test/in?q=secret', written: ['Name'] });
     });
     assert.equal(await store.takeovers.standingOf(one.sessionId), undefined);
     const events = await told(one);
@@ -117,12 +117,16 @@ describe('the wheel', () => {
     );
     const { rows } = await store.logs.listOf(one.id, { limit: 10 });
     const last = rows.at(-1);
-    assert.match(last?.message ?? '', /The page was none, and is http:\/\/desk.test\/in. They say: logged in/);
+    assert.match(
+      last?.message ?? '',
+      /The page was none, and is http:\/\/desk.test\/in. They wrote into "Name". They say: logged in/,
+    );
     assert.deepEqual(last?.data, {
       takeover_id: row?.id,
       url_before: null,
       url_after: 'http://desk.test/in',
       note: 'logged in',
+      fields_written: ['Name'],
       outcome: 'resumed',
     });
   });
@@ -141,7 +145,7 @@ describe('the wheel', () => {
       assert.equal(backs.filter(Boolean).length, 1, `round ${round}`);
       await store.change(one.sessionId, async (tx, append) => {
         const standing = await store.takeovers.standing(tx, one.sessionId);
-        if (standing) await store.wheel.end(tx, append, standing, null);
+        if (standing) await store.wheel.end(tx, append, standing, { url: null, written: [] });
       });
       assert.equal(await holders(), 0);
     }
@@ -256,7 +260,7 @@ describe('the wheel', () => {
       assert.ok(await store.wheel.activate(tx, append, waiting.id, at.epoch));
       return at.epoch;
     });
-    assert.equal((await store.browsers.of(one.sessionId))?.is_driven, true);
+    assert.equal((await store.browsers.of(one.sessionId))?.driver?.epoch, epoch);
     // Its host dies, and another has the browser.
     const isUnattended = async () =>
       (await store.takeovers.unattended()).some(({ sessionId }) => sessionId === one.sessionId);

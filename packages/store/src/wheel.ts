@@ -26,6 +26,9 @@ type Held = { id: string; executionId: string };
 /** What may be stopped: every state from which a task can be taken, and whoever has it, unless it is said. */
 type Stopped = { from?: readonly TaskRow['status'][]; executionId?: string };
 
+/** What a person left: where the browser is, and what the fields are called that they wrote into; never what. */
+type Left = { url: string | null; written: string[] };
+
 const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
 
 /** Call each inside `store.change`, with its `append`. */
@@ -162,18 +165,23 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
     },
 
     /** The agent that goes on has looked: what is different is in the log, for whoever decides what comes next. */
-    async end(tx: Tx, append: Append, row: TakeoverRow, urlAfter: string | null): Promise<void> {
+    async end(tx: Tx, append: Append, row: TakeoverRow, left: Left): Promise<void> {
+      const urlAfter = left.url && placeOf(left.url);
       const ended = await takeovers.end(tx, row.id, urlAfter);
       if (!ended) return;
       await tell(append, ended);
-      const { url: before } = takeoverOf(ended).route;
+      const { url } = takeoverOf(ended).route;
+      const before = url && placeOf(url);
       const moved =
         before === urlAfter
           ? 'The page is the same'
           : `The page was ${before ?? 'none'}, and is ${urlAfter ?? 'not known'}`;
+      const wrote =
+        left.written.length === 0 ? '' : ` They wrote into ${left.written.map((name) => `"${name}"`).join(', ')}.`;
       const said = ended.note === null ? '' : ` They say: ${ended.note}`;
-      const data = { url_before: before, url_after: urlAfter, note: ended.note, outcome: ended.outcome };
-      await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${said}`, data);
+      const about = { note: ended.note, outcome: ended.outcome, fields_written: left.written };
+      const data = { url_before: before, url_after: urlAfter, ...about };
+      await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${wrote}${said}`, data);
     },
 
     /** Task or session are over, and the wheel with them. */
@@ -184,4 +192,9 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
       await moveSession(tx, append, row.session_id, 'handBackToWork');
     },
   };
+}
+
+/** Without what a form may have put behind it. */
+function placeOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? url;
 }

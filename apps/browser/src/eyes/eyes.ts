@@ -7,7 +7,7 @@ import { StepFailure } from '../failure.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { findTarget, passOrThrow } from './find.ts';
 import { createFound, type Found } from './found.ts';
-import { installMask, type Mask } from './mask.ts';
+import { type FieldListener, installMask, type Mask } from './mask.ts';
 import { outlineOf, type Portion } from './outline.ts';
 import type { Purpose } from './page/find.ts';
 import { placingOf } from './placing.ts';
@@ -34,13 +34,13 @@ export type Eyes = {
   close(): void;
 };
 
-/** `refs` is shared by the pages of a session. */
-type Options = { page: Page; cdp: () => Promise<CDPSession>; refs?: Refs };
+/** `refs` is shared by the pages of a session; `fields` hears what is written where, once they are masked. */
+type Options = { page: Page; cdp: () => Promise<CDPSession>; refs?: Refs; fields?: FieldListener };
 
 const MAX_TEXT_CHARS = 100_000;
 const POLL_MS = 50;
 
-export function createEyes({ page, cdp, refs = createRefs() }: Options): Eyes {
+export function createEyes({ page, cdp, refs = createRefs(), fields }: Options): Eyes {
   const sessions = openSessions({ page, cdp });
   let masked: Promise<Mask> | undefined;
   const worlds = createWorlds({ page, sessions });
@@ -72,7 +72,7 @@ export function createEyes({ page, cdp, refs = createRefs() }: Options): Eyes {
 
   return {
     async mask(deadline) {
-      masked ??= installMask(page);
+      masked ??= installMask(page, fields);
       masked.catch(() => {
         masked = undefined;
       });

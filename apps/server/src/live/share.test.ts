@@ -56,28 +56,30 @@ describe('what a share shows', () => {
     await responder.ready({ timeoutMs: 5000 });
     let seq = 0;
     const publisher = host.publishNewest(frame, { host_id: 'browser-1', session_id: id });
-    return (text: string, isFramePrivate: boolean) => {
+    return (text: string, isFramePrivate: boolean, epoch = 1) => {
       seq += 1;
       const size = { width: 800, height: 600, device_scale: 1, scroll: { x: 0, y: 0 } };
       const { page, title } = routeOf(id);
       const made = { frame_id: newId(), recorded_at: new Date().toISOString(), content_type: 'image/jpeg' as const };
       publisher.put({
-        header: { ...made, ...size, session_id: id, epoch: 1, seq, page, url, title, private: isFramePrivate },
+        header: { ...made, ...size, session_id: id, epoch, seq, page, url, title, private: isFramePrivate },
         image: Buffer.from(text),
       });
     };
   }
 
-  it('are the frames that are not private, in the stream', async () => {
+  it('are the frames that are not private, in the stream; of those, only that there are some', async () => {
     const { id, headers } = await newShared();
     isPrivate = true;
     const send = await openAtHost(id);
     const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
     const has = (text: string) => (event: { type: string }) => JSON.stringify(event).includes(base64(text));
+    const isWithheld = (event: { type: string }) =>
+      event.type === 'frame' && JSON.stringify(event).includes('"private":true');
     /** Sent until the owner has seen it: the server first has to learn which host to believe. */
     const show = async (text: string, isFramePrivate: boolean) => {
       const late = AbortSignal.timeout(10_000);
-      while (!own.events().some(has(text))) {
+      while (!own.events().some(isFramePrivate ? isWithheld : has(text))) {
         send(text, isFramePrivate);
         await sleep(50, undefined, { signal: late });
       }
@@ -85,16 +87,19 @@ describe('what a share shows', () => {
     await show('for all', false);
     await shared.until(has('for all'));
     await show('a password', true);
-    // Who comes now is not shown the one that is kept.
+    // Who comes now is not shown the one that is kept, only that there is one.
     const late = await watch(server, id, headers);
-    await late.until(({ type }) => type === 'viewers');
+    await late.until(isWithheld);
     await show('again for all', false);
     await shared.until(has('again for all'));
     await late.until(has('again for all'));
 
-    for (const { text } of [shared, late]) {
+    // Nobody drives, so it is nobody's: not even the owner's.
+    for (const { text } of [own, shared, late]) {
       assert.ok(!text().includes(base64('a password')));
       assert.ok(!text().includes(base64('looked at')), 'the snapshot has none either');
+    }
+    for (const { text } of [shared, late]) {
       assert.ok(!text().includes('sesame'), text());
       assert.ok(text().includes('"url":"https://bank.test/"'));
     }
@@ -111,13 +116,15 @@ describe('what a share shows', () => {
     const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
     const late = AbortSignal.timeout(10_000);
     while (!own.text().includes(base64('by hand'))) {
-      send('by hand', false);
+      send('by hand', true, takeover.epoch);
       await sleep(50, undefined, { signal: late });
     }
     await shared.until(({ type }) => type === 'viewers');
     await sleep(200);
     assert.ok(!shared.text().includes(base64('by hand')));
-    assert.equal((await guest.getSession({ id })).snapshot.last_frame, null);
+    const { last_frame } = (await guest.getSession({ id })).snapshot;
+    assert.deepEqual([last_frame?.private, last_frame?.route.url], [true, null]);
+    assert.notEqual(last_frame?.screenshot_base64, base64('looked at'));
     for (const one of [own, shared]) await one.close();
   });
 
@@ -130,11 +137,11 @@ describe('what a share shows', () => {
     assert.equal(snapshot.route_summary.current.url, 'https://bank.test/');
     isPrivate = true;
     const { snapshot: hidden } = await guest.getSession({ id });
-    assert.equal(hidden.last_frame, null);
+    assert.deepEqual([hidden.last_frame?.private, hidden.last_frame?.content_type], [true, 'image/png']);
+    assert.notEqual(hidden.last_frame?.screenshot_base64, base64('looked at'));
     assert.ok(!JSON.stringify(hidden).includes('bank.test'));
     const { snapshot: own } = await server.client.getSession({ id });
-    assert.equal(own.last_frame?.private, true, 'the owner sees it, and that it is private');
-    assert.equal(own.route_summary.current.url, url);
+    assert.deepEqual(own.last_frame?.screenshot_base64, hidden.last_frame?.screenshot_base64, 'nobody drives');
   });
 
   it('is the same of a frame that was kept', async () => {
@@ -160,8 +167,11 @@ describe('what a share shows', () => {
         });
       });
       const { snapshot } = await guest.getSession({ id });
-      assert.equal(snapshot.last_frame?.screenshot_base64 ?? null, isKeptPrivate ? null : base64('kept'));
-      assert.equal((await server.client.getSession({ id })).snapshot.last_frame?.screenshot_base64, base64('kept'));
+      const own = (await server.client.getSession({ id })).snapshot;
+      for (const { last_frame } of [snapshot, own]) {
+        assert.equal(last_frame?.screenshot_base64 === base64('kept'), !isKeptPrivate);
+        assert.equal(last_frame?.private, isKeptPrivate);
+      }
     }
   });
 

@@ -3,6 +3,7 @@
 import type { BrowserRoute, Frame, Overlay, Session, Snapshot, TaskProgress } from '@pilothouse/contract';
 import type { StoredEvent } from '@pilothouse/store';
 import { viewLiveEvent, type WireEvent } from './events.view.ts';
+import { withhold } from './withheld.ts';
 
 /** The snapshot as a guest sees it. Where the browser is, they learn from a picture that they may see, or not at all. */
 export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapshot): Snapshot {
@@ -10,7 +11,7 @@ export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapsho
   const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
   return {
     session: shareSession(session),
-    last_frame: shown ?? null,
+    last_frame: shown,
     overlays: overlays.flatMap((overlay) => shareOverlay(overlay) ?? []),
     route_summary: { current: shown?.route ?? nowhere, pages: shown ? [shown.route] : [], history: [] },
     message_state: null,
@@ -19,9 +20,9 @@ export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapsho
   };
 }
 
-/** Nothing, for a private one. */
-export function shareFrame(frame: Frame): Frame | undefined {
-  if (frame.private) return undefined;
+/** Of a private one, only that there is one. */
+export function shareFrame(frame: Frame): Frame {
+  if (frame.private) return withhold(frame);
   const { session, page, url, title } = frame.route;
   return {
     frame_id: frame.frame_id,

@@ -5,6 +5,7 @@ import type { Store } from '@pilothouse/store';
 import { encodeEvent } from '../http/event-stream.ts';
 import type { Ending } from './hub.ts';
 import { shareFrame } from './share.view.ts';
+import { type Driver, isDriverOf, withhold } from './withheld.ts';
 
 type Options = {
   store: Store;
@@ -13,10 +14,19 @@ type Options = {
   /** Nobody answers for a browser that somebody watches. */
   onSilent: (sessionId: string, held: { hostId: string; epoch: number }) => Promise<void>;
 };
-type Viewer = { onFrame: (bytes: Buffer) => void; isGuest: boolean };
-type Watched = { viewers: Set<Viewer>; last: Encoded | undefined; renew(): void; close(): void };
-/** Nothing for guests, where the frame is private. */
-type Encoded = { forCallers(): Buffer; forGuests(): Buffer | undefined };
+/** Who watches: a guest has no id. */
+type Viewer = { userId: string | undefined; onFrame: (bytes: Buffer) => void };
+type Watched = { viewers: Map<Viewer, Shown>; last: Encoded | undefined; renew(): void; close(): void };
+/** What a viewer was shown last. */
+type Shown = { isWithheld: boolean };
+type Encoded = {
+  isPrivate: boolean;
+  /** Whether they may see it although it is private. */
+  isFor(userId: string | undefined): boolean;
+  forCallers(): Buffer;
+  forGuests(): Buffer;
+  withheld(): Buffer;
+};
 
 /** So often that whoever watches is told within a second of the death of a host. */
 const renewMs = 500;
@@ -28,28 +38,34 @@ const silentMs = 150;
 
 /**
  * Frames for whoever watches a session: asked of the host while somebody does, encoded once for
- * those who may see all and once for guests, the newest kept.
+ * each way in which somebody may see them, the newest kept.
  */
 export function createWatchers({ store, bus, log, onSilent }: Options) {
   const sessions = new Map<string, Watched>();
 
   function open(sessionId: string): Watched {
     let holder: string | null = null;
-    let isDriven = false;
+    let driver: Driver | null = null;
     let silentTimes = 0;
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
       if (from.host_id !== holder) return;
-      watched.last = encode(viewFrame(message, isDriven));
-      for (const viewer of watched.viewers) show(watched.last, viewer);
+      // One that is only now to be driven may come before we have heard by whom.
+      if (message.header.private && message.header.epoch > (driver?.epoch ?? 0)) renew();
+      watched.last = encode(viewFrame(message, driver !== null), message.header.epoch, () => driver);
+      for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
     });
     const askHost = async () => {
       const browser = await store.browsers.of(sessionId);
       holder = browser?.is_live ? browser.host_id : null;
-      isDriven = browser?.is_driven ?? false;
+      const driverBefore = driver;
+      driver = browser?.driver ?? null;
+      // Who has just taken the wheel sees what there is.
+      if (driver && driver.epoch !== driverBefore?.epoch && watched.last)
+        for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
       if (!holder || !browser) return;
       const to = { host_id: holder, session_id: sessionId };
-      const watch = { type: 'watch', for_ms: watchForMs, is_driven: isDriven } as const;
+      const watch = { type: 'watch', for_ms: watchForMs, is_driven: driver !== null } as const;
       const asked = await bus.request(sessionCommand, to, watch, { timeoutMs: renewMs });
       // One that is only being opened is not heard yet.
       const isSilent = !asked.ok && asked.reason === 'no_responders' && browser.browser === 'live';
@@ -64,7 +80,7 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
     };
     const timer = setInterval(renew, renewMs);
     const watched: Watched = {
-      viewers: new Set(),
+      viewers: new Map(),
       last: undefined,
       renew,
       close() {
@@ -81,12 +97,13 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
     /** Offers every new frame that the viewer may see until the end, beginning with the one that is kept. */
     watch(sessionId: string, viewer: Viewer, ending: Ending): void {
       const watched = sessions.get(sessionId) ?? open(sessionId);
-      watched.viewers.add(viewer);
+      const shown = { isWithheld: false };
+      watched.viewers.set(viewer, shown);
       ending.onEnd(() => {
         watched.viewers.delete(viewer);
         if (watched.viewers.size === 0) watched.close();
       });
-      if (watched.last) show(watched.last, viewer);
+      if (watched.last) show(watched.last, viewer, shown);
       watched.renew();
     },
 
@@ -100,29 +117,33 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
 }
 export type Watchers = ReturnType<typeof createWatchers>;
 
-function show(frame: Encoded, { onFrame, isGuest }: Viewer): void {
-  const bytes = isGuest ? frame.forGuests() : frame.forCallers();
-  if (bytes) onFrame(bytes);
+/** That something is withheld is said once: how often it changes would tell how fast somebody types. */
+function show(frame: Encoded, { userId, onFrame }: Viewer, shown: Shown): void {
+  const isWithheld = frame.isPrivate && !frame.isFor(userId);
+  if (!isWithheld) onFrame(userId === undefined ? frame.forGuests() : frame.forCallers());
+  else if (!shown.isWithheld) onFrame(frame.withheld());
+  shown.isWithheld = isWithheld;
 }
 
 /** Each way only where somebody looks that way. */
-function encode(frame: LiveFrame): Encoded {
-  const bytesOf = (shown: LiveFrame) => encodeEvent({ type: 'frame', data: { type: 'frame', frame: shown } });
-  let [forCallers, forGuests]: (Buffer | undefined)[] = [];
+function encode(frame: LiveFrame, epoch: number, driver: () => Driver | null): Encoded {
+  const once = (shown: () => LiveFrame) => {
+    let bytes: Buffer | undefined;
+    return () => {
+      bytes ??= encodeEvent({ type: 'frame', data: { type: 'frame', frame: shown() } });
+      return bytes;
+    };
+  };
   return {
-    forCallers() {
-      forCallers ??= bytesOf(frame);
-      return forCallers;
-    },
-    forGuests() {
-      const shown = forGuests ? undefined : shareFrame(frame);
-      if (shown) forGuests = bytesOf(shown);
-      return forGuests;
-    },
+    isPrivate: frame.private,
+    isFor: (userId) => isDriverOf(driver(), epoch, userId),
+    forCallers: once(() => frame),
+    forGuests: once(() => shareFrame(frame)),
+    withheld: once(() => withhold(frame)),
   };
 }
 
-/** While a person drives, what they see is nobody's who has only a share. */
+/** While a person drives, what they see is theirs; a host may not have heard of it. */
 function viewFrame({ header, image }: Frame, isDriven: boolean): LiveFrame {
   const { frame_id, session_id, seq, recorded_at, content_type, width, height, device_scale, page, url, title } =
     header;

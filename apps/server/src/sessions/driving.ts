@@ -39,7 +39,7 @@ export function createDriving({ store, work, tellDriver }: Parts) {
 
   /** It is theirs when the host has heard it. Where it does not answer, an agent sees to it, and they are told by the stream. */
   async function activate({ row, fence }: Stopped): Promise<TakeoverRow> {
-    if (!fence || !(await tellDriver(fence))) return row;
+    if (!fence || !(await tellDriver(fence, { isPerson: true }))) return row;
     const active = await store.change(row.session_id, (tx, append) =>
       store.wheel.activate(tx, append, row.id, fence.epoch),
     );
@@ -98,7 +98,7 @@ export function createDriving({ store, work, tellDriver }: Parts) {
         return given;
       });
       // Where it is not heard, whoever drives next says it.
-      if (back.fence) await tellDriver(back.fence);
+      if (back.fence) await tellDriver(back.fence, { isPerson: false });
       return takeoverOf(back.takeover);
     },
   };

@@ -28,6 +28,7 @@ const prints: { [Action in PointerAction['action']]?: Print } = {
   close_page: { kind: 'note', label: 'Close a page' },
   focus: { kind: 'note', label: 'Switch to a page' },
   answer_dialog: { kind: 'note', label: 'Answer the page' },
+  choose_files: { kind: 'note', label: 'Choose files' },
 };
 
 export function createHandprints(store: Store) {

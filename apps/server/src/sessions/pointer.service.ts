@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, type NumberedInput, sessionCommand } from '@pilothouse/bus';
+import { type Bus, fileCommand, type NumberedInput, sessionCommand } from '@pilothouse/bus';
 import {
   AppError,
   type BodyOf,
   type BrowserRoute,
+  type GivenFiles,
   isId,
   type Pointer,
   type PointerAction,
@@ -69,19 +70,34 @@ export function createPointerService({ store, bus, onSilent }: Parts) {
 
   async function send(held: Hold, inputs: NumberedInput[]): Promise<number> {
     const result = await request(held, inputs);
-    if (!result.ok) {
-      const detail = 'The browser did not answer. Sent again with the same input_seq, nothing is done twice.';
-      throw new AppError('conflict', { detail });
-    }
+    if (!result.ok) throw unheard();
     const { head } = result.reply;
     if (head.ok && head.type === 'input') return head.seq;
     if (!head.ok && head.failure === 'stale_epoch') throw notTheirs();
     throw new AppError('conflict', { detail: head.ok ? undefined : `It was not done: ${head.message}` });
   }
 
+  /** Where the browser can read them, before the page is told their names. They are kept nowhere else. */
+  async function put({ sessionId, hostId, epoch }: Hold, files: GivenFiles): Promise<void> {
+    const to = { host_id: hostId, session_id: sessionId };
+    for (const { name, content_base64 } of files) {
+      // Of a size that goes in one piece.
+      const packed = {
+        head: { type: 'put', epoch, name, offset: 0 } as const,
+        body: Buffer.from(content_base64, 'base64'),
+      };
+      const result = await bus.request(fileCommand, to, packed, { timeoutMs: inputMs });
+      if (!result.ok) throw unheard();
+      const { head } = result.reply;
+      if (!head.ok && head.failure === 'stale_epoch') throw notTheirs();
+      if (!head.ok) throw new AppError('conflict', { detail: `The file was not taken: ${head.message}` });
+    }
+  }
+
   async function act(caller: Caller, id: string, actions: InputAction[], from: From): Promise<Pointer> {
     const named = actions.flatMap(({ takeover_id }) => takeover_id ?? []);
     const held = await hold(id, await require(caller, id), named);
+    for (const action of actions) if (action.action === 'choose_files') await put(held, action.files);
     const [seq, known] = await Promise.all([send(held, actions.map(inputOf)), store.pointers.of(id)]);
     await handprints.leave(held, actions, { caller, from });
     return { route: known?.route ?? nowhere(id), updated_at: new Date().toISOString(), seq };
@@ -139,9 +155,14 @@ function inputsFrom(actions: PointerAction[]): InputAction[] {
 
 /** Who does not count has theirs put behind what came before. */
 function inputOf({ takeover_id: _, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
-  return { seq, input };
+  if (input.action !== 'choose_files') return { seq, input };
+  return { seq, input: { action: 'choose_files', files: input.files.map(({ name }) => name) } };
 }
 
+const unheard = () =>
+  new AppError('conflict', {
+    detail: 'The browser did not answer. Sent again with the same input_seq, nothing is done twice.',
+  });
 const notTheirs = () => new AppError('takeover_conflict', { detail: 'You do not have the wheel.' });
 const nowhere = (session: string): BrowserRoute => ({ session, page: null, frame: null, url: null, title: null });
 const viewPointer = ({ route, updated_at, seq }: PointerRow): Pointer => ({

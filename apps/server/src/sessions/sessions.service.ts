@@ -52,7 +52,7 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
     },
 
     async detail(caller: Caller | Guest, id: string): Promise<ReplyOf<Routes['getSession']>> {
-      const snapshot = await snapshotOf(await require(caller, id));
+      const snapshot = await snapshotOf(await require(caller, id), idOf(caller));
       return { success: true, snapshot: isGuest(caller) ? shareSnapshot(snapshot) : snapshot };
     },
 
@@ -67,7 +67,7 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
         let from = given ?? 0;
         if (!isKnown) {
           if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
-          const all = await snapshotOf(session);
+          const all = await snapshotOf(session, idOf(caller));
           const snapshot = isGuest(caller) ? shareSnapshot(all) : all;
           stream.send({ type: 'snapshot', data: { type: 'snapshot', snapshot } });
           from = readCursor(snapshot.cursor) ?? 0;
@@ -78,11 +78,11 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
             const encoded = isGuest(caller) ? encodeSharedEvent(event) : encodeLiveEvent(event);
             if (!encoded) continue;
             stream.sendEncoded(encoded.bytes);
-            if (encoded.type === 'status') watchers.refresh(id);
+            if (encoded.type === 'status' || encoded.type === 'takeover') watchers.refresh(id);
           }
         };
         if (stream.isEnded()) return;
-        watchers.watch(id, { onFrame: stream.offer, isGuest: isGuest(caller) }, stream);
+        watchers.watch(id, { userId: idOf(caller), onFrame: stream.offer }, stream);
         const onCount = (count: number) => stream.send({ type: 'viewers', data: { type: 'viewers', viewers: count } });
         viewers.join(id, onCount, stream);
         await hub.follow(id, from, onEvents, stream);
@@ -91,4 +91,6 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
     },
   };
 }
+const idOf = (caller: Caller | Guest) => (isGuest(caller) ? undefined : caller.id);
+
 export type SessionsService = ReturnType<typeof createSessionsService>;

@@ -2,6 +2,7 @@ import { type Bus, sessionCommand } from '@pilothouse/bus';
 import type { BrowserRoute, Frame, Snapshot } from '@pilothouse/contract';
 import { messageStateOf, newId, type ReadSession, type SessionRow, type Store, takeoverOf } from '@pilothouse/store';
 import { cursorOf } from '../live/cursor.ts';
+import { isDriverOf, withhold } from '../live/withheld.ts';
 import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
 
 type Options = { store: Store; bus: Bus };
@@ -14,14 +15,14 @@ const lookMs = 400;
 /** All that restores the view of a session, by itself: the hands alive or not. */
 export function createSnapshots({ store, bus }: Options) {
   /** The picture as it is now, if a host holds the browser. */
-  async function look(session: SessionRow, seq: number): Promise<Frame | undefined> {
+  async function look(session: SessionRow, seq: number, userId: string | undefined): Promise<Frame | undefined> {
     const browser = await store.browsers.of(session.id);
     if (!browser?.is_live || !browser.host_id) return undefined;
     const to = { host_id: browser.host_id, session_id: session.id };
     const result = await bus.request(sessionCommand, to, { type: 'look' }, { timeoutMs: lookMs });
     if (!result.ok || !result.reply.head.ok || result.reply.head.type !== 'seen') return undefined;
     const { picture } = result.reply.head;
-    return {
+    const frame = {
       frame_id: newId(),
       session_id: session.id,
       task_id: session.last_task_id,
@@ -34,23 +35,25 @@ export function createSnapshots({ store, bus }: Options) {
       screenshot_base64: Buffer.from(result.reply.body).toString('base64'),
       route: picture.route,
       // While a person drives, what they see is theirs.
-      private: picture.private || browser.is_driven,
+      private: picture.private || browser.driver !== null,
     };
+    return frame.private && !isDriverOf(browser.driver, picture.epoch, userId) ? withhold(frame) : frame;
   }
 
   /** The last one that was kept. */
   async function kept(sessionId: string): Promise<Frame | undefined> {
     const row = await store.frames.of(sessionId);
     const image = row && (await store.blobs.get(row.blob_key));
-    return row && image && viewFrame(row, image);
+    const frame = row && image && viewFrame(row, image);
+    return frame?.private ? withhold(frame) : frame;
   }
 
-  return async function snapshotOf(session: ReadSession): Promise<Snapshot> {
+  return async function snapshotOf(session: ReadSession, userId: string | undefined): Promise<Snapshot> {
     // As the session's row was read, before all the rest: whatever happens meanwhile comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
     const [frame, task, lines, overlays, navigations, viewers, takeover] = await Promise.all([
-      look(session, seq).then((seen) => seen ?? kept(session.id)),
+      look(session, seq, userId).then((seen) => seen ?? kept(session.id)),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),

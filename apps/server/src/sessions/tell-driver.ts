@@ -7,8 +7,8 @@ const takeMs = 2500;
 /** Tells a host who drives now. True once nothing that was begun under an older epoch goes on there. */
 export const createTellDriver =
   (bus: Bus) =>
-  async ({ session_id, host_id, epoch }: Fence): Promise<boolean> => {
-    const message = { type: 'take', epoch } as const;
+  async ({ session_id, host_id, epoch }: Fence, { isPerson }: { isPerson: boolean }): Promise<boolean> => {
+    const message = { type: 'take', epoch, is_person: isPerson } as const;
     const result = await bus.request(sessionCommand, { host_id, session_id }, message, { timeoutMs: takeMs });
     return result.ok && result.reply.head.ok;
   };

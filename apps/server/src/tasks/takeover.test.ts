@@ -141,7 +141,7 @@ describe('the wheel of a task', () => {
       // As the agent does, once it has looked.
       await one.store.change(task.session_id, async (tx, append) => {
         const standing = await one.store.takeovers.standing(tx, task.session_id);
-        if (standing) await one.store.wheel.end(tx, append, standing, null);
+        if (standing) await one.store.wheel.end(tx, append, standing, { url: null, written: [] });
       });
       assert.equal((await statusOf(task.id)).status, 'running', `round ${round}`);
     }

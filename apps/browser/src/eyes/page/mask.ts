@@ -3,6 +3,8 @@
 import type { Dom } from './dom.ts';
 import type { Secrets } from './secrets.ts';
 
+export type Mask = ReturnType<typeof createMask>;
+
 export function createMask(dom: Dom, secrets: Secrets) {
   const CHECK_MS = 250;
   const PROPERTY = '-webkit-text-security';
@@ -144,5 +146,5 @@ export function createMask(dom: Dom, secrets: Secrets) {
     walk();
   }
 
-  return { start };
+  return { start, hide };
 }

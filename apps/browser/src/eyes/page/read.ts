@@ -56,6 +56,11 @@ export function createReader(dom: Dom, names: Names, sight: Sight, secrets: Secr
       if (dom.tag(element) === 'br') add('\n');
       if (isControl(element) || sight.isFolded(element)) return;
       const style = getComputedStyle(element);
+      // What the page or we draw as dots, nobody is told either.
+      if (style.getPropertyValue('-webkit-text-security') !== 'none') {
+        add(secrets.MASK);
+        return;
+      }
       const edge = edgeOf(style.display);
       add(edge);
       // Asked only of elements that have words of their own.

@@ -2,6 +2,7 @@
 
 import { createDom } from './dom.ts';
 import { createExtractor, type Extractor } from './extract.ts';
+import { createFields } from './fields.ts';
 import { createFinder, type Finder, type Query } from './find.ts';
 import { createMarks, type Marks } from './marks.ts';
 import { createMask } from './mask.ts';
@@ -76,10 +77,20 @@ export const script = `(() => {
   return (${createTools})({ marks, finder, roles, sight, touch, outline, reader, extractor });
 })()`;
 
+/** What the page's side calls to tell the host something; only our world has it. */
+export const BINDING = 'tellPilothouse';
+
 /** Runs once in a document, however often it is sent. */
 export const maskScript = `(() => {
-  if (Object.hasOwn(globalThis, 'isMasked')) return;
-  Object.defineProperty(globalThis, 'isMasked', { value: true });
+  if (Object.hasOwn(globalThis, 'fieldsOfPilothouse')) return;
   ${basics}
-  (${createMask})(dom, secrets).start();
+  const mask = (${createMask})(dom, secrets);
+  const tell = (news) => globalThis.${BINDING}?.(news);
+  const fields = (${createFields})({ dom, names, secrets, mask }, tell);
+  Object.defineProperty(globalThis, 'fieldsOfPilothouse', { value: fields });
+  mask.start();
+  fields.start();
 })()`;
+
+/** Covers the field that the script gave this number. */
+export const coverScript = (number: number) => `globalThis.fieldsOfPilothouse?.cover(${number})`;

@@ -64,5 +64,5 @@ export function createSecrets(dom: Dom, names: Names) {
 
   const masked = (element: Element, value: string): string => (value !== '' && isSecret(element) ? MASK : value);
 
-  return { isField, isSecretField, isCardNumber, isSecret, masked };
+  return { MASK, isField, isSecretField, isCardNumber, isSecret, masked };
 }
