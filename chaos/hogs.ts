@@ -40,11 +40,11 @@ export type HogResult = {
   left: number;
 };
 
-type Options = { rounds: number; quietMs: number; boundMs: number; neighbours?: number };
+export type FeedOptions = { rounds: number; quietMs: number; boundMs: number; neighbours?: number };
 
 export async function feedHog(
   name: HogName,
-  { rounds, quietMs, boundMs, neighbours = 4 }: Options,
+  { rounds, quietMs, boundMs, neighbours = 4 }: FeedOptions,
 ): Promise<HogResult> {
   const [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startHogSite()]);
   const agent = await connectBus(nats.as('agent'));

@@ -17,7 +17,8 @@ import { raceCommands } from './commands.full.ts';
 import { cutCommands } from './cut.ts';
 import { freezeHost } from './freeze.ts';
 import { attackGuardInFull } from './guard.ts';
-import { feedHog, type HogResult } from './hogs.ts';
+import { feedHogApart } from './hogs.apart.ts';
+import type { HogResult } from './hogs.ts';
 import { playHostile } from './hostile.ts';
 import { confuseInputs } from './input.ts';
 import { hurtSessions } from './leaks.ts';
@@ -137,7 +138,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   hogs: async () => {
     const results: HogResult[] = [];
     for (const hog of hogNames.filter((one) => values.hog?.includes(one) ?? true)) {
-      results.push(await feedHog(hog, { rounds: Number(values.rounds), quietMs: 4000, boundMs: 60_000 }));
+      results.push(await feedHogApart(hog, { rounds: Number(values.rounds), quietMs: 4000, boundMs: 60_000 }));
       console.error(JSON.stringify(results.at(-1)));
     }
     const isGood = results.every((one) => {

@@ -1,7 +1,7 @@
 // Pages that take ever more of the machine, each of one thing.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { Wall } from '@pilothouse/bus';
 import type { Site } from './site.ts';
 
@@ -51,37 +51,19 @@ export const hogs = {
   },
 } satisfies Record<string, Hog>;
 
-/** Below what a single file may have. */
-const LARGE_BYTES = 60 * 1024 * 1024;
-
 export type HogName = keyof typeof hogs;
 export const hogNames = Object.keys(hogs).filter(isHog);
 
-const quiet = `<!doctype html><title>Quiet</title><button onclick="this.dataset.n = Number(this.dataset.n ?? 0) + 1">Press</button>
-  <label>Field <input></label>`;
-
+/** In a thread of its own: a site is never in the process of the host, whose time it would take. */
 export async function startHogSite(): Promise<Site> {
-  const server = createServer((request, response) => {
-    const name = new URL(request.url ?? '/', 'http://site').pathname.slice(1);
-    if (name === 'large') {
-      return void response.setHeader('content-disposition', 'attachment').end(Buffer.alloc(LARGE_BYTES));
-    }
-    const hog: Hog | undefined = isHog(name) ? hogs[name] : undefined;
-    response.setHeader('content-type', 'text/html');
-    response.end(hog ? `<!doctype html><title>Hog</title><body><script>${hog.script}</script>` : quiet);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const worker = new Worker(new URL('./hogs.site.ts', import.meta.url));
+  const [port] = await once(worker, 'message');
   return {
-    // Listening on TCP, so the address is of this kind.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: `http://127.0.0.1:${port}`,
+    close: async () => void (await worker.terminate()),
   };
 }
 
-function isHog(name: string): name is HogName {
+export function isHog(name: string): name is HogName {
   return Object.hasOwn(hogs, name);
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dial } from './dial.ts';
-import { passOn } from './pass-on.ts';
+import type { PassOn } from './pass-on.ts';
 import type { Target } from './policy.ts';
 
 const hopByHop = new Set([
@@ -33,9 +33,9 @@ export type Forward = {
   close(): void;
 };
 
-type Options = { dial: Dial; idleMs: number; keepMs: number; maxConnections: number };
+type Options = { dial: Dial; passOn: PassOn; idleMs: number; keepMs: number; maxConnections: number };
 
-export function createForward({ dial, idleMs, keepMs, maxConnections }: Options): Forward {
+export function createForward({ dial, passOn, idleMs, keepMs, maxConnections }: Options): Forward {
   const agent = new CheckedAgent(dial, { keepAlive: true, timeout: keepMs, maxTotalSockets: maxConnections });
 
   function attempt(request: IncomingMessage, response: ServerResponse, target: Target, path: string): Attempt {

@@ -1,15 +1,36 @@
+// Bytes on their way through the guard. All sessions of a host share one loop, so none may fill it.
+
 import type { Readable, Writable } from 'node:stream';
 
+export type PassOn = (from: Readable, to: Writable) => void;
+
+/** How much may come through in a row, and how fast the rest. */
+type Pace = { burstBytes: number; bytesPerSec: number };
+
 /**
- * As `pipe` does, but one piece in a turn of the loop: a stream that comes as fast as it can would otherwise have two
- * megabytes read at once, and whatever else this process does, for other sessions too, would wait for that each time.
+ * As `pipe` does, but one piece in a turn of the loop, where two megabytes at once would be read of a stream that comes
+ * as fast as it can; and who has taken much in a row is slowed down to what leaves room for others.
  */
-export function passOn(from: Readable, to: Writable): void {
-  const goOn = () => void from.resume();
-  from.on('data', (piece: Buffer) => {
-    from.pause();
-    if (to.write(piece)) setImmediate(goOn);
-    else to.once('drain', goOn);
-  });
-  from.once('end', () => to.end());
+export function createPassOn({ burstBytes, bytesPerSec }: Pace, now = () => performance.now()): PassOn {
+  let left = burstBytes;
+  let countedAt = now();
+
+  /** How long to wait before the next piece. */
+  function take(bytes: number): number {
+    left = Math.min(burstBytes, left + ((now() - countedAt) * bytesPerSec) / 1000) - bytes;
+    countedAt = now();
+    return left >= 0 ? 0 : (-left * 1000) / bytesPerSec;
+  }
+
+  return (from, to) => {
+    const goOn = () => void from.resume();
+    from.on('data', (piece: Buffer) => {
+      from.pause();
+      const waitMs = take(piece.length);
+      const next = () => void (waitMs >= 1 ? setTimeout(goOn, waitMs) : setImmediate(goOn));
+      if (to.write(piece)) next();
+      else to.once('drain', next);
+    });
+    from.once('end', () => to.end());
+  };
 }

@@ -10,7 +10,7 @@ import { userOfClient } from './client.ts';
 import { type Connect, connectTo, createDial, RefusedError } from './dial.ts';
 import { createForward, MAX_HEADER_BYTES } from './forward.ts';
 import { openNames, type Resolve, remembering, withKnownNames } from './names.ts';
-import { passOn } from './pass-on.ts';
+import { createPassOn } from './pass-on.ts';
 import { createPolicy, type DomainLists, type RefusalReason, type Target, targetOf } from './policy.ts';
 import { createRefusals, type Refusal } from './refusals.ts';
 
@@ -25,6 +25,9 @@ const limitsByDefault = {
   keepMs: 30_000,
   rememberNamesMs: 10_000,
   tellRefusalsEveryMs: 1000,
+  /** What a page consists of comes at once; what is larger leaves room for other sessions. */
+  burstBytes: 4 * 1024 * 1024,
+  bytesPerSec: 48 * 1024 * 1024,
 };
 
 export type Guard = {
@@ -76,7 +79,8 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
     connectMs: limits.connectMs,
     signal: closed.signal,
   });
-  const forward = createForward({ ...limits, dial, maxConnections: limits.connections });
+  const passOn = createPassOn(limits);
+  const forward = createForward({ ...limits, dial, passOn, maxConnections: limits.connections });
 
   const isOurs = (socket: Duplex) => clients.get(socket) ?? Promise.resolve(false);
 
