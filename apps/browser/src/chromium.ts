@@ -42,7 +42,7 @@ export type LaunchSettings = {
   /** Given to Chromium beside our own, for example by what guards its way to the network. */
   args?: string[];
   /** Without it the browser reaches whatever this machine does. */
-  guard?: { allowLoopbackPorts: ReadonlySet<number> };
+  guard?: Pick<GuardOptions, 'limits'> & { allowLoopbackPorts: ReadonlySet<number> };
 };
 
 /** The guard of one browser. Nobody may have taken the browser yet when it refuses something. */

@@ -24,6 +24,7 @@ const settings = z
     SESSION_MAX_PAGES: wholeNumber(1, 100).default(20),
     SESSION_MAX_CPU_PERCENT: wholeNumber(10, 100_000).default(80),
     SESSION_MAX_CPU_SECS: wholeNumber(5, 1_000_000).default(600),
+    SESSION_MAX_MB_PER_SEC: wholeNumber(1, 100_000).default(16),
     // Sites on this machine that pages may reach, for trying things out: elsewhere they would be a hole in the guard.
     GUARD_ALLOW_LOOPBACK_PORTS: portList.default([]),
     NODE_ENV: z.string().optional(),
@@ -52,7 +53,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     chromium: {
       path: given.CHROMIUM_PATH,
       hasSandbox: !given.CHROMIUM_DANGEROUSLY_WITHOUT_SANDBOX,
-      guard: { allowLoopbackPorts: new Set(given.GUARD_ALLOW_LOOPBACK_PORTS) },
+      guard: {
+        allowLoopbackPorts: new Set(given.GUARD_ALLOW_LOOPBACK_PORTS),
+        limits: { bytesPerSec: given.SESSION_MAX_MB_PER_SEC * 1024 * 1024 },
+      },
     },
     /** Each session's browser runs as a user of its own; only root can arrange that. */
     firstUid: process.getuid?.() === 0 ? given.CHROMIUM_FIRST_UID : undefined,

@@ -27,7 +27,7 @@ const limitsByDefault = {
   tellRefusalsEveryMs: 1000,
   /** What a page consists of comes at once; what is larger leaves room for other sessions. */
   burstBytes: 4 * 1024 * 1024,
-  bytesPerSec: 48 * 1024 * 1024,
+  bytesPerSec: 16 * 1024 * 1024,
 };
 
 export type Guard = {
