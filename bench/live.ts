@@ -12,9 +12,9 @@ const restMs = 150;
 const turnsInBurst = 9;
 /** After this long without a frame none is on its way. */
 const quietMs = 800;
-const point = { x: 600, y: 500 };
+export const point = { x: 600, y: 500 };
 
-type Side = {
+export type Side = {
   who: string;
   /** The kinds of the frames so far, and when they came. */
   frames: { kind: Kind; at: number }[];
@@ -63,7 +63,7 @@ export async function measureLive(count: number) {
 
 type Both<T> = { ours: T[]; bare: T[] };
 
-async function compare<T>([ours, bare]: [Side, Side], count: number, measure: (side: Side) => Promise<T>) {
+export async function compare<T>([ours, bare]: [Side, Side], count: number, measure: (side: Side) => Promise<T>) {
   const both: Both<T> = { ours: [], bare: [] };
   for (let index = 0; index < count; index++) {
     const inTurn = index % 2 === 0 ? [ours, bare] : [bare, ours];
@@ -83,7 +83,7 @@ async function timeChange(site: BenchSite, side: Side): Promise<number> {
   return (await seen(side, kind, from)) - changedAt;
 }
 
-async function timePress(side: Side): Promise<number> {
+export async function timePress(side: Side): Promise<number> {
   const kind = otherOf(side.frames.at(-1)?.kind);
   const from = side.frames.length;
   const pressedAt = now();
@@ -133,7 +133,7 @@ async function openOurSide(
   return side;
 }
 
-async function openBareSide(site: BenchSite) {
+export async function openBareSide(site: BenchSite) {
   const browser = await chromium.launch({
     executablePath: '/usr/lib/chromium/chromium-headless-shell',
     chromiumSandbox: process.getuid?.() !== 0,
@@ -156,10 +156,10 @@ async function openBareSide(site: BenchSite) {
   return { side, close: () => browser.close() };
 }
 
-function withRatio({ ours, bare }: Both<number>) {
+export function withRatio({ ours, bare }: Both<number>) {
   const figures = { ours: figuresOf(ours), bare: figuresOf(bare) };
   return { ...figures, ratio: ratio(figures.ours, figures.bare) };
 }
 
 const otherOf = (kind: Kind | undefined): Kind => (kind === 'words' ? 'blank' : 'words');
-const now = () => performance.timeOrigin + performance.now();
+export const now = () => performance.timeOrigin + performance.now();

@@ -29,6 +29,7 @@ const benches: Record<string, () => Promise<object>> = {
   auth: async () =>
     (await import('./auth.ts')).measureAuth({ rounds: Number(values.rounds), requests: Number(values.requests) }),
   live: async () => (await import('./live.ts')).measureLive(Number(values.count)),
+  wheel: async () => (await import('./wheel.ts')).measureWheel(Number(values.count)),
   watched: async () =>
     (await import('./watched.ts')).measureWatched({
       sessions: Number(values.sessions),

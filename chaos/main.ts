@@ -30,6 +30,7 @@ import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
 import { typeStrings } from './typing.ts';
+import { shootWhileDriven } from './wheel/kills.ts';
 import { raceForWheels } from './wheel/races.ts';
 
 const { values, positionals } = parseArgs({
@@ -175,6 +176,13 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
 
   wheel: () => raceFor('chromium', { races: 100, atOnce: 4 }),
   wheels: () => raceFor('double', { races: 900, atOnce: 10 }),
+
+  'wheel-kills': () =>
+    withStack(privateName, async (stack) => {
+      const seed = newSeed();
+      const figures = await shootWhileDriven({ stack, seed, rounds: Number(values.rounds) });
+      return { isGood: figures.wrong.length === 0, figures: { seed, ...figures } };
+    }),
 
   unannounced: () =>
     withServices(privateName, async (services) => {

@@ -12,6 +12,7 @@ export const places = {
   drag: { x: 460, y: 320 },
   choice: { x: 460, y: 420 },
   question: { x: 460, y: 520 },
+  file: { x: 460, y: 620 },
 };
 
 /** A page with a button for the agent, and with all that a hand can touch for a person; it tells of every touch, and when it is ready. */
@@ -55,6 +56,8 @@ const page = `<!doctype html><title>Two hands</title>
 <div id="handle" style="left: 400px; top: 300px; background: tan">Drag me</div>
 <select style="left: 400px; top: 400px" onchange="tell('choice', this.value)"><option>one<option>two</select>
 <button style="left: 400px; top: 500px" onclick="tell('answer', String(confirm('Sure?')))">Ask</button>
+<input type="file" style="left: 400px; top: 600px" aria-label="File"
+  onchange="this.files[0].text().then((text) => tell('file', this.files[0].name + ': ' + text))">
 <script>
   // Whoever takes the wheel stops what is being loaded, and with it what is being told.
   const tell = (kind, value) => {

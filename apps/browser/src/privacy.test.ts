@@ -76,6 +76,18 @@ describe('what is only for who drives', () => {
     await session.closeSession(9);
   });
 
+  it('is a password that a person left the focus in, until it is elsewhere', async () => {
+    const session = await opened();
+    await session.tell({ type: 'watch', for_ms: 30_000 });
+    await session.tell({ type: 'take', epoch: 2, is_person: true });
+    await hand(session, 2, { action: 'click', ...at(places.password) }, { action: 'type', text: 'sesame' });
+    await session.tell({ type: 'take', epoch: 3 });
+    assert.equal((await session.look()).private, true);
+    await session.act({ action: 'click', target: 'Rest' }, { epoch: 3 });
+    await until(async () => !(await session.look()).private, 2000);
+    await session.closeSession(9);
+  });
+
   it('is all that a person sees; what they wrote is covered before anybody else sees the page', async () => {
     const pictures: string[] = [];
     for (const secret of ['first secret', 'other things']) {

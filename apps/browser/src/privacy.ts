@@ -94,9 +94,7 @@ export function createPrivacy(first: number, onOpen: (page: Page) => void): Priv
           if (labels.size < MAX_LABELS) labels.add(news.label);
           if (news.is_text && sheet.written.size < MAX_WRITTEN)
             sheet.written.set(`${place.key} ${news.number}`, { place, number: news.number });
-        } else if (news.type === 'covered') {
-          relax(page, sheet, () => sheet.uncovered.delete(`${place.key} ${news.number}`));
-        } else relax(page, sheet, () => forget(sheet, `${place.key} `));
+        } else relax(page, sheet, () => sheet.uncovered.delete(`${place.key} ${news.number}`));
       },
       onGone: (prefix) => relax(page, sheet, () => forget(sheet, prefix)),
     };

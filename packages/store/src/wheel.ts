@@ -157,7 +157,9 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
         tx,
         append,
         given,
-        outcome === 'expired' ? 'Nobody used the wheel: it goes back.' : 'The wheel goes back.',
+        outcome === 'expired'
+          ? 'Nobody used the wheel: it goes back.'
+          : `The wheel goes back.${to === 'ended' ? saidBy(given) : ''}`,
       );
       // Nothing of theirs is done after this, however late it comes.
       const fence = row.status === 'active' || task ? await browsers.fence(tx, row.session_id) : undefined;
@@ -178,10 +180,9 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
           : `The page was ${before ?? 'none'}, and is ${urlAfter ?? 'not known'}`;
       const wrote =
         left.written.length === 0 ? '' : ` They wrote into ${left.written.map((name) => `"${name}"`).join(', ')}.`;
-      const said = ended.note === null ? '' : ` They say: ${ended.note}`;
       const about = { note: ended.note, outcome: ended.outcome, fields_written: left.written };
       const data = { url_before: before, url_after: urlAfter, ...about };
-      await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${wrote}${said}`, data);
+      await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${wrote}${saidBy(ended)}`, data);
     },
 
     /** Task or session are over, and the wheel with them. */
@@ -193,6 +194,8 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
     },
   };
 }
+
+const saidBy = ({ note }: TakeoverRow) => (note === null ? '' : ` They say: ${note}`);
 
 /** Without what a form may have put behind it. */
 function placeOf(url: string): string {

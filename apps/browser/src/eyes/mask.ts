@@ -14,8 +14,6 @@ const News = z.discriminatedUnion('type', [
   /** Somebody wrote into a field. */
   z.object({ type: z.literal('written'), number: z.int(), label: z.string().max(200), is_text: z.boolean() }),
   z.object({ type: z.literal('covered'), number: z.int() }),
-  /** The document is gone. */
-  z.object({ type: z.literal('left') }),
 ]);
 export type FieldNews = z.output<typeof News>;
 
@@ -38,6 +36,7 @@ type Listener = {
 const Message = z.object({ method: z.string(), params: z.unknown() });
 const Attached = z.object({ sessionId: z.string() });
 const Received = z.object({ sessionId: z.string(), message: z.string() });
+const Destroyed = z.object({ executionContextId: z.int() });
 const Called = z.object({ name: z.string(), payload: z.string(), executionContextId: z.int() });
 
 /**
@@ -56,6 +55,8 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
   session.on('Target.detachedFromTarget', (params) => hear(root, 'Target.detachedFromTarget', params));
   session.on('Target.receivedMessageFromTarget', (params) => hear(root, 'Target.receivedMessageFromTarget', params));
   session.on('Runtime.bindingCalled', (params) => hear(root, 'Runtime.bindingCalled', params));
+  session.on('Runtime.executionContextDestroyed', (params) => hear(root, 'Runtime.executionContextDestroyed', params));
+  session.on('Runtime.executionContextsCleared', () => hear(root, 'Runtime.executionContextsCleared', {}));
   await Promise.all(instruct(root));
   return { close: () => void session.detach().catch(() => undefined) };
 }
@@ -96,6 +97,9 @@ function createHearing(fields: FieldListener | undefined) {
       for (const one of gone ? withChildren(gone) : []) fields?.onGone(`${one.id} `);
     }
     if (method === 'Runtime.bindingCalled') tell(to, Called.parse(params), fields);
+    if (method === 'Runtime.executionContextsCleared') fields?.onGone(`${to.id} `);
+    if (method === 'Runtime.executionContextDestroyed')
+      fields?.onGone(`${to.id} ${Destroyed.parse(params).executionContextId} `);
     if (method !== 'Target.receivedMessageFromTarget') return;
     const { sessionId, message } = Received.parse(params);
     const child = to.children.get(sessionId);

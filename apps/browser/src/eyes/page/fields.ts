@@ -93,15 +93,12 @@ export function createFields({ dom, names, secrets, mask }: Parts, tell: (news: 
       if (secrets.isField(element) && element.value !== element.defaultValue) mask.hide(element);
   }
 
+  /** The browser may bring the whole document back as it was. */
   function leave(): void {
     for (const one of written) {
       const element = one.deref();
-      // The browser may bring the whole document back as it was.
       if (element && isText(element)) mask.hide(element);
     }
-    clearTimeout(calming);
-    isSecret = false;
-    tell(JSON.stringify({ type: 'left' }));
   }
 
   function start(): void {

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../apps/browser/testing/until.ts';
+import { openHouse } from '../e2e/house.ts';
+import { compare, now, openBareSide, point, type Side, timePress, withRatio } from './live.ts';
+import { type BenchSite, kindOf, openBenchSite } from './site.ts';
+
+/**
+ * From a press of a person who drives to the frame that shows what came of it: over HTTP both ways, through a whole
+ * installation, beside a bare Chromium that is asked over its own protocol. Taken in turn.
+ */
+export async function measureWheel(count: number) {
+  const site = await openBenchSite();
+  const house = await openHouse('bench-wheel', { sites: [site.url] });
+  const bare = await openBareSide(site);
+  const ended = new AbortController();
+  try {
+    const ours = await openOurSide(house, site, ended.signal);
+    await until(() => [ours, bare.side].every(({ frames }) => frames.length > 0), 10_000);
+    await sleep(500);
+    return { press_to_frame_ms: withRatio(await compare([ours, bare.side], count, timePress)) };
+  } finally {
+    ended.abort();
+    await bare.close();
+    await house.close();
+    await site.close();
+  }
+}
+
+async function openOurSide({ client }: Awaited<ReturnType<typeof openHouse>>, site: BenchSite, signal: AbortSignal) {
+  const { session } = await client.createSession();
+  const { id } = session;
+  await client.requestSessionTakeover({ id });
+  let takeoverId = '';
+  await until(async () => {
+    const { takeover } = (await client.getSession({ id })).snapshot;
+    takeoverId = takeover?.takeover_id ?? '';
+    return takeover?.status === 'active';
+  }, 30_000);
+  let seq = 0;
+  const give = (action: { action: 'click'; x: number; y: number } | { action: 'navigate'; url: string }) => {
+    seq += 1;
+    return client.movePointer({ id, ...action, takeover_id: takeoverId, input_seq: seq });
+  };
+  const side: Side = { who: 'ours', frames: [], press: () => give({ action: 'click', ...point }) };
+  await give({ action: 'navigate', url: `${site.url}/turning?who=ours` });
+  const watch = async () => {
+    for await (const event of client.followSession({ id }, { signal })) {
+      if (event.type !== 'frame') continue;
+      side.frames.push({ kind: kindOf(Buffer.byteLength(event.frame.screenshot_base64, 'base64')), at: now() });
+    }
+  };
+  // Ends with the signal.
+  void watch().catch(() => undefined);
+  return side;
+}
