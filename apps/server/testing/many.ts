@@ -49,7 +49,18 @@ export async function seedTasks(url: string, ownerId: string, count: number, sta
          from generate_series(${first}, ${last}) n`,
       ),
     );
-    for (const table of ['sessions', 'session_seq', 'tasks', 'steps', 'observations']) {
+    // Each was driven once; of every second session one stands, as no other than the last task's can.
+    await inBatches(start, count, (first, last) =>
+      client.query(
+        `insert into takeovers (id, session_id, task_id, status, holder_id, requested_by, epoch, lease_secs, expires_at, token_hash)
+         select ${nthId(6, 'n')}, ${nthId(1, `n / ${tasksPerSession}`)}, ${nthId(2, 'n')},
+           (case n % ${2 * tasksPerSession} when ${2 * tasksPerSession - 1} then 'active' else 'ended' end)::takeover_status,
+           $1, 'ada', 1, 300, ${at('n')} + interval '10 years', '\\x00'
+         from generate_series(${first}, ${last}) n`,
+        [ownerId],
+      ),
+    );
+    for (const table of ['sessions', 'session_seq', 'tasks', 'steps', 'observations', 'takeovers']) {
       await client.query(`vacuum analyze ${table}`);
     }
   });
