@@ -97,6 +97,7 @@ function sentenceOf(told: Report): string {
     case 'wall':
       return told.message;
     case 'dialog':
-      return told.dialog ? `The page asks: ${told.dialog.message}` : 'The question of the page was closed.';
+      if (!told.dialog) return 'The question of the page was closed.';
+      return told.dialog.message === '' ? 'The page asks something.' : `The page asks: ${told.dialog.message}`;
   }
 }

@@ -29,7 +29,9 @@ export function startRecorder({ store, bus, agentId, log, everyMs = 1000 }: Opti
     const blobKey = header.private ? null : `${blobsOf(sessionId)}/${frameId}.jpeg`;
     // Before its row: a picture that nobody points to does no harm, a pointer to nothing would.
     if (blobKey) await store.blobs.put(blobKey, image);
-    const route: BrowserRoute = { session: sessionId, page, frame: null, url, title };
+    // Where a person goes may hold what they wrote.
+    const place = header.private ? { url: null, title: null } : { url, title };
+    const route: BrowserRoute = { session: sessionId, page, frame: null, ...place };
     const taken = {
       session_id: sessionId,
       frame_id: frameId,

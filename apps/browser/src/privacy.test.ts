@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, type Frame, frame } from '@pilothouse/bus';
+import { type Bus, connectBus, type Frame, frame, queues, type Report, report } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { drive, type HostForTest, startHost } from '../testing/host.ts';
 import { until } from '../testing/until.ts';
@@ -12,9 +12,10 @@ const page = `<!doctype html><title>Fields</title><style>* { margin: 0 } body > 
   <input style="top:70px" type=password aria-label=Password>
   <div style="top:120px; border: 1px solid" contenteditable aria-label=Note></div>
   <button style="top:170px">Rest</button>
+  <button style="top:320px" onclick="confirm('Is it sesame?')">Ask</button>
   <iframe style="top:220px" src="/frame"></iframe>`;
 const inner = `<!doctype html><style>* { margin: 0 }</style><input aria-label=Inner>`;
-const places = { name: 85, password: 85, note: 135, rest: 185, inner: 230 };
+const places = { name: 85, password: 85, note: 135, rest: 185, inner: 230, ask: 335 };
 const at = (y: number) => ({ x: 100, y });
 
 describe('what is only for who drives', () => {
@@ -86,6 +87,25 @@ describe('what is only for who drives', () => {
     await session.act({ action: 'click', target: 'Rest' }, { epoch: 3 });
     await until(async () => !(await session.look()).private, 2000);
     await session.closeSession(9);
+  });
+
+  it('is what a page says and where it is, in reports', async () => {
+    const session = await opened();
+    const heard: Report[] = [];
+    const hear = async (told: Report) => {
+      heard.push(told);
+      return {};
+    };
+    const responder = agent.respond(report, {}, hear, { queue: queues.report });
+    await responder.ready({ timeoutMs: 2000 });
+    await session.tell({ type: 'take', epoch: 2, is_person: true });
+    await hand(session, 2, { action: 'click', ...at(places.ask) });
+    await until(() => heard.length > 0, 3000);
+    assert.ok(heard[0]?.type === 'dialog' && heard[0].dialog?.kind === 'confirm', JSON.stringify(heard));
+    assert.ok(!JSON.stringify(heard).includes('sesame'));
+    await hand(session, 2, { action: 'answer_dialog', accept: true });
+    await session.closeSession(9);
+    await responder.close();
   });
 
   it('is all that a person sees; what they wrote is covered before anybody else sees the page', async () => {

@@ -104,8 +104,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const refs = createRefs();
   const privacy = createPrivacy(options.epoch, (page) => screencast.renew(page));
 
+  /** A report is written into the log, and while a person drives, what pages say and where they are is theirs. */
+  const tellOfPage = (told: Told) => onReport(privacy.isDriven() ? wordless(told) : told);
   const opening = startDeadline(OPEN_MS, closed.signal);
-  const dialogs = createDialogs((page, dialog) => page === pages.current() && onReport({ type: 'dialog', dialog }));
+  const dialogs = createDialogs((page, dialog) => page === pages.current() && tellOfPage({ type: 'dialog', dialog }));
   const { folder, downloads, uid } = chromium;
   const files = createFiles({
     folder,
@@ -135,7 +137,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         .catch(() => undefined);
       if (isOpening) masks.push(masked);
     },
-    onCrash: (page) => onReport({ type: 'crashed', what: 'page', url: page.url() }),
+    onCrash: (page) => tellOfPage({ type: 'crashed', what: 'page', url: page.url() }),
     onRefused: (hit) => onReport({ type: 'wall', ...hit }),
   });
   watchSchemes(context, refused.scheme);
@@ -377,6 +379,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await chromium.close();
     },
   };
+}
+
+function wordless(told: Told): Told {
+  if (told.type === 'dialog')
+    return { ...told, dialog: told.dialog && { ...told.dialog, message: '', default_value: '' } };
+  return told.type === 'crashed' ? { ...told, url: null } : told;
 }
 
 const nothing = new Uint8Array();
