@@ -301,9 +301,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** Who drives from now on. What a person left on the page is covered before the next one begins. */
   async function hand(offered: number, isPerson: boolean): Promise<boolean> {
+    const isNew = offered > wheel.epoch();
     privacy.drive(offered, isPerson);
     const isTaken = await wheel.take(offered);
-    await privacy.covered(COVER_MS);
+    if (isNew) await privacy.covered(COVER_MS);
     return isTaken;
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate } from '../src/migrate.ts';
 
@@ -21,8 +22,21 @@ async function createFrom(clause: string): Promise<TestDatabase> {
   await onServer((client) => client.query(`create database ${name} ${clause}`));
   return {
     url: urlOf(name),
-    close: () => onServer(async (client) => void (await client.query(`drop database ${name} with (force)`))),
+    close: () =>
+      onServer(async (client) => {
+        await untilLeft(client, name);
+        await client.query(`drop database ${name} with (force)`);
+      }),
   };
+}
+
+/** Who has said goodbye is still there for a moment, and to be thrown out of it would be an error of a test that is over. */
+async function untilLeft(client: pg.Client, name: string): Promise<void> {
+  for (let looks = 0; looks < 40; looks += 1) {
+    const { rows } = await client.query('select from pg_stat_activity where datname = $1 limit 1', [name]);
+    if (rows.length === 0) return;
+    await sleep(25);
+  }
 }
 
 /** Test files run in processes of their own: the first to come makes the template, the others wait. */

@@ -284,9 +284,9 @@ describe('the authorization matrix', () => {
   for (const kind of kinds) {
     describe(`lets in, ${kind}:`, () => {
       for (const name of Object.keys(routes) as RouteName[]) {
-        it(name, async (test) => {
+        it(name, async () => {
           const stage = stageOf(kind);
-          if (!stage.served.has(name)) return test.skip('not served yet');
+          assert.ok(stage.served.has(name), 'what the contract promises is served');
           const route: Route = routes[name];
           const wrong: string[] = [];
           const cells = cellsOf(name).filter(({ isRefusal }) => !isRefusal);

@@ -46,13 +46,19 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
   function open(sessionId: string): Watched {
     let holder: string | null = null;
     let driver: Driver | null = null;
+    /** The newest epoch of which it was asked who drives. */
+    let askedFor = 0;
     let silentTimes = 0;
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
       if (from.host_id !== holder) return;
+      const { epoch } = message.header;
       // One that is only now to be driven may come before we have heard by whom.
-      if (message.header.private && message.header.epoch > (driver?.epoch ?? 0)) renew();
-      watched.last = encode(viewFrame(message, driver !== null), message.header.epoch, () => driver);
+      if (message.header.private && epoch > Math.max(askedFor, driver?.epoch ?? 0)) {
+        askedFor = epoch;
+        renew();
+      }
+      watched.last = encode(viewFrame(message, epoch === driver?.epoch), epoch, () => driver);
       for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
     });
     const askHost = async () => {

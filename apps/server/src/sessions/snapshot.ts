@@ -34,8 +34,8 @@ export function createSnapshots({ store, bus }: Options) {
       device_scale: picture.device_scale,
       screenshot_base64: Buffer.from(result.reply.body).toString('base64'),
       route: picture.route,
-      // While a person drives, what they see is theirs.
-      private: picture.private || browser.driver !== null,
+      // While a person drives, what they see is theirs; a host of another release may not say under whom it looked.
+      private: picture.private || (browser.driver !== null && [0, browser.driver.epoch].includes(picture.epoch)),
     };
     return frame.private && !isDriverOf(browser.driver, picture.epoch, userId) ? withhold(frame) : frame;
   }
