@@ -12,7 +12,6 @@ import { until } from '../apps/browser/testing/until.ts';
 import { createRandom, type Random } from './random.ts';
 
 const LATE_MS = 1000;
-/** What was under way in a browser may not have ended yet. */
 const OPEN_TRIES = 3;
 const targets = [
   'Go',
@@ -89,7 +88,9 @@ export async function playHostile({ sequences, atOnce, seed }: { sequences: numb
     for (let epoch = lost + 1; ; epoch += 1) {
       const opened = await session.open({ epoch });
       if (opened.ok) return epoch;
-      if (opened.failure !== 'timeout' || epoch - lost === OPEN_TRIES)
+      // What was under way may not have ended yet, or the new browser may have died as it came.
+      const isWorthAnother = opened.failure === 'timeout' || opened.failure === 'crashed';
+      if (!isWorthAnother || epoch - lost === OPEN_TRIES)
         throw new Error(`could not open again: ${opened.failure}`);
       result.opened_late += 1;
     }
