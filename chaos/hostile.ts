@@ -90,8 +90,7 @@ export async function playHostile({ sequences, atOnce, seed }: { sequences: numb
       if (opened.ok) return epoch;
       // What was under way may not have ended yet, or the new browser may have died as it came.
       const isWorthAnother = opened.failure === 'timeout' || opened.failure === 'crashed';
-      if (!isWorthAnother || epoch - lost === OPEN_TRIES)
-        throw new Error(`could not open again: ${opened.failure}`);
+      if (!isWorthAnother || epoch - lost === OPEN_TRIES) throw new Error(`could not open again: ${opened.failure}`);
       result.opened_late += 1;
     }
   }
