@@ -78,8 +78,12 @@ export function createHands({ store, bus, log }: Options) {
       return taken;
     });
 
-  async function open({ id: session_id, viewport, reach }: Session, { hostId, epoch }: Grip, state: SavedState | null) {
-    const message = { type: 'open', session_id, epoch, viewport, state, reach } as const;
+  async function open(
+    { id: session_id, viewport, reach }: Session,
+    { hostId, epoch }: Grip,
+    { state, isPerson }: { state: SavedState | null; isPerson: boolean },
+  ) {
+    const message = { type: 'open', session_id, epoch, viewport, state, reach, is_person: isPerson } as const;
     const result = await bus.request(hostCommand, { host_id: hostId }, message, { timeoutMs: openMs });
     if (!result.ok) return result.reason;
     return result.reply.ok ? undefined : result.reply.failure;
@@ -179,7 +183,10 @@ export function createHands({ store, bus, log }: Options) {
      * The browser of the session, opened from its saved state where no host holds it. `lost` names an epoch under which
      * it was found to be gone, whatever the database still believes.
      */
-    async ensure(session: Session, { lost, signal }: { lost?: number; signal: AbortSignal }): Promise<Grip> {
+    async ensure(
+      session: Session,
+      { lost, isPerson = false, signal }: { lost?: number; isPerson?: boolean; signal: AbortSignal },
+    ): Promise<Grip> {
       let gone = lost;
       const shunned = new Map<string, number>();
       const silentBoots = () => [...shunned].flatMap(([boot, until]) => (performance.now() < until ? boot : []));
@@ -204,7 +211,7 @@ export function createHands({ store, bus, log }: Options) {
           if (!taken) continue;
           const grip = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
           // Our own writing, checked by the host's schema on arrival.
-          const refusal = await open(session, grip, taken.state as SavedState | null);
+          const refusal = await open(session, grip, { state: taken.state as SavedState | null, isPerson });
           if (!refusal) {
             await setLive(session.id, grip);
             return grip;
@@ -255,7 +262,10 @@ export function createHands({ store, bus, log }: Options) {
     },
 
     /** What the last person who drove left: the address of the page in front, where it can be had, and what they wrote into. */
-    async left(sessionId: string, { hostId }: Grip): Promise<{ url: string | null; written: string[] }> {
+    async left(
+      sessionId: string,
+      { hostId }: Pick<Grip, 'hostId'>,
+    ): Promise<{ url: string | null; written: string[] }> {
       const to = { host_id: hostId, session_id: sessionId };
       const result = await bus.request(sessionCommand, to, { type: 'look' }, { timeoutMs: glanceMs });
       const head = result.ok ? result.reply.head : undefined;

@@ -21,8 +21,8 @@ import { Replaced, type Turn } from './turn.ts';
 
 type Options = { store: Store; questionSecs: number };
 type Asked = { text: string; until: Condition | null };
-/** With `unanswered`, only while the question that was asked then stands. */
-type Ending = { id: string; sessionId: string; executionId: string; unanswered?: string };
+/** With `unanswered`, only while the question that was asked then stands; with `isAtWork`, not where a person has it. */
+type Ending = { id: string; sessionId: string; executionId: string; unanswered?: string; isAtWork?: boolean };
 type End = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: string };
 
 /** Writes down what is about to happen and what came of it: ledger, evidence, log and events, each in one transaction. */
@@ -151,13 +151,17 @@ export function createRecord({ store, questionSecs }: Options) {
 
     /** The end of the task, and of the session's work where nothing else waits. False where it was not ours to end. */
     async end(
-      { id, sessionId, executionId, unanswered }: Ending,
+      { id, sessionId, executionId, unanswered, isAtWork }: Ending,
       how: End,
       also: (tx: Tx) => Promise<void> = async () => {},
     ): Promise<boolean> {
       return store.change(sessionId, async (tx, append) => {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
-        const ended = await store.tasks.move(tx, { id, executionId }, how.move, { ...change, unanswered });
+        const ended = await store.tasks.move(tx, { id, executionId }, how.move, {
+          ...change,
+          unanswered,
+          ...(isAtWork && { from: ['running'] }),
+        });
         if (!ended) return false;
         // Whoever wanted to drive it comes too late.
         await store.wheel.endAll(tx, append, { taskId: id });

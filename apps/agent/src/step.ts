@@ -51,7 +51,7 @@ export function createSteps({ store, hands, record, files, log }: Parts) {
 
   async function giveUp({ task, executionId }: Turn, reason: string): Promise<Next> {
     const held = { id: task.id, sessionId: task.session_id, executionId };
-    if (!(await record.end(held, { move: 'fail', reason }))) throw new Replaced();
+    if (!(await record.end({ ...held, isAtWork: true }, { move: 'fail', reason }))) throw new Replaced();
     return 'done';
   }
 

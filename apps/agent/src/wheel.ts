@@ -3,19 +3,20 @@
 // statement, so that one of them does it.
 
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
-import type { Grip, Hands, Session } from './hands.ts';
+import type { Fence, Store, Work } from '@pilothouse/store';
+import type { Hands, Session } from './hands.ts';
 import { openingAsIs, openingOf, settingsOf } from './opening.ts';
 import { startRounds } from './rounds.ts';
 
 type Options = { store: Store; hands: Hands; work: Work; log: Log; everyMs?: number };
+type Behind = Awaited<ReturnType<Store['browsers']['behind']>>[number];
 type Unattended = Awaited<ReturnType<Store['takeovers']['unattended']>>[number];
 
 const openMs = 30_000;
 
 export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) {
   const closed = new AbortController();
-  /** Opening a browser takes a while, and others do not wait for it. */
+  /** Opening a browser takes a while, and so may a word to a host. */
   const underWay = new Map<string, Promise<void>>();
 
   async function openingFor({ sessionId, taskId }: Unattended): Promise<Session | undefined> {
@@ -28,14 +29,20 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     return task ? openingOf(session, settingsOf(task)) : openingAsIs(session, browser?.reach);
   }
 
-  /** A browser whose host knows that nobody else drives. */
-  async function grasp(session: Session, signal: AbortSignal): Promise<Grip> {
-    let lost: number | undefined;
-    for (;;) {
-      const grip = await hands.ensure(session, { lost, signal });
-      if (await hands.take(session.id, grip, { isPerson: true })) return grip;
-      lost = grip.epoch;
-    }
+  /**
+   * The host is told of them under an epoch that is theirs alone, and only where they still want it: under any other an
+   * agent might come to act, of whom it would then believe that it is a person.
+   */
+  function claim({ id, sessionId, status }: Unattended): Promise<Fence | undefined> {
+    return store.change(sessionId, async (tx, append) => {
+      const row = await store.takeovers.standing(tx, sessionId);
+      if (row?.id !== id || row.status !== status) return undefined;
+      const fence = await store.browsers.fence(tx, sessionId);
+      if (!fence) return undefined;
+      if (status === 'requested') await store.takeovers.setEpoch(tx, id, fence.epoch);
+      else await store.wheel.follow(tx, append, id, fence.epoch);
+      return fence;
+    });
   }
 
   /** A task that was at work when they asked, and asks somebody itself by now, is stopped already. */
@@ -51,11 +58,19 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     const session = await openingFor(one);
     if (!session) return;
     if (one.status === 'requested' && one.taskId) await stopAsking(one);
-    const grip = await grasp(session, AbortSignal.any([closed.signal, AbortSignal.timeout(openMs)]));
-    await store.change(one.sessionId, async (tx, append) => {
-      if (one.status === 'requested') await store.wheel.activate(tx, append, one.id, grip.epoch);
-      else await store.wheel.follow(tx, append, one.id, grip.epoch);
-    });
+    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(openMs)]);
+    for (let lost: number | undefined; ; ) {
+      await hands.ensure(session, { lost, isPerson: true, signal });
+      const fence = await claim(one);
+      if (!fence) return;
+      const grip = { hostId: fence.host_id, epoch: fence.epoch };
+      if (await hands.take(session.id, grip, { isPerson: true })) {
+        if (one.status === 'requested')
+          await store.change(one.sessionId, (tx, append) => store.wheel.activate(tx, append, one.id, fence.epoch));
+        return;
+      }
+      lost = fence.epoch;
+    }
   }
 
   /** Unless whoever has it did something in the last moment. */
@@ -74,22 +89,37 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     if (!back) return;
     log.info({ takeover_id: id, session_id: sessionId }, 'nobody used a wheel: it went back');
     const { fence } = back;
-    // Where it cannot be told, whoever drives next does it.
-    if (fence) await hands.take(sessionId, { hostId: fence.host_id, epoch: fence.epoch }).catch(() => {});
+    // Where it cannot be told, the next look does it.
+    if (!fence) return;
+    const grip = { hostId: fence.host_id, epoch: fence.epoch };
+    if (!(await hands.take(sessionId, grip).catch(() => false)) || back.takeover.status !== 'ended') return;
+    const left = await hands.left(sessionId, grip);
+    if (back.takeover.task_id)
+      await store.change(sessionId, (tx, append) => store.wheel.describe(tx, append, back.takeover, left));
   }
 
   async function look(): Promise<void> {
-    for (const expired of await store.takeovers.expired()) await takeBack(expired);
+    for (const expired of await store.takeovers.expired()) apart(expired.id, () => takeBack(expired));
+    for (const behind of await store.browsers.behind()) apart(behind.sessionId, () => catchUp(behind));
     for (const one of await store.takeovers.unattended()) {
-      if (underWay.has(one.id)) continue;
-      const done = attend(one)
-        .catch((error) => {
-          if (!closed.signal.aborted)
-            log.warn({ err: error, takeover_id: one.id }, 'could not open a browser for a person');
-        })
-        .finally(() => underWay.delete(one.id));
-      underWay.set(one.id, done);
+      apart(one.id, () => attend(one));
     }
+  }
+
+  /** By itself: others do not wait for it, and it is not begun twice. */
+  function apart(key: string, work: () => Promise<void>): void {
+    if (underWay.has(key)) return;
+    const done = work()
+      .catch((error) => {
+        if (!closed.signal.aborted) log.warn({ err: error, id: key }, 'could not see to a wheel');
+      })
+      .finally(() => underWay.delete(key));
+    underWay.set(key, done);
+  }
+
+  /** Who told the host of a new driver may have died before it did, and nobody may act for a long time. */
+  async function catchUp({ sessionId, isPerson, ...grip }: Behind): Promise<void> {
+    await hands.take(sessionId, grip, { isPerson });
   }
 
   const rounds = startRounds(look, everyMs, (error) => log.warn({ err: error }, 'could not look at wheels'));

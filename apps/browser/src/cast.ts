@@ -72,8 +72,9 @@ export function startCast({ page, pages, intervalMs, onShot }: Options): () => v
 
   async function sendFirst(): Promise<void> {
     if (hasFrame) return;
+    const askedAt = Date.now();
     const shot = await takeShot(pages, page, startDeadline(SHOT_MS, signal)).catch(() => undefined);
-    if (shot && !hasFrame && !signal.aborted) onShot(shot);
+    if (shot && !hasFrame && !signal.aborted) onShot(shot, askedAt);
   }
 
   function close(): void {

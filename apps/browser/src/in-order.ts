@@ -7,7 +7,7 @@ const WAIT_MS = 2000;
 /** How far one may be ahead of what was done, and how many failures are remembered. */
 const MAX_AHEAD = 256;
 
-/** 0: behind all that came before it. */
+/** 0: behind all that came before it, and without a number of those who count. */
 export type Numbered<T> = { seq: number; item: T };
 
 export type InOrder<T> = {
@@ -38,13 +38,15 @@ export function createInOrder<T>({
   let done = 0;
   let driver = new AbortController();
   let waiting = new Map<number, Entry<T>>();
+  /** Those without a number, and the last that came before each. */
+  let uncounted: (Omit<Entry<T>, 'timer'> & { after: number })[] = [];
   /** Why those failed that did, for whoever asks again. */
   let failures = new Map<number, unknown>();
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
 
-  function accept({ seq: given, item }: Numbered<T>): Promise<void> {
-    const seq = given || Math.max(done, ...waiting.keys()) + 1;
+  function accept({ seq, item }: Numbered<T>): Promise<void> {
+    if (seq === 0) return acceptUncounted(item);
     if (seq <= done) return failures.has(seq) ? Promise.reject(failures.get(seq)) : Promise.resolve();
     if (seq > done + maxAhead) return Promise.reject(new StepFailure('timeout', 'too far ahead of what was done'));
     const known = waiting.get(seq);
@@ -59,6 +61,20 @@ export function createInOrder<T>({
     return entry.done.promise;
   }
 
+  function acceptUncounted(item: T): Promise<void> {
+    const entry = { item, after: Math.max(done, ...waiting.keys()), done: Promise.withResolvers<void>() };
+    entry.done.promise.catch(() => undefined);
+    if (uncounted.length >= maxAhead) return Promise.reject(new StepFailure('timeout', 'too many wait for their turn'));
+    uncounted.push(entry);
+    return entry.done.promise;
+  }
+
+  /** The first of them, once all that came before it are done or given up. */
+  function nextUncounted() {
+    const [first] = uncounted;
+    return first && ![...waiting.keys()].some((seq) => seq <= first.after) ? first : undefined;
+  }
+
   function giveUp(seq: number): void {
     const entry = waiting.get(seq);
     if (!entry) return;
@@ -66,6 +82,7 @@ export function createInOrder<T>({
     if (!hasGapBefore(seq)) return void entry.timer.refresh();
     waiting.delete(seq);
     entry.done.reject(new StepFailure('timeout', 'what comes before it never came'));
+    if (!isRunning) running = run();
   }
 
   function hasGapBefore(seq: number): boolean {
@@ -77,6 +94,12 @@ export function createInOrder<T>({
     isRunning = true;
     const { signal } = driver;
     for (;;) {
+      const free = signal.aborted ? undefined : nextUncounted();
+      if (free) {
+        uncounted.shift();
+        await perform(free.item, signal).then(free.done.resolve, free.done.reject);
+        continue;
+      }
       const [seq, entry] = [done + 1, waiting.get(done + 1)];
       if (signal.aborted || !entry) break;
       const next = waiting.get(seq + 1);
@@ -118,9 +141,10 @@ export function createInOrder<T>({
         clearTimeout(timer);
         ending.reject(stale());
       }
+      for (const { done: ending } of uncounted) ending.reject(stale());
       const former = running;
       driver = new AbortController();
-      [done, waiting, failures, isRunning] = [0, new Map(), new Map(), false];
+      [done, waiting, uncounted, failures, isRunning] = [0, new Map(), [], new Map(), false];
       await former;
     },
   };

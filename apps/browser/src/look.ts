@@ -28,8 +28,8 @@ export function createLook({ sessionId, pages, dialogs, screencast, privacy, epo
   const last = new WeakMap<Page, Shot>();
 
   async function describe(shot: Shot, deadline: Deadline): Promise<Seen> {
-    // Under whom it was seen, before another may have taken the wheel.
-    const seen = { private: shot.isPrivate || privacy.isPrivate(shot.page), epoch: epoch() };
+    // Under whom it was seen: another may have taken the wheel since.
+    const seen = { private: shot.isPrivate || privacy.isPrivate(shot.page), epoch: shot.epoch ?? epoch() };
     const place = await pages.place(shot.page, deadline);
     const { image, width, height } = shot;
     const route = { session: sessionId, page: pages.id(shot.page), frame: null, ...place };
@@ -41,9 +41,12 @@ export function createLook({ sessionId, pages, dialogs, screencast, privacy, epo
     const page = pages.current();
     const kept = () => screencast.latest() ?? last.get(page);
     const isStill = dialogs.of(page) !== null || pages.isCrashed(page);
-    const wasPrivate = privacy.isPrivate(page);
+    const [wasPrivate, under] = [privacy.isPrivate(page), epoch()];
     const shot = isStill ? kept() : await takeShot(pages, page, deadline).catch(kept);
-    if (shot) shot.isPrivate ||= wasPrivate || privacy.isPrivate(page);
+    if (shot) {
+      shot.isPrivate ||= wasPrivate || privacy.isPrivate(page);
+      shot.epoch ??= under;
+    }
     if (!shot) throw new StepFailure('timeout', 'the page gives no picture');
     last.set(page, shot);
     return describe(shot, deadline);

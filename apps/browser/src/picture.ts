@@ -12,8 +12,9 @@ export type Shot = {
   width: number;
   height: number;
   scroll: { x: number; y: number };
-  /** Only for who drives. Whoever keeps it says so. */
+  /** Only for who drives, and who did when it was taken. Whoever keeps it says so. */
   isPrivate: boolean;
+  epoch?: number;
 };
 
 /** Straight from the browser: the library's own screenshot changes the page's styles first, which viewers would see. */

@@ -103,6 +103,7 @@ export function occupyPlace(options: Options): Place {
     const session = await open({
       ...command,
       sessionId: session_id,
+      isPerson: command.is_person,
       chromium,
       fileLimits,
       maxPages,

@@ -13,7 +13,8 @@ const SHOT_MS = 5000;
 /** So many times the same picture, and the page is at rest. */
 const SAME_AT_REST = 2;
 
-type Options = { page: Page; pages: Pages; onShot: (shot: Shot) => void; onRest: () => void };
+/** `askedAt`: by the clock; what it shows may have been drawn then. */
+type Options = { page: Page; pages: Pages; onShot: (shot: Shot, askedAt: number) => void; onRest: () => void };
 
 /** Shows what has changed until the returned function is called, or the page rests. */
 export function startPoll({ page, pages, onShot, onRest }: Options): () => void {
@@ -25,10 +26,11 @@ export function startPoll({ page, pages, onShot, onRest }: Options): () => void 
     let same = 0;
     while (!signal.aborted && same < SAME_AT_REST) {
       const begun = performance.now();
+      const askedAt = Date.now();
       const shot = await takeShot(pages, page, startDeadline(SHOT_MS, signal)).catch(() => undefined);
       if (signal.aborted) return;
       same = shot && last && Buffer.compare(shot.image, last) === 0 ? same + 1 : 0;
-      if (shot && same === 0) onShot(shot);
+      if (shot && same === 0) onShot(shot, askedAt);
       last = shot?.image ?? last;
       await sleep(Math.max(0, begun + POLL_MS - performance.now()), undefined, { signal });
     }

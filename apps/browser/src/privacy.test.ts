@@ -13,9 +13,12 @@ const page = `<!doctype html><title>Fields</title><style>* { margin: 0 } body > 
   <div style="top:120px; border: 1px solid" contenteditable aria-label=Note></div>
   <button style="top:170px">Rest</button>
   <button style="top:320px" onclick="confirm('Is it sesame?')">Ask</button>
+  <div style="top:370px; border: 1px solid" contenteditable aria-label=Own></div>
+  <script>document.querySelector('[aria-label=Own]').addEventListener('beforeinput', (event) => {
+    event.preventDefault(); event.target.append(event.data) })</script>
   <iframe style="top:220px" src="/frame"></iframe>`;
 const inner = `<!doctype html><style>* { margin: 0 }</style><input aria-label=Inner>`;
-const places = { name: 85, password: 85, note: 135, rest: 185, inner: 230, ask: 335 };
+const places = { name: 85, password: 85, note: 135, rest: 185, inner: 230, ask: 335, own: 385 };
 const at = (y: number) => ({ x: 100, y });
 
 describe('what is only for who drives', () => {
@@ -122,6 +125,8 @@ describe('what is only for who drives', () => {
       const typed = { action: 'type', text: secret };
       await hand(session, 2, { action: 'click', x: 180, y: 30 }, typed);
       await hand(session, 2, { action: 'click', ...at(places.note) }, typed);
+      // One that lets nothing be written into it, and writes it itself.
+      await hand(session, 2, { action: 'click', ...at(places.own) }, typed);
       await hand(session, 2, { action: 'click', ...at(places.inner) }, typed);
       const seen = await session.look();
       assert.deepEqual([seen.private, seen.epoch], [true, 2]);
@@ -137,7 +142,7 @@ describe('what is only for who drives', () => {
       await until(() => frames.at(-1)?.header.private === false, 3000);
       const back = await session.act({ action: 'click', target: 'Rest' }, { epoch: 3 });
       assert.equal(back.acted.picture?.private, false);
-      assert.deepEqual((await session.look()).written.toSorted(), ['Inner', 'Name', 'Note']);
+      assert.deepEqual((await session.look()).written.toSorted(), ['Inner', 'Name', 'Note', 'Own']);
       pictures.push(Buffer.from(back.image).toString('base64'));
       const after = await session.tell({ type: 'observe', bring: ['text'] });
       assert.ok(!JSON.stringify(after.head).includes(secret), JSON.stringify(after.head));

@@ -19,8 +19,8 @@ type Sheet = {
 export type Privacy = {
   /** Hears which fields of the page are used. */
   follow(page: Page): FieldListener;
-  /** Somebody drives under this epoch. Once a person's, it stays a person's. */
-  drive(epoch: number, isPerson: boolean): void;
+  /** Somebody drives under this epoch. Once a person's, it stays a person's, unless an agent acts under it. */
+  drive(epoch: number, who: Who): void;
   isDriven(): boolean;
   /** Of a picture drawn now, or at this moment of the clock. */
   isPrivate(page: Page, drawnAt?: number): boolean;
@@ -30,15 +30,27 @@ export type Privacy = {
   labels(): string[];
 };
 
-const MAX_WRITTEN = 500;
+const LATE_MS = 15_000;
+const MAX_WRITTEN = 2000;
 const MAX_LABELS = 50;
 
-/** `onOpen`: what is seen of the page is for everybody again. */
-export function createPrivacy(first: number, onOpen: (page: Page) => void): Privacy {
+type Who = 'person' | 'agent' | 'somebody';
+type Options = {
+  epoch: number;
+  isPerson: boolean;
+  /** Something is being done for an agent. */
+  isActing: () => boolean;
+  /** What is seen of the page is for everybody again. */
+  onOpen: (page: Page) => void;
+};
+
+export function createPrivacy({ epoch: first, isPerson: isOpenedForPerson, isActing, onOpen }: Options): Privacy {
   const sheets = new Map<Page, Sheet>();
   const labels = new Set<string>();
   let epoch = first;
-  let isPerson = false;
+  let isPerson = isOpenedForPerson;
+  /** When the last one gave the wheel away, on the monotonic clock. */
+  let endedAt = Number.NEGATIVE_INFINITY;
   let waiting: (() => void)[] = [];
 
   const isPrivateSheet = ({ secret, uncovered }: Sheet) => secret.size > 0 || uncovered.size > 0;
@@ -49,15 +61,13 @@ export function createPrivacy(first: number, onOpen: (page: Page) => void): Priv
   }
 
   /** Where a page hangs it is covered when it wakes, and private until then. */
-  function cover(): void {
-    for (const sheet of sheets.values()) {
-      sheet.openSince = Date.now();
-      for (const [key, { place, number }] of sheet.written) {
-        sheet.uncovered.add(key);
-        place.cover(number);
-      }
-      sheet.written.clear();
+  function cover(sheet: Sheet): void {
+    sheet.openSince = Date.now();
+    for (const [key, { place, number }] of sheet.written) {
+      sheet.uncovered.add(key);
+      place.cover(number);
     }
+    sheet.written.clear();
   }
 
   /** Something of the page is no longer a reason to hide it; it may have been the last. */
@@ -90,10 +100,14 @@ export function createPrivacy(first: number, onOpen: (page: Page) => void): Priv
           if (news.is_secret) sheet.secret.add(`${place.key} `);
           else relax(page, sheet, () => sheet.secret.delete(`${place.key} `));
         } else if (news.type === 'written') {
-          if (!isPerson) return;
+          // A page that hung may take only now what was typed into it.
+          const isLate = !isPerson && !isActing() && performance.now() - endedAt < LATE_MS;
+          if (!isPerson && !isLate) return;
           if (labels.size < MAX_LABELS) labels.add(news.label);
-          if (news.is_text && sheet.written.size < MAX_WRITTEN)
-            sheet.written.set(`${place.key} ${news.number}`, { place, number: news.number });
+          // More than anybody fills in: then the whole page stays theirs for as long as it stands.
+          if (sheet.written.size >= MAX_WRITTEN) sheet.uncovered.add(`${place.key} more`);
+          else if (news.is_text) sheet.written.set(`${place.key} ${news.number}`, { place, number: news.number });
+          if (isLate) cover(sheet);
         } else relax(page, sheet, () => sheet.uncovered.delete(`${place.key} ${news.number}`));
       },
       onGone: (prefix) => relax(page, sheet, () => forget(sheet, prefix)),
@@ -102,18 +116,17 @@ export function createPrivacy(first: number, onOpen: (page: Page) => void): Priv
 
   return {
     follow,
-    drive(next, isTheirs) {
+    drive(next, who) {
       if (next < epoch) return;
-      if (next === epoch) {
-        isPerson ||= isTheirs;
-        return;
-      }
-      epoch = next;
       const wasPerson = isPerson;
-      isPerson = isTheirs;
-      if (wasPerson) cover();
-      else if (isTheirs) labels.clear();
-      if (!wasPerson || isTheirs) return;
+      if (next > epoch) isPerson = who === 'person';
+      else if (who !== 'somebody') isPerson = who === 'person';
+      const isOver = wasPerson && (next > epoch || !isPerson);
+      epoch = next;
+      if (isOver) for (const sheet of sheets.values()) cover(sheet);
+      else if (isPerson && !wasPerson) labels.clear();
+      if (!wasPerson || isPerson) return;
+      endedAt = performance.now();
       for (const [page, sheet] of sheets) if (!isPrivateSheet(sheet)) onOpen(page);
     },
     isDriven: () => isPerson,

@@ -37,11 +37,13 @@ type Options = {
   pages: Pages;
   /** Whether what is seen of the page, now or when it was drawn, is only for who drives. */
   isPrivate: (page: Page, drawnAt?: number) => boolean;
+  /** Who drives now. */
+  epoch: () => number;
   onShot: (shot: Shot, place: Place) => void;
 };
 type Running = { page: Page; place: PlaceFollower; isPolling: boolean; stop(): void };
 
-export function createScreencast({ pages, isPrivate, onShot }: Options): Screencast {
+export function createScreencast({ pages, isPrivate, epoch, onShot }: Options): Screencast {
   let watchedUntil = 0;
   let drivenUntil = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -53,13 +55,17 @@ export function createScreencast({ pages, isPrivate, onShot }: Options): Screenc
 
   function keep(shot: Shot, drawnAt?: number): void {
     shot.isPrivate ||= isPrivate(shot.page, drawnAt);
+    shot.epoch ??= epoch();
     latest = shot;
     running?.place.use((place) => latest === shot && onShot(shot, place));
   }
 
   /** A title may change without a frame that would say so. */
   function showPlace(place: Place): void {
-    if (latest && latest.page === running?.page) onShot(latest, place);
+    if (!latest || latest.page !== running?.page) return;
+    // Where a page is may be private although its last picture is not.
+    const isNew = !latest.isPrivate && isPrivate(latest.page);
+    onShot(isNew ? { ...latest, isPrivate: true, epoch: epoch() } : latest, place);
   }
 
   function cast(now: Running, patienceMs: number): void {
@@ -83,7 +89,7 @@ export function createScreencast({ pages, isPrivate, onShot }: Options): Screenc
     now.isPolling = true;
     const trial = setTimeout(() => cast(now, TRIAL_PATIENCE_MS), TRIAL_EVERY_MS);
     const { page } = now;
-    const stop = startPoll({ page, pages, onShot: (shot) => keep(shot), onRest: () => cast(now, PATIENCE_MS) });
+    const stop = startPoll({ page, pages, onShot: keep, onRest: () => cast(now, PATIENCE_MS) });
     now.stop = () => {
       clearTimeout(trial);
       stop();

@@ -57,6 +57,8 @@ export type Session = {
 export type SessionOptions = {
   sessionId: string;
   epoch: number;
+  /** It is opened for one, who sees all that comes. */
+  isPerson: boolean;
   viewport: { width: number; height: number };
   state: SavedState | null;
   reach: Reach;
@@ -102,7 +104,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const closed = new AbortController();
   const eyes = new WeakMap<Page, Eyes>();
   const refs = createRefs();
-  const privacy = createPrivacy(options.epoch, (page) => screencast.renew(page));
+  const privacy = createPrivacy({
+    epoch: options.epoch,
+    isPerson: options.isPerson,
+    isActing: () => underWay !== undefined,
+    onOpen: (page) => screencast.renew(page),
+  });
 
   /** A report is written into the log, and while a person drives, what pages say and where they are is theirs. */
   const tellOfPage = (told: Told) => onReport(privacy.isDriven() ? wordless(told) : told);
@@ -119,7 +126,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   /** Of the pages that are there from the beginning. */
   const masks: Promise<void>[] = [];
   let isOpening = true;
-  const refused = createRefused(chromium.guard, (told) => onReport({ type: 'refused', ...told }));
+  const refused = createRefused(chromium.guard, (told) => tellOfPage({ type: 'refused', ...told }));
   const setReach = ({ allow, deny }: Reach) => chromium.guard?.setLists({ allow: allow ?? undefined, deny });
   setReach(options.reach);
   const { context, front, hasStorage } = await openContext(chromium, viewport, state, opening);
@@ -145,7 +152,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   // No picture of what was open before it is masked.
   isOpening = false;
   await Promise.all(masks);
-  const screencast = createScreencast({ pages, isPrivate: privacy.isPrivate, onShot: publish });
+  const screencast = createScreencast({
+    pages,
+    isPrivate: privacy.isPrivate,
+    epoch: () => wheel.epoch(),
+    onShot: publish,
+  });
   const input = createInput({
     pages,
     dialog() {
@@ -176,7 +188,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (closed.signal.aborted) return;
     frameCount += 1;
     onFrame({
-      header: { ...headerOf(pages, shot, place), session_id: sessionId, epoch: wheel.epoch(), seq: frameCount },
+      header: {
+        ...headerOf(pages, shot, place),
+        session_id: sessionId,
+        epoch: shot.epoch ?? wheel.epoch(),
+        seq: frameCount,
+      },
       image: shot.image,
     });
   }
@@ -300,10 +317,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   /** Who drives from now on. What a person left on the page is covered before the next one begins. */
-  async function hand(offered: number, isPerson: boolean): Promise<boolean> {
+  async function hand(offered: number, who: 'person' | 'agent' | 'somebody'): Promise<boolean> {
     const isNew = offered > wheel.epoch();
-    privacy.drive(offered, isPerson);
+    if (who === 'person') privacy.drive(offered, who);
     const isTaken = await wheel.take(offered);
+    // Not before nothing of theirs is under way any more: what they wrote last is to be covered too.
+    if (isTaken) privacy.drive(offered, who);
     if (isNew) await privacy.covered(COVER_MS);
     return isTaken;
   }
@@ -329,13 +348,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         return answers.get(command.command_id) ?? failed(unknown());
       case 'take': {
         const cut = command.epoch > wheel.epoch() ? (underWay ?? null) : null;
-        if (!(await hand(command.epoch, command.is_person))) throw stale();
+        if (!(await hand(command.epoch, command.is_person ? 'person' : 'somebody'))) throw stale();
         return { head: { ok: true, type: 'taken', cut }, body: nothing };
       }
       case 'act': {
         const known = answers.get(command.command_id);
         if (known) return known;
-        const isTaken = hand(command.epoch, false);
+        const isTaken = hand(command.epoch, 'agent');
         // Remembered at once: the same command may come again while the wheel is handed over.
         const reply = isTaken.then((taken) =>
           // Another may have taken it in the moment since.
@@ -345,7 +364,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
       case 'input': {
         if (!isHeld()) throw noLease();
-        if (!(await hand(command.epoch, true))) throw stale();
+        if (!(await hand(command.epoch, 'person'))) throw stale();
         // Nothing is waited for between this and the taking, or another's input would count as this driver's.
         if (command.epoch !== wheel.epoch()) throw stale();
         usedAt = performance.now();
@@ -356,7 +375,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   return {
     epoch: wheel.epoch,
-    take: async (offered) => ((await hand(offered, false)) ? 'taken' : 'stale'),
+    take: async (offered) => ((await hand(offered, 'somebody')) ? 'taken' : 'stale'),
     setReach,
     answer: (command) =>
       answer(command).catch((error) => failed(closed.signal.aborted ? gone(error) : failureOf(error))),
@@ -385,6 +404,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 function wordless(told: Told): Told {
   if (told.type === 'dialog')
     return { ...told, dialog: told.dialog && { ...told.dialog, message: '', default_value: '' } };
+  if (told.type === 'refused') return { ...told, target: 'an address' };
   return told.type === 'crashed' ? { ...told, url: null } : told;
 }
 

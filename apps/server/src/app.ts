@@ -45,7 +45,7 @@ import { createSessionsService } from './sessions/sessions.service.ts';
 import { createShareService } from './sessions/share.service.ts';
 import { createSnapshots } from './sessions/snapshot.ts';
 import { createSessionTakeovers } from './sessions/takeover.service.ts';
-import { createTellDriver } from './sessions/tell-driver.ts';
+import { createLookAfter, createTellDriver } from './sessions/tell-driver.ts';
 import { taskCommandRoutes } from './tasks/commands.routes.ts';
 import { createTaskCommands } from './tasks/commands.service.ts';
 import { createCut } from './tasks/cut.ts';
@@ -153,7 +153,12 @@ export async function createApp({
     onUnshared: revocations.announceShare,
   });
   const sharing = createShareService({ store, onRevoked: revocations.announceShare });
-  const driving = createDriving({ store, work, tellDriver: createTellDriver(bus) });
+  const driving = createDriving({
+    store,
+    work,
+    tellDriver: createTellDriver(bus),
+    lookAfter: createLookAfter(bus),
+  });
   sessionCommandRoutes(serve, {
     closing,
     sharing,

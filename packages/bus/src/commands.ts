@@ -27,6 +27,8 @@ export const HostCommand = z.discriminatedUnion('type', [
     viewport: z.object({ width: z.int().positive(), height: z.int().positive() }),
     state: SavedState.nullable(),
     reach: Reach.default({ allow: null, deny: [] }),
+    /** For a person, who has the wheel already. */
+    is_person: z.boolean().default(false),
   }),
   /** Ends the session's browser. The answer carries what brings it back, where that can still be had. */
   z.object({ type: z.literal('close'), session_id: BusId, epoch: Epoch }),

@@ -35,7 +35,7 @@ export type Input = z.output<typeof Input>;
 
 /**
  * `seq` rises by one with each input of a driver, so that one sent again is done once, and none overtakes another. 0:
- * the next, for whoever does not count; sent again, it is done again.
+ * behind all that came before it, for whoever does not count; sent again, it is done again.
  */
 export const NumberedInput = z.object({ seq: z.int().nonnegative(), input: Input });
 export type NumberedInput = z.output<typeof NumberedInput>;

@@ -104,7 +104,8 @@ export const sessionRoutes = {
     summary: 'Record the route, focus a page, or act by hand while holding the wheel',
     params,
     body: PointerRequest,
-    bodyLimitBytes: bodyLimits.other,
+    // With files for the page it is as large as a chat with files.
+    bodyLimitBytes: bodyLimits.chat,
     replies: { 200: Success.extend({ pointer: Pointer }) },
     errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict'],
   },

@@ -246,6 +246,22 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
       return rows;
     },
 
+    /** Browsers whose hosts have not heard, a while after, who drives them now. */
+    async behind(): Promise<(Held & { sessionId: string; isPerson: boolean })[]> {
+      const { rows } = await pool.query<Held & { sessionId: string; isPerson: boolean }>({
+        name: 'browsers.behind',
+        text: `select b.session_id as "sessionId", h.id as "hostId", b.epoch,
+                 exists (select from takeovers w where w.session_id = b.session_id and w.epoch = b.epoch
+                         and w.status in ('requested', 'active')) as "isPerson"
+               from hosts h cross join lateral ${heldSessions}
+               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
+               where h.lease_until > now() and b.epoch > s.epoch
+                 and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running')
+               limit 50`,
+      });
+      return rows;
+    },
+
     /** Sessions said to have a browser, whose host is gone. */
     async gone(): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>({

@@ -162,9 +162,10 @@ export function createTasks({ db, pool }: Database) {
       tx: Tx,
       { id, executionId }: { id: string; executionId: string },
       move: TaskMove,
-      change: { result?: object; lastError?: string; unanswered?: string } = {},
+      change: { result?: object; lastError?: string; unanswered?: string; from?: readonly TaskState[] } = {},
     ): Promise<TaskRow | undefined> {
-      const { from, to } = taskMoves[move];
+      const { to } = taskMoves[move];
+      const from = change.from ?? taskMoves[move].from;
       const isEnd = !openStates.includes(to);
       const { unanswered } = change;
       const row = await tx.db

@@ -80,6 +80,22 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
     return (await move('handBack', false)) ?? (await move('handBackAsking', true));
   }
 
+  /** What is different is in the log, for whoever decides what comes next. */
+  async function describe(tx: Tx, append: Append, ended: TakeoverRow, left: Left): Promise<void> {
+    const urlAfter = left.url && placeOf(left.url);
+    const { url } = takeoverOf(ended).route;
+    const before = url && placeOf(url);
+    const moved =
+      before === urlAfter
+        ? 'The page is the same'
+        : `The page was ${before ?? 'none'}, and is ${urlAfter ?? 'not known'}`;
+    const wrote =
+      left.written.length === 0 ? '' : ` They wrote into ${left.written.map((name) => `"${name}"`).join(', ')}.`;
+    const about = { note: ended.note, outcome: ended.outcome, fields_written: left.written };
+    const data = { url_before: before, url_after: urlAfter, ...about };
+    await say(tx, append, ended, `A person drove. ${moved}.${wrote}${saidBy(ended)}`, data);
+  }
+
   async function activate(tx: Tx, append: Append, id: string, epoch: number): Promise<TakeoverRow | undefined> {
     const row = await takeovers.activate(tx, id, epoch);
     if (!row) return undefined;
@@ -172,23 +188,18 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
       const ended = await takeovers.end(tx, row.id, urlAfter);
       if (!ended) return;
       await tell(append, ended);
-      const { url } = takeoverOf(ended).route;
-      const before = url && placeOf(url);
-      const moved =
-        before === urlAfter
-          ? 'The page is the same'
-          : `The page was ${before ?? 'none'}, and is ${urlAfter ?? 'not known'}`;
-      const wrote =
-        left.written.length === 0 ? '' : ` They wrote into ${left.written.map((name) => `"${name}"`).join(', ')}.`;
-      const about = { note: ended.note, outcome: ended.outcome, fields_written: left.written };
-      const data = { url_before: before, url_after: urlAfter, ...about };
-      await say(tx, append, ended, `A person drove, and the task goes on. ${moved}.${wrote}${saidBy(ended)}`, data);
+      await describe(tx, append, ended, left);
     },
+
+    /** The same of one that ended at once, because its task asks: nobody goes on with it who would look first. */
+    describe,
 
     /** Task or session are over, and the wheel with them. */
     async endAll(tx: Tx, append: Append, which: { taskId: string } | { sessionId: string }): Promise<void> {
       const row = await takeovers.endAll(tx, which);
       if (!row) return;
+      // What the host believes of who drives under the epoch until now is over with it.
+      await browsers.fence(tx, row.session_id);
       await tell(append, row);
       await moveSession(tx, append, row.session_id, 'handBackToWork');
     },

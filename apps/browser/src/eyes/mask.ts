@@ -29,9 +29,12 @@ export type FieldListener = {
 /** Somebody to give commands to: the page, or a frame in a process of its own. */
 type Listener = {
   id: string;
+  isReleasing: boolean;
   send(method: string, params: object): Promise<unknown>;
   children: Map<string, Listener>;
 };
+
+const RELEASE_MS = 1000;
 
 const Message = z.object({ method: z.string(), params: z.unknown() });
 const Attached = z.object({ sessionId: z.string() });
@@ -47,6 +50,7 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
   const session = await page.context().newCDPSession(page);
   const root: Listener = {
     id: '0',
+    isReleasing: false,
     send: (method, params) => sendTo(session, method, params),
     children: new Map(),
   };
@@ -56,6 +60,7 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
   session.on('Target.receivedMessageFromTarget', (params) => hear(root, 'Target.receivedMessageFromTarget', params));
   session.on('Runtime.bindingCalled', (params) => hear(root, 'Runtime.bindingCalled', params));
   session.on('Runtime.executionContextDestroyed', (params) => hear(root, 'Runtime.executionContextDestroyed', params));
+  session.on('Runtime.consoleAPICalled', () => hear(root, 'Runtime.consoleAPICalled', {}));
   session.on('Runtime.executionContextsCleared', () => hear(root, 'Runtime.executionContextsCleared', {}));
   await Promise.all(instruct(root));
   return { close: () => void session.detach().catch(() => undefined) };
@@ -97,6 +102,7 @@ function createHearing(fields: FieldListener | undefined) {
       for (const one of gone ? withChildren(gone) : []) fields?.onGone(`${one.id} `);
     }
     if (method === 'Runtime.bindingCalled') tell(to, Called.parse(params), fields);
+    if (method === 'Runtime.consoleAPICalled') releaseLater(to);
     if (method === 'Runtime.executionContextsCleared') fields?.onGone(`${to.id} `);
     if (method === 'Runtime.executionContextDestroyed')
       fields?.onGone(`${to.id} ${Destroyed.parse(params).executionContextId} `);
@@ -107,6 +113,16 @@ function createHearing(fields: FieldListener | undefined) {
     // The rest are answers, of which we await none.
     if (child && event.success) hear(child, event.data.method, event.data.params);
   };
+}
+
+/** What a page writes to its console is kept for us, and nobody wants it. */
+function releaseLater(from: Listener): void {
+  if (from.isReleasing) return;
+  from.isReleasing = true;
+  setTimeout(() => {
+    from.isReleasing = false;
+    from.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }).catch(() => undefined);
+  }, RELEASE_MS).unref();
 }
 
 const withChildren = (one: Listener): Listener[] => [one, ...[...one.children.values()].flatMap(withChildren)];
@@ -143,7 +159,7 @@ function adopt(parent: Listener, sessionId: string): void {
     return parent.send('Target.sendMessageToTarget', { sessionId, message });
   };
   count += 1;
-  const child: Listener = { id: String(count), send, children: new Map() };
+  const child: Listener = { id: String(count), isReleasing: false, send, children: new Map() };
   parent.children.set(sessionId, child);
   // A frame that is already gone needs nothing.
   for (const sent of instruct(child)) sent.catch(() => undefined);

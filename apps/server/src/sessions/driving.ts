@@ -13,9 +13,9 @@ import {
 } from '@pilothouse/store';
 import { hashOf, newToken } from '../auth/tokens.ts';
 import type { From } from '../http/serve.ts';
-import type { TellDriver } from './tell-driver.ts';
+import type { LookAfter, TellDriver } from './tell-driver.ts';
 
-type Parts = { store: Store; work: Work; tellDriver: TellDriver };
+type Parts = { store: Store; work: Work; tellDriver: TellDriver; lookAfter: LookAfter };
 type Wanted = {
   sessionId: string;
   taskId: string | null;
@@ -31,7 +31,7 @@ type Stopped = { row: TakeoverRow; fence: Fence | undefined };
 
 const usualLeaseSecs = 300;
 
-export function createDriving({ store, work, tellDriver }: Parts) {
+export function createDriving({ store, work, tellDriver, lookAfter }: Parts) {
   const audit = (tx: Tx, event: string, row: TakeoverRow, caller: Caller, { address }: From) => {
     const data = { takeover_id: row.id, session_id: row.session_id, task_id: row.task_id };
     return store.audit.add({ event, outcome: 'success', userId: caller.id, address, data }, tx);
@@ -49,6 +49,12 @@ export function createDriving({ store, work, tellDriver }: Parts) {
   async function stop(tx: Tx, append: Append, row: TakeoverRow, from: Wanted['stops']): Promise<Stopped> {
     const fence = from || !row.task_id ? await store.wheel.stop(tx, append, row, { from }) : undefined;
     return { row, fence };
+  }
+
+  /** Of a task that still asks: whoever goes on with it reads in its log what was done. */
+  async function describe(row: TakeoverRow, fence: Fence): Promise<void> {
+    const left = await lookAfter(fence);
+    if (left) await store.change(row.session_id, (tx, append) => store.wheel.describe(tx, append, row, left));
   }
 
   return {
@@ -97,8 +103,10 @@ export function createDriving({ store, work, tellDriver }: Parts) {
         await audit(tx, 'takeover_resumed', row, caller, from);
         return given;
       });
-      // Where it is not heard, whoever drives next says it.
-      if (back.fence) await tellDriver(back.fence, { isPerson: false });
+      // Where it is not heard, an agent says it.
+      const isHeard = back.fence !== undefined && (await tellDriver(back.fence, { isPerson: false }));
+      if (isHeard && back.fence && back.takeover.status === 'ended' && back.takeover.task_id !== null)
+        await describe(back.takeover, back.fence);
       return takeoverOf(back.takeover);
     },
   };

@@ -98,8 +98,14 @@ export function createPointerService({ store, bus, onSilent }: Parts) {
     const named = actions.flatMap(({ takeover_id }) => takeover_id ?? []);
     const held = await hold(id, await require(caller, id), named);
     for (const action of actions) if (action.action === 'choose_files') await put(held, action.files);
-    const [seq, known] = await Promise.all([send(held, actions.map(inputOf)), store.pointers.of(id)]);
-    await handprints.leave(held, actions, { caller, from });
+    const print = () => handprints.leave(held, actions, { caller, from });
+    const sent = send(held, actions.map(inputOf)).catch(async (error: unknown) => {
+      // Some of it may have been done. Of somebody else's wheel, nothing was.
+      if (!(error instanceof AppError) || error.code !== 'takeover_conflict') await print();
+      throw error;
+    });
+    const [seq, known] = await Promise.all([sent, store.pointers.of(id)]);
+    await print();
     return { route: known?.route ?? nowhere(id), updated_at: new Date().toISOString(), seq };
   }
 

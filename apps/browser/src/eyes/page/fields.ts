@@ -49,6 +49,7 @@ export function createFields({ dom, names, secrets, mask }: Parts, tell: (news: 
   }
 
   function onFocus(event: Event): void {
+    if (!event.isTrusted) return;
     const [target] = event.composedPath();
     setSecret(target instanceof Element && secrets.isSecret(target));
   }
@@ -57,8 +58,9 @@ export function createFields({ dom, names, secrets, mask }: Parts, tell: (news: 
     const [target] = event.composedPath();
     if (!(target instanceof HTMLElement)) return;
     if (dom.matches(target, ':focus') && secrets.isSecret(target)) setSecret(true);
-    // What a script of the page writes is nobody's hand.
-    if (!event.isTrusted) return;
+    // What a script of the page writes is nobody's hand; what is pasted for somebody is, and the page may take it itself.
+    if (!event.isTrusted && event.type !== 'paste') return;
+    if (event.type !== 'input' && !isText(target)) return;
     // Each that follows soon is told of once, at the end: somebody else may drive by then.
     if (telling.has(target)) return void telling.set(target, true);
     tellOf(target);
@@ -104,8 +106,9 @@ export function createFields({ dom, names, secrets, mask }: Parts, tell: (news: 
   function start(): void {
     const passive = { capture: true, passive: true };
     addEventListener('focusin', onFocus, passive);
-    addEventListener('focusout', () => setSecret(false), passive);
-    addEventListener('input', onInput, passive);
+    addEventListener('focusout', (event) => event.isTrusted && setSecret(false), passive);
+    // A page that writes by itself what somebody types lets no `input` happen.
+    for (const name of ['input', 'beforeinput', 'compositionstart', 'paste']) addEventListener(name, onInput, passive);
     addEventListener('pagehide', leave);
     for (const name of ['DOMContentLoaded', 'load', 'pageshow']) addEventListener(name, coverRestored);
   }

@@ -43,11 +43,14 @@ export function createMask(dom: Dom, secrets: Secrets) {
   const roots = new Set<Document | ShadowRoot>();
   const observer = new MutationObserver(onChange);
 
+  const styles = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'style');
+
   /** What the sheet does not know gets the style by itself, once and for good. */
   function hide(element: HTMLElement): void {
     if (!isHidden.has(element)) hidden.add(new WeakRef(element));
     isHidden.add(element);
-    if (element.style.getPropertyValue(PROPERTY) !== 'disc') element.style.setProperty(PROPERTY, 'disc', 'important');
+    const style: CSSStyleDeclaration = styles?.get?.call(element);
+    if (style.getPropertyValue(PROPERTY) !== 'disc') style.setProperty(PROPERTY, 'disc', 'important');
   }
 
   function examine(element: Element): void {
@@ -93,7 +96,7 @@ export function createMask(dom: Dom, secrets: Secrets) {
             enter(element);
           }
         }
-      } else if (target instanceof HTMLInputElement) {
+      } else if (target instanceof HTMLElement) {
         // A password that the page shows in clear is still one.
         if (attributeName === 'type' && oldValue === 'password') hide(target);
         else if (isHidden.has(target)) hide(target);
