@@ -2,6 +2,7 @@
 // browsers that were lost while somebody drove, and those that nobody uses any more. Each act is one conditional
 // statement, so that one of them does it.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@pilothouse/process';
 import type { Fence, Store, Work } from '@pilothouse/store';
 import type { Hands, Session } from './hands.ts';
@@ -13,6 +14,8 @@ type Behind = Awaited<ReturnType<Store['browsers']['behind']>>[number];
 type Unattended = Awaited<ReturnType<Store['takeovers']['unattended']>>[number];
 
 const openMs = 30_000;
+const mostAsks = 4;
+const askMs = 300;
 
 export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) {
   const closed = new AbortController();
@@ -29,20 +32,21 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     return task ? openingOf(session, settingsOf(task)) : openingAsIs(session, browser?.reach);
   }
 
-  /**
-   * The host is told of them under an epoch that is theirs alone, and only where they still want it: under any other an
-   * agent might come to act, of whom it would then believe that it is a person.
-   */
-  function claim({ id, sessionId, status }: Unattended): Promise<Fence | undefined> {
+  /** Nothing, where they no longer want it, or another agent sees to it. */
+  function claim({ id, sessionId, status }: Unattended, seen: number): Promise<Fence | undefined> {
     return store.change(sessionId, async (tx, append) => {
       const row = await store.takeovers.standing(tx, sessionId);
-      if (row?.id !== id || row.status !== status) return undefined;
-      const fence = await store.browsers.fence(tx, sessionId);
-      if (!fence) return undefined;
-      if (status === 'requested') await store.takeovers.setEpoch(tx, id, fence.epoch);
-      else await store.wheel.follow(tx, append, id, fence.epoch);
-      return fence;
+      return row?.id === id && row.status === status ? store.wheel.claim(tx, append, row, seen) : undefined;
     });
+  }
+
+  /** Whoever opens the browser may not be done with it yet. */
+  async function tell({ session_id, host_id, epoch }: Fence, signal: AbortSignal): Promise<boolean> {
+    for (let asks = 1; ; asks += 1) {
+      if (await hands.take(session_id, { hostId: host_id, epoch }, { isPerson: true })) return true;
+      if (asks === mostAsks) return false;
+      await sleep(askMs, undefined, { signal });
+    }
   }
 
   /** A task that was at work when they asked, and asks somebody itself by now, is stopped already. */
@@ -60,11 +64,10 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     if (one.status === 'requested' && one.taskId) await stopAsking(one);
     const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(openMs)]);
     for (let lost: number | undefined; ; ) {
-      await hands.ensure(session, { lost, isPerson: true, signal });
-      const fence = await claim(one);
+      const { epoch } = await hands.ensure(session, { lost, isPerson: true, signal });
+      const fence = await claim(one, epoch);
       if (!fence) return;
-      const grip = { hostId: fence.host_id, epoch: fence.epoch };
-      if (await hands.take(session.id, grip, { isPerson: true })) {
+      if (await tell(fence, signal)) {
         if (one.status === 'requested')
           await store.change(one.sessionId, (tx, append) => store.wheel.activate(tx, append, one.id, fence.epoch));
         return;

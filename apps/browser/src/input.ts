@@ -1,6 +1,7 @@
 // A person's hand, as it comes over the bus: in order, each input once, and nothing of it after another took the wheel.
 // What is typed here is nobody's business: it goes to the page and into no message and no log.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Input, type NumberedInput, WaitError } from '@pilothouse/bus';
 import type { Page } from 'playwright-core';
 import { createChoosers } from './choosers.ts';
@@ -17,6 +18,7 @@ const GO_MS = 8000;
 const RELEASE_MS = 1000;
 const ANSWER_MS = 2000;
 const DIALOG_POLL_MS = 10;
+const CHOOSER_MS = 1000;
 
 export type OpenDialog = { accept(text?: string): Promise<void>; dismiss(): Promise<void> };
 
@@ -121,7 +123,14 @@ export function createInput({ pages, dialog, fileCalled, isHeld, onTouch }: Opti
       if (path === undefined) throw new StepFailure('not_found', 'no file was put by this name');
       return path;
     });
-    const chooser = choosers.take(pages.current());
+    const page = pages.current();
+    // The click that opens it is done before it is there.
+    const late = performance.now() + CHOOSER_MS;
+    let chooser = choosers.take(page);
+    while (!chooser && performance.now() < late) {
+      await sleep(DIALOG_POLL_MS);
+      chooser = choosers.take(page);
+    }
     if (!chooser) throw new StepFailure('not_found', 'no file chooser is open');
     // None at all is how a person closes it.
     if (paths.length === 0) return;

@@ -92,6 +92,16 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
       return row ? opened(sessionId, row) : null;
     },
 
+    /** Where it is, and under which epoch. Read in the transaction that has locked its session. */
+    async at(tx: Tx, sessionId: string): Promise<Fence | undefined> {
+      const row = await tx.db
+        .selectFrom('browsers')
+        .select(['host_id', 'epoch'])
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst();
+      return row?.host_id ? { session_id: sessionId, host_id: row.host_id, epoch: row.epoch } : undefined;
+    },
+
     /** Raises the epoch of a browser that a host holds: whoever drove it until now no longer does. Tell the host. */
     async fence(tx: Tx, sessionId: string): Promise<Fence | undefined> {
       const row = await tx.db

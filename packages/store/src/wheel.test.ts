@@ -269,11 +269,17 @@ describe('the wheel', () => {
     assert.ok(await isUnattended());
     await store.change(one.sessionId, async (tx, append) => {
       const at = await store.browsers.assign(tx, one.sessionId, { id: 'h1', bootId }, epoch);
-      assert.ok(at && waiting);
-      await store.wheel.follow(tx, append, waiting.id, at.epoch);
+      const row = await store.takeovers.standing(tx, one.sessionId);
+      assert.ok(at && row);
+      assert.equal(await store.wheel.claim(tx, append, row, at.epoch - 1), undefined, 'somebody else has seen to it');
+      assert.equal((await store.wheel.claim(tx, append, row, at.epoch))?.epoch, at.epoch + 1);
     });
     assert.ok(!(await isUnattended()));
-    assert.equal((await told(one)).at(-1)?.epoch, epoch + 1, 'who drives is told of the new epoch');
+    assert.equal((await told(one)).at(-1)?.epoch, epoch + 2, 'who drives is told of the new epoch');
+    await store.change(one.sessionId, async (tx, append) => {
+      const row = await store.takeovers.standing(tx, one.sessionId);
+      assert.equal(row && (await store.wheel.claim(tx, append, row, 1))?.epoch, epoch + 2, 'theirs already');
+    });
     await giveBack(one);
     assert.equal(await sessionOf(one), 'idle');
   });

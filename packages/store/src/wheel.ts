@@ -16,7 +16,7 @@ type Parts = {
   takeovers: TakeoversStore;
   tasks: Pick<ReturnType<typeof createTasks>, 'openInSession'>;
   sessions: Pick<ReturnType<typeof createSessions>, 'move'>;
-  browsers: Pick<ReturnType<typeof createBrowsers>, 'fence'>;
+  browsers: Pick<ReturnType<typeof createBrowsers>, 'at' | 'fence'>;
   logs: ReturnType<typeof createLogs>;
 };
 /** The task that goes on is to be sent a signal in the same transaction, and the host told of the new epoch after it. */
@@ -96,6 +96,14 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
     await say(tx, append, ended, `A person drove. ${moved}.${wrote}${saidBy(ended)}`, data);
   }
 
+  /** The browser was opened anew while they have it. */
+  async function follow(tx: Tx, append: Append, id: string, epoch: number): Promise<void> {
+    const row = await takeovers.follow(tx, id, epoch);
+    if (!row) return;
+    await tell(append, row);
+    await say(tx, append, row, 'The browser was lost while a person had the wheel, and is open again.');
+  }
+
   async function activate(tx: Tx, append: Append, id: string, epoch: number): Promise<TakeoverRow | undefined> {
     const row = await takeovers.activate(tx, id, epoch);
     if (!row) return undefined;
@@ -145,12 +153,19 @@ export function createWheel({ takeovers, tasks, sessions, browsers, logs }: Part
       return adopted;
     },
 
-    /** The browser was opened anew while they have it. */
-    async follow(tx: Tx, append: Append, id: string, epoch: number): Promise<void> {
-      const row = await takeovers.follow(tx, id, epoch);
-      if (!row) return;
-      await tell(append, row);
-      await say(tx, append, row, 'The browser was lost while a person had the wheel, and is open again.');
+    /**
+     * An epoch that is theirs alone, for whoever opened their browser and tells its host of them: under any other an agent
+     * might come to act, of whom the host would believe that it is a person. The one they have already, where it is still
+     * the browser's; nothing, where somebody else has had to do with the browser since it was `seen`.
+     */
+    async claim(tx: Tx, append: Append, row: TakeoverRow, seen: number): Promise<Fence | undefined> {
+      const held = await browsers.at(tx, row.session_id);
+      if (!held || held.epoch === row.epoch) return held;
+      if (held.epoch !== seen) return undefined;
+      const fence = await browsers.fence(tx, row.session_id);
+      if (fence && row.status === 'requested') await takeovers.setEpoch(tx, row.id, fence.epoch);
+      if (fence && row.status === 'active') await follow(tx, append, row.id, fence.epoch);
+      return fence;
     },
 
     /** The wheel goes back. Nothing, where it stands no longer, or is on its way. */
