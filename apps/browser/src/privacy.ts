@@ -124,7 +124,7 @@ export function createPrivacy({ epoch: first, isPerson: isOpenedForPerson, isAct
       const isOver = wasPerson && (next > epoch || !isPerson);
       epoch = next;
       if (isOver) for (const sheet of sheets.values()) cover(sheet);
-      else if (isPerson && !wasPerson) labels.clear();
+      if (isPerson && (isOver || !wasPerson)) labels.clear();
       if (!wasPerson || isPerson) return;
       endedAt = performance.now();
       for (const [page, sheet] of sheets) if (!isPrivateSheet(sheet)) onOpen(page);

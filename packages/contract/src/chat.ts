@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GivenFiles } from './given-files.ts';
+import { givenFiles } from './given-files.ts';
 import { IdParam, Uuid7 } from './id.ts';
 import { JsonObject } from './json.ts';
 import { Success } from './route.ts';
@@ -33,7 +33,7 @@ const ChatFields = z.object({
   max_steps: z.int().min(1).max(maxSteps).default(40),
   time_limit_secs: z.int().min(10).max(86_400).default(1800),
   /** What `upload` steps may send, by name. */
-  files: GivenFiles.optional(),
+  files: givenFiles(150).optional(),
   /** False: only plan, and create nothing. */
   execute: z.boolean().default(true),
 });

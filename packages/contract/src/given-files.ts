@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { text } from './text.ts';
 
-/** Together in bytes: they travel in the body of a request. */
-const maxFilesBytes = 150 * 1024;
-
 /** It becomes the last part of a path. */
 const FileName = text(200, 1).refine(
   (name) => !/[/\\]/.test(name) && name !== '.' && name !== '..',
@@ -16,10 +13,14 @@ const GivenFile = z.object({ name: FileName, content_base64: z.base64() });
 const bytesOf = ({ content_base64: letters }: z.infer<typeof GivenFile>) =>
   (letters.length / 4) * 3 - (letters.endsWith('==') ? 2 : letters.endsWith('=') ? 1 : 0);
 
-/** Files for a page to be sent, each by another name. */
-export const GivenFiles = z
-  .array(GivenFile)
-  .max(3)
-  .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'must have different names')
-  .refine((files) => files.reduce((sum, file) => sum + bytesOf(file), 0) <= maxFilesBytes, 'must be 150 KiB in all');
-export type GivenFiles = z.infer<typeof GivenFiles>;
+/** Files for a page to be sent, each by another name. They travel in the body of a request, so it says how much they are. */
+export const givenFiles = (maxKib: number) =>
+  z
+    .array(GivenFile)
+    .max(3)
+    .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'must have different names')
+    .refine(
+      (files) => files.reduce((sum, file) => sum + bytesOf(file), 0) <= maxKib * 1024,
+      `must be ${maxKib} KiB in all`,
+    );
+export type GivenFiles = z.infer<ReturnType<typeof givenFiles>>;

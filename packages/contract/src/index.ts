@@ -28,7 +28,7 @@ export {
   type RecordedEvent,
   TaskEvent,
 } from './events.ts';
-export { GivenFiles } from './given-files.ts';
+export type { GivenFiles } from './given-files.ts';
 export { IdParam, isId, Uuid7 } from './id.ts';
 export { isStorableJson, Json, JsonObject, maxJsonDepth } from './json.ts';
 export { Pointer, PointerAction, PointerRequest } from './pointer.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Count } from './count.ts';
-import { GivenFiles } from './given-files.ts';
+import { givenFiles } from './given-files.ts';
 import { IdParam } from './id.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -73,7 +73,7 @@ export const PointerAction = z
     /** What the page asks and waits for, as `confirm()` does. */
     input('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
     /** For the chooser that a click has opened; none closes it. */
-    input('choose_files', { files: GivenFiles }),
+    input('choose_files', { files: givenFiles(45) }),
   ])
   .meta({ id: 'PointerAction' });
 export type PointerAction = z.infer<typeof PointerAction>;

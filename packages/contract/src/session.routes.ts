@@ -104,8 +104,7 @@ export const sessionRoutes = {
     summary: 'Record the route, focus a page, or act by hand while holding the wheel',
     params,
     body: PointerRequest,
-    // With files for the page it is as large as a chat with files.
-    bodyLimitBytes: bodyLimits.chat,
+    bodyLimitBytes: bodyLimits.other,
     replies: { 200: Success.extend({ pointer: Pointer }) },
     errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict'],
   },
