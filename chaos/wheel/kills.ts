@@ -97,6 +97,8 @@ async function shoot(part: Part, { stack, site, clients, random, rounds, wrong }
     const name = part === 'host' ? await hostOf(stack, id) : random.pick([...shots[part]]);
     const { epoch } = takeover;
     if (part === 'host') {
+      // The page tells of it a moment later, and dies with the host.
+      await until('heard of', async () => touched('person').length >= pressed);
       await stack.kill(name);
       const at = performance.now();
       await stack.start(name);
