@@ -294,6 +294,13 @@ export function createHands({ store, bus, log }: Options) {
       return false;
     },
 
+    /** Whether the host has the browser, or is opening it. */
+    async isThere(sessionId: string, hostId: string): Promise<boolean> {
+      const result = await bus.request(hostCommand, { host_id: hostId }, { type: 'status' }, { timeoutMs: glanceMs });
+      const sessions = result.ok && result.reply.ok ? (result.reply.status?.sessions ?? []) : [];
+      return sessions.some(({ session_id }) => session_id === sessionId);
+    },
+
     /** Tells the host whom we were replaced by, in case whoever did it could not: nothing of ours goes on there. */
     async cut(sessionId: string, { hostId, epoch }: Grip): Promise<void> {
       const known = await store.browsers.of(sessionId);

@@ -40,11 +40,11 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     });
   }
 
-  /** Whoever opens the browser may not be done with it yet. */
+  /** Another agent may be opening it, and not be done yet: then it is not lost. */
   async function tell({ session_id, host_id, epoch }: Fence, signal: AbortSignal): Promise<boolean> {
     for (let asks = 1; ; asks += 1) {
       if (await hands.take(session_id, { hostId: host_id, epoch }, { isPerson: true })) return true;
-      if (asks === mostAsks) return false;
+      if (asks >= mostAsks && !(await hands.isThere(session_id, host_id))) return false;
       await sleep(askMs, undefined, { signal });
     }
   }
