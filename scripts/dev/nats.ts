@@ -19,7 +19,9 @@ export const natsUrl = ({ port }: Pick<Nats, 'port'>) => `nats://127.0.0.1:${por
 export async function startNats(place: Place, before: Nats | undefined): Promise<Nats> {
   if (before && isAlive(before.daemon)) return before;
   const passwords = before?.passwords ?? newPasswords();
-  const port = before && !(await isListening(before.port)) ? before.port : await freePort();
+  // One that was killed a moment ago may still be there; those who look for it know only its port.
+  const isFree = before && (await until(async () => !(await isListening(before.port)), 3000));
+  const port = isFree ? before.port : await freePort();
   const config = join(ownedDir(place.dataDir, place.user), 'nats.conf');
   writeFileSync(config, natsConfig({ port, passwords }), { mode: 0o600 });
   if (place.user) chownSync(config, place.user.uid, place.user.gid);
