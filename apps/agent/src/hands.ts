@@ -227,7 +227,7 @@ export function createHands({ store, bus, log }: Options) {
     },
 
     /** Whether the browser is still where it was, under the same epoch. */
-    async holds(sessionId: string, { hostId, epoch }: Grip): Promise<boolean> {
+    async holds(sessionId: string, { hostId, epoch }: Pick<Grip, 'hostId' | 'epoch'>): Promise<boolean> {
       const known = await store.browsers.of(sessionId);
       return known?.is_live === true && known.host_id === hostId && known.epoch === epoch;
     },

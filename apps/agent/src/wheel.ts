@@ -40,11 +40,12 @@ export function startWheel({ store, hands, work, log, everyMs = 500 }: Options) 
     });
   }
 
-  /** Another agent may be opening it, and not be done yet: then it is not lost. */
-  async function tell({ session_id, host_id, epoch }: Fence, signal: AbortSignal): Promise<boolean> {
+  /** Another agent may be opening it, and not be done yet: then it is not lost. Under a newer epoch it is not ours to tell. */
+  async function tell({ session_id, host_id: hostId, epoch }: Fence, signal: AbortSignal): Promise<boolean> {
     for (let asks = 1; ; asks += 1) {
-      if (await hands.take(session_id, { hostId: host_id, epoch }, { isPerson: true })) return true;
-      if (asks >= mostAsks && !(await hands.isThere(session_id, host_id))) return false;
+      if (await hands.take(session_id, { hostId, epoch }, { isPerson: true })) return true;
+      if (!(await hands.holds(session_id, { hostId, epoch }))) return false;
+      if (asks >= mostAsks && !(await hands.isThere(session_id, hostId))) return false;
       await sleep(askMs, undefined, { signal });
     }
   }

@@ -62,9 +62,9 @@ export function createInOrder<T>({
   }
 
   function acceptUncounted(item: T): Promise<void> {
+    if (uncounted.length >= maxAhead) return Promise.reject(new StepFailure('timeout', 'too many wait for their turn'));
     const entry = { item, after: Math.max(done, ...waiting.keys()), done: Promise.withResolvers<void>() };
     entry.done.promise.catch(() => undefined);
-    if (uncounted.length >= maxAhead) return Promise.reject(new StepFailure('timeout', 'too many wait for their turn'));
     uncounted.push(entry);
     return entry.done.promise;
   }
