@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../e2e/site/listen.ts';
 
 /** A touch of a page, as the site heard of it. The epoch is known where the hand itself said it. */
 export type Touch = { path: string; hand: 'agent' | 'person'; at: number; epoch: number | null };
@@ -28,17 +28,7 @@ export async function startSite(): Promise<Site> {
     }
     response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    // Listening on TCP, so the address is of this kind.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    touches,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { touches, ...(await listen(server)) };
 }
 
 const page = `<!doctype html><title>Two hands</title>

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 /** Whose button was pressed, or what is in the field now; with the time by the clock of the machine. */
 export type Touch = { id: string; kind: string; value: string; at: number };
@@ -35,17 +35,7 @@ export async function startTwoHands(): Promise<TwoHands> {
     const slowMs = Number(url.searchParams.get('slow_ms') ?? 0);
     setTimeout(() => response.setHeader('content-type', 'text/html').end(page), slowMs);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    // Listening on TCP, so the address is of this kind.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    touches,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { touches, ...(await listen(server)) };
 }
 
 const page = `<!doctype html><title>Two hands</title>

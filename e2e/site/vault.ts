@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 export type Vault = { url: string; forms: URLSearchParams[]; close(): Promise<void> };
 
@@ -23,17 +23,7 @@ export async function startVault(): Promise<Vault> {
       response.setHeader('content-type', 'text/html').end(page);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    // Listening on TCP, so the address is of this kind.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    forms,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { forms, ...(await listen(server)) };
 }
 
 const fields = Array.from({ length: rows }, (_, row) =>
