@@ -5,17 +5,17 @@ import type { Page } from 'playwright-core';
 import { createAnswers } from './answers.ts';
 import type { Chromium } from './chromium.ts';
 import { openContext } from './context.ts';
-import { type Deadline, startDeadline, within } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { createDialogs } from './dialogs.ts';
 import { createEyes, type Eyes } from './eyes/eyes.ts';
 import { createRefs } from './eyes/refs.ts';
 import { failureOf, noLease, StepFailure, stale } from './failure.ts';
 import { createFiles, type FileLimits, type Files } from './files.ts';
-import { passFrame } from './frame-passed.ts';
 import { createGrasp } from './grasp.ts';
 import { watchSchemes } from './guard/schemes.ts';
 import { newId } from './id.ts';
 import { createInput } from './input.ts';
+import { createLetGo } from './let-go.ts';
 import { createLook, type Seen } from './look.ts';
 import { originOf } from './origin.ts';
 import { followPages, type Pages, type Place } from './pages.ts';
@@ -81,13 +81,7 @@ const REPAIR_MS = 8000;
 const LOOK_MS = 2000;
 const OBSERVE_MS = 5000;
 const SAVE_MS = 2500;
-/** What is under way gets so long to end by itself before the scripts of the page are stopped. */
-const REST_MS = 45;
-const LET_GO_MS = 1000;
-const FRAME_MS = 25;
 const COVER_MS = 300;
-/** How often in a row a driver may be asked to try again. */
-const STUCK_TIMES = 2;
 const CHECKPOINT_MS = 10_000;
 const CHECKPOINT_AFTER_MS = 300;
 
@@ -96,7 +90,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let frameCount = 0;
   let usedAt = performance.now();
   let underWay: string | undefined;
-  let stuck = 0;
   /** The page of the last act, which may have brought another to the front. */
   let acted: Page | undefined;
   let drivenUntil = 0;
@@ -174,6 +167,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const grasp = createGrasp(pages.isCrashed);
   const perform = createPerformer({ pages, dialogs, files, grasp, touching, refused, eyesOf });
   const look = createLook({ sessionId, pages, dialogs, screencast, privacy, epoch: () => wheel.epoch(), eyesOf });
+  const letGoOf = createLetGo({ pages, dialogs, touching, grasp, signal: closed.signal, endBrowser: onGone });
   const wheel = createWheel(options.epoch, letGo);
   let last: Promise<unknown> = Promise.resolve();
 
@@ -198,43 +192,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     });
   }
 
-  async function letGo(): Promise<void> {
-    await Promise.all([letGoOfAct(), input.releaseAll()]);
-    usedAt = performance.now();
-  }
-
   /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
-  async function letGoOfAct(): Promise<void> {
-    const soon = startDeadline(LET_GO_MS, closed.signal);
-    if (!underWay && (await touching.rest(0))) return;
+  async function letGo(): Promise<void> {
+    const isResting = !underWay && (await touching.rest(0));
     const touched = [...new Set([acted ?? pages.current(), pages.current()])].filter((page) => !page.isClosed());
-    const tell = async (page: Page, command: 'Page.stopLoading' | 'Runtime.terminateExecution') => {
-      const cdp = await within(soon, pages.cdp(page));
-      await cdp.send(command);
-    };
-    for (const page of touched) tell(page, 'Page.stopLoading').catch(() => undefined);
-    // A page that asks something has had what was under way; one that only computes is stopped.
-    const running = touched.filter((page) => dialogs.of(page) === null && !pages.isCrashed(page));
-    if (running.length > 0 && !(await touching.rest(REST_MS))) {
-      for (const page of running) tell(page, 'Runtime.terminateExecution').catch(() => undefined);
-      const isOver = await touching.rest(soon.leftMs());
-      // Not acknowledged before it is true: what a page that hangs was given may yet happen.
-      if (!isOver && running.length === touched.length) return giveUp();
-    }
-    stuck = 0;
-    if (running.length === 0) return;
-    await within(soon, grasp.release()).catch(() => undefined);
-    // What a page does with the next frame because of what it was given, it has done by then.
-    const frames = running.map(async (page) => passFrame(await pages.cdp(page)));
-    await within(soon.atMost(FRAME_MS), Promise.all(frames)).catch(() => undefined);
-  }
-
-  /** Whoever asks again finds it over, or a browser that is: there is no third way for it to end. */
-  function giveUp(): never {
-    stuck += 1;
-    if (stuck < STUCK_TIMES) throw new StepFailure('timeout', 'what was under way does not end; ask again');
-    onGone();
-    throw new StepFailure('crashed', 'what was under way did not end, and the browser was ended for it');
+    await Promise.all([isResting || letGoOf(touched), input.releaseAll()]);
+    usedAt = performance.now();
   }
 
   function act(command: ActCommand): Promise<Reply> {
