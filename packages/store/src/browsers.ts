@@ -28,27 +28,26 @@ export function createBrowsers({ db, pool }: Database, { sealer, profiles }: Par
     return numUpdatedRows > 0n;
   }
 
+  /** Each browser, and whether its host still has its lease and is the same process that opened it. */
+  const places = db
+    .selectFrom('browsers')
+    .leftJoin('hosts', (join) =>
+      join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
+    )
+    .select(['browsers.session_id', 'browsers.host_id', 'browsers.epoch', 'browsers.opened_epoch', 'browsers.reach'])
+    .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
+    .select('sessions.browser')
+    .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
+    .select(driver.as('driver'));
+
   return {
-    /** The browser, and whether its host still has its lease and is the same process that opened it. */
-    of: (sessionId: string) =>
-      db
-        .selectFrom('browsers')
-        .leftJoin('hosts', (join) =>
-          join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
-        )
-        .select([
-          'browsers.session_id',
-          'browsers.host_id',
-          'browsers.epoch',
-          'browsers.opened_epoch',
-          'browsers.reach',
-        ])
-        .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
-        .select('sessions.browser')
-        .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
-        .select(driver.as('driver'))
-        .where('browsers.session_id', '=', sessionId)
-        .executeTakeFirst(),
+    of: (sessionId: string) => places.where('browsers.session_id', '=', sessionId).executeTakeFirst(),
+
+    /** Of each of these sessions that has one. */
+    async ofAll(sessionIds: readonly string[]) {
+      const rows = await places.where('browsers.session_id', '=', sql<string>`any(${sessionIds})`).execute();
+      return new Map(rows.map((row) => [row.session_id, row]));
+    },
 
     /** Gives the session to a host under a new epoch, unless somebody else was quicker. */
     async assign(tx: Tx, sessionId: string, host: { id: string; bootId: string; reach?: object }, before: number) {

@@ -3,16 +3,28 @@ import type { Database } from './db.ts';
 /** How many watch each session, over all servers. */
 export function createViewers({ pool }: Database) {
   return {
-    /** What one server has to say for the next while; of sessions that it does not name it says nothing new. */
-    async report(serverId: string, counts: ReadonlyMap<string, number>, forMs: number): Promise<void> {
-      await pool.query({
+    /**
+     * What one server has to say for the next while; of sessions that it does not name it says nothing new. Answers how
+     * many watch each of them over all servers.
+     */
+    async report(serverId: string, counts: ReadonlyMap<string, number>, forMs: number): Promise<Map<string, number>> {
+      const { rows } = await pool.query<{ session_id: string; count: number }>({
         name: 'viewers.report',
-        text: `insert into viewers (session_id, server_id, count, until)
-               select session_id, $1, count, clock_timestamp() + make_interval(secs => $4 / 1000.0)
-               from unnest($2::uuid[], $3::int[]) as said (session_id, count)
-               on conflict (session_id, server_id) do update set count = excluded.count, until = excluded.until`,
+        text: `with here as (
+                 insert into viewers (session_id, server_id, count, until)
+                 select session_id, $1, count, clock_timestamp() + make_interval(secs => $4 / 1000.0)
+                 from unnest($2::uuid[], $3::int[]) as said (session_id, count)
+                 on conflict (session_id, server_id) do update set count = excluded.count, until = excluded.until
+                 returning session_id, count
+               ), elsewhere as (
+                 select session_id, count from viewers
+                 where session_id = any ($2) and server_id <> $1 and until > clock_timestamp()
+               )
+               select session_id, sum(count)::int as count
+               from (select * from here union all select * from elsewhere) as everywhere group by session_id`,
         values: [serverId, [...counts.keys()], [...counts.values()], forMs],
       });
+      return new Map(rows.map(({ session_id, count }) => [session_id, count]));
     },
 
     /** Of each of these sessions; those that nobody watches are not in it. */

@@ -34,7 +34,7 @@ type Options = {
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that answers nothing returns nothing.
 type Reply<R extends Route> = ReplyOf<R> | Answer<R> | (undefined extends ReplyOf<R> ? void : never);
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>;
-/** Follows what the call asks for until the viewer leaves or everything was said. */
+/** Begins to follow what the call asks for; whoever has said everything closes the stream. */
 export type StreamHandler<R extends Route> = (call: Call<R>, stream: EventStream) => Promise<void>;
 
 /** Puts a handler behind a route of the contract. A route that nobody serves is absent, from the documents too. */
@@ -159,9 +159,10 @@ export function createServe(
         streams.add(stream);
         onStream(request.caller, stream);
         stream.onEnd(() => streams.delete(stream));
-        await follow(call, stream)
-          .catch((error) => request.log.warn({ err: error, request_id: request.id }, 'a stream broke'))
-          .finally(() => stream.close());
+        await follow(call, stream).catch((error) => {
+          request.log.warn({ err: error, request_id: request.id }, 'a stream broke');
+          stream.close();
+        });
       },
     });
   };

@@ -21,7 +21,8 @@ export function createStreamPlaces({ perUser, perAddress }: StreamSettings) {
     const now = (taken.get(key) ?? 0) + count;
     if (now > limit.most) throw noPlace(limit);
     taken.set(key, now);
-    response.once('close', () => {
+    // Said once; `once` itself would keep more for each stream than this does.
+    response.on('close', () => {
       const left = (taken.get(key) ?? 0) - count;
       if (left > 0) taken.set(key, left);
       else taken.delete(key);

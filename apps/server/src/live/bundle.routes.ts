@@ -32,6 +32,7 @@ export function bundleRoutes(serve: Serve, { live, task }: Follows) {
         refusals.find((reason) => !isRefusal(reason)) ?? (refusals.length === found.length && refusals[0]);
       if (failure) throw failure;
       return async (_call, whole) => {
+        let open = found.filter(({ status }) => status === 'fulfilled').length;
         const followed = found.map(async (one, index) => {
           if (one.status === 'rejected') {
             const stream = readBundledStream(query.stream[index] ?? '')?.name;
@@ -39,8 +40,11 @@ export function bundleRoutes(serve: Serve, { live, task }: Follows) {
             return whole.send({ type: 'refused', data: { type: 'refused', stream, problem } });
           }
           const strand = openStrand(whole, one.value);
+          strand.onEnd(() => {
+            open -= 1;
+            if (open === 0) whole.close();
+          });
           await one.value.follow(strand);
-          strand.close();
         });
         await Promise.all(followed);
       };

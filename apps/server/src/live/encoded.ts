@@ -1,8 +1,9 @@
 import type { StoredEvent } from '@pilothouse/store';
-import { encodeEvent } from '../http/event-stream.ts';
+import { encodeEvent, encodeWithBytes } from '../http/event-stream.ts';
 import { cursorOf } from './cursor.ts';
 import { viewLiveEvent, viewTaskEvent, type WireEvent } from './events.view.ts';
 import { shareEvent } from './share.view.ts';
+import type { Picture } from './withheld.ts';
 
 type Encoded = { type: string; bytes: Buffer };
 
@@ -26,3 +27,10 @@ export const encodeTaskEvent = encodeOnce(viewTaskEvent);
 /** The same for the stream of a session, and for guests of it. */
 export const encodeLiveEvent = encodeOnce(viewLiveEvent);
 export const encodeSharedEvent = encodeOnce(shareEvent);
+
+/** The picture is the last field, so that its text need never be a string of its own. */
+export function encodeFrame({ view, image }: Picture): Buffer {
+  const json = JSON.stringify({ type: 'frame', frame: { ...view, screenshot_base64: '' } });
+  const end = json.length - '"}}'.length;
+  return encodeWithBytes('frame', { before: json.slice(0, end), image, after: json.slice(end) });
+}

@@ -3,7 +3,7 @@
 import type { BrowserRoute, Frame, Overlay, Session, Snapshot, TaskProgress } from '@pilothouse/contract';
 import type { StoredEvent } from '@pilothouse/store';
 import { viewLiveEvent, type WireEvent } from './events.view.ts';
-import { withhold } from './withheld.ts';
+import { type FrameView, type Picture, withhold, withholdPicture } from './withheld.ts';
 
 /** The snapshot as a guest sees it. Where the browser is, they learn from a picture that they may see, or not at all. */
 export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapshot): Snapshot {
@@ -23,18 +23,23 @@ export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapsho
 /** Of a private one, only that there is one. */
 export function shareFrame(frame: Frame): Frame {
   if (frame.private) return withhold(frame);
-  const { session, page, url, title } = frame.route;
+  return { ...shareView(frame), screenshot_base64: frame.screenshot_base64 };
+}
+export const sharePicture = ({ view, image }: Picture): Picture =>
+  view.private ? withholdPicture(view) : { view: shareView(view), image };
+
+function shareView(view: FrameView): FrameView {
+  const { session, page, url, title } = view.route;
   return {
-    frame_id: frame.frame_id,
-    session_id: frame.session_id,
-    task_id: frame.task_id,
-    seq: frame.seq,
-    recorded_at: frame.recorded_at,
-    content_type: frame.content_type,
-    width: frame.width,
-    height: frame.height,
-    device_scale: frame.device_scale,
-    screenshot_base64: frame.screenshot_base64,
+    frame_id: view.frame_id,
+    session_id: view.session_id,
+    task_id: view.task_id,
+    seq: view.seq,
+    recorded_at: view.recorded_at,
+    content_type: view.content_type,
+    width: view.width,
+    height: view.height,
+    device_scale: view.device_scale,
     route: { session, page, frame: null, url: url && siteOf(url), title },
     private: false,
   };

@@ -26,11 +26,11 @@ export function createViewers({ store, log }: Options) {
     const counts = new Map([...sessions].map(([id, { listeners }]) => [id, listeners.size]));
     for (const id of gone) if (!counts.has(id)) counts.set(id, 0);
     if (counts.size === 0) return;
-    await store.viewers.report(serverId, counts, saidForMs);
+    const sums = await store.viewers.report(serverId, counts, saidForMs);
     for (const id of gone) left.delete(id);
-    const sums = await store.viewers.of([...sessions.keys()]);
     for (const [id, watched] of sessions) {
-      const sum = sums.get(id) ?? watched.listeners.size;
+      // One that came while we asked was not counted yet.
+      const sum = sums.get(id) || watched.listeners.size;
       if (sum === watched.told) continue;
       watched.told = sum;
       for (const onCount of watched.listeners) onCount(sum);

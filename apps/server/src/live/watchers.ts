@@ -1,11 +1,10 @@
 import { type Bus, type Frame, frame, sessionCommand } from '@pilothouse/bus';
-import type { Frame as LiveFrame } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { encodeEvent } from '../http/event-stream.ts';
+import { encodeFrame } from './encoded.ts';
 import type { Ending } from './hub.ts';
-import { shareFrame } from './share.view.ts';
-import { type Driver, isDriverOf, withhold } from './withheld.ts';
+import { sharePicture } from './share.view.ts';
+import { type Driver, isDriverOf, type Picture, withholdPicture } from './withheld.ts';
 
 type Options = {
   store: Store;
@@ -16,7 +15,16 @@ type Options = {
 };
 /** Who watches: a guest has no id. */
 type Viewer = { userId: string | undefined; onFrame: (bytes: Buffer) => void };
-type Watched = { viewers: Map<Viewer, Shown>; last: Encoded | undefined; renew(): void; close(): void };
+type Place = Awaited<ReturnType<Store['browsers']['of']>>;
+type Watched = {
+  viewers: Map<Viewer, Shown>;
+  last: Encoded | undefined;
+  /** Where its browser is, of a look with this number. */
+  hear(place: Place, look: number): void;
+  askHost(): Promise<void>;
+  renew(): void;
+  close(): void;
+};
 /** What a viewer was shown last. */
 type Shown = { isWithheld: boolean };
 type Encoded = {
@@ -30,6 +38,8 @@ type Encoded = {
 
 /** So often that whoever watches is told within a second of the death of a host. */
 const renewMs = 500;
+/** Each so many times, where the browsers are is asked of the database: what changes there is also said by events. */
+const looksEvery = 2;
 /** Several renewals may be lost before the host stops sending. */
 const watchForMs = 4000;
 /** How often, and how far apart, a host that nobody hears is asked before its browser counts as gone. */
@@ -42,55 +52,72 @@ const silentMs = 150;
  */
 export function createWatchers({ store, bus, log, onSilent }: Options) {
   const sessions = new Map<string, Watched>();
+  let looks = 0;
+  let turns = 0;
 
   function open(sessionId: string): Watched {
-    let holder: string | null = null;
+    let place: Place;
     let driver: Driver | null = null;
+    let heard = 0;
     /** The newest epoch of which it was asked who drives. */
     let askedFor = 0;
     let silentTimes = 0;
+    let soon: NodeJS.Immediate | undefined;
     const frames = bus.subscribeNewest(frame, { session_id: sessionId }, (message, from) => {
       // Any host may speak of any session on its own subject; only the one that holds it is believed.
-      if (from.host_id !== holder) return;
+      if (from.host_id !== holderOf(place)) return;
       const { epoch } = message.header;
       // One that is only now to be driven may come before we have heard by whom.
       if (message.header.private && epoch > Math.max(askedFor, driver?.epoch ?? 0)) {
         askedFor = epoch;
         renew();
       }
-      watched.last = encode(viewFrame(message, epoch === driver?.epoch), epoch, () => driver);
+      watched.last = encode(viewPicture(message, epoch === driver?.epoch), epoch, () => driver);
       for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
     });
-    const askHost = async () => {
-      const browser = await store.browsers.of(sessionId);
-      holder = browser?.is_live ? browser.host_id : null;
-      const driverBefore = driver;
-      driver = browser?.driver ?? null;
-      // Who has just taken the wheel sees what there is.
-      if (driver && driver.epoch !== driverBefore?.epoch && watched.last)
-        for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
-      if (!holder || !browser) return;
-      const to = { host_id: holder, session_id: sessionId };
-      const watch = { type: 'watch', for_ms: watchForMs, is_driven: driver !== null } as const;
-      const asked = await bus.request(sessionCommand, to, watch, { timeoutMs: renewMs });
-      // One that is only being opened is not heard yet.
-      const isSilent = !asked.ok && asked.reason === 'no_responders' && browser.browser === 'live';
-      silentTimes = isSilent ? silentTimes + 1 : 0;
-      if (!isSilent || sessions.get(sessionId) !== watched) return;
-      // One that lost the bus for a moment is back before it is asked for the last time.
-      if (silentTimes < silentAsks) setTimeout(renew, silentMs).unref();
-      else await onSilent(sessionId, { hostId: holder, epoch: browser.epoch });
-    };
-    const renew = () => {
-      askHost().catch((error) => log.warn({ err: error, session_id: sessionId }, 'could not ask for frames'));
-    };
-    const timer = setInterval(renew, renewMs);
+    async function look(): Promise<void> {
+      const number = ++looks;
+      watched.hear(await store.browsers.of(sessionId), number);
+      await watched.askHost();
+    }
+    /** Many who come, or hear of the same event, ask once. */
+    function renew(): void {
+      soon ??= setImmediate(() => {
+        soon = undefined;
+        if (sessions.get(sessionId) === watched) look().catch((error) => warn(error, sessionId));
+      });
+    }
     const watched: Watched = {
       viewers: new Map(),
       last: undefined,
+      hear(browser, number) {
+        if (number < heard) return;
+        heard = number;
+        place = browser;
+        const driverBefore = driver;
+        driver = browser?.driver ?? null;
+        // Who has just taken the wheel sees what there is.
+        if (driver && driver.epoch !== driverBefore?.epoch && watched.last)
+          for (const [viewer, shown] of watched.viewers) show(watched.last, viewer, shown);
+      },
+      async askHost() {
+        const browser = place;
+        const holder = holderOf(browser);
+        if (!holder || !browser) return;
+        const to = { host_id: holder, session_id: sessionId };
+        const watch = { type: 'watch', for_ms: watchForMs, is_driven: driver !== null } as const;
+        const asked = await bus.request(sessionCommand, to, watch, { timeoutMs: renewMs });
+        // One that is only being opened is not heard yet.
+        const isSilent = !asked.ok && asked.reason === 'no_responders' && browser.browser === 'live';
+        silentTimes = isSilent ? silentTimes + 1 : 0;
+        if (!isSilent || sessions.get(sessionId) !== watched) return;
+        // One that lost the bus for a moment is back before it is asked for the last time.
+        if (silentTimes < silentAsks) setTimeout(renew, silentMs).unref();
+        else await onSilent(sessionId, { hostId: holder, epoch: browser.epoch });
+      },
       renew,
       close() {
-        clearInterval(timer);
+        clearImmediate(soon);
         frames.close();
         sessions.delete(sessionId);
       },
@@ -98,6 +125,21 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
     sessions.set(sessionId, watched);
     return watched;
   }
+
+  /** One question for all that is watched here; hosts are asked to go on whether it is answered or not. */
+  async function renewAll(): Promise<void> {
+    if (sessions.size === 0) return;
+    turns += 1;
+    if (turns % looksEvery === 0) {
+      const number = ++looks;
+      const places = await store.browsers.ofAll([...sessions.keys()]).catch((error) => warn(error));
+      if (places) for (const [sessionId, watched] of sessions) watched.hear(places.get(sessionId), number);
+    }
+    for (const [sessionId, watched] of sessions) watched.askHost().catch((error) => warn(error, sessionId));
+  }
+  const warn = (error: unknown, sessionId?: string): void =>
+    log.warn({ err: error, session_id: sessionId }, 'could not ask for frames');
+  const timer = setInterval(renewAll, renewMs);
 
   return {
     /** Offers every new frame that the viewer may see until the end, beginning with the one that is kept. */
@@ -110,18 +152,22 @@ export function createWatchers({ store, bus, log, onSilent }: Options) {
         if (watched.viewers.size === 0) watched.close();
       });
       if (watched.last) show(watched.last, viewer, shown);
-      watched.renew();
+      else watched.renew();
     },
 
     /** The browser of this session has changed: ask its host at once. */
     refresh: (sessionId: string) => sessions.get(sessionId)?.renew(),
 
     close() {
+      clearInterval(timer);
       for (const watched of sessions.values()) watched.close();
     },
   };
 }
 export type Watchers = ReturnType<typeof createWatchers>;
+
+/** Who is believed: a host with a lease. */
+const holderOf = (place: Place) => (place?.is_live ? place.host_id : null);
 
 /** That something is withheld is said once: how often it changes would tell how fast somebody types. */
 function show(frame: Encoded, { userId, onFrame }: Viewer, shown: Shown): void {
@@ -132,28 +178,28 @@ function show(frame: Encoded, { userId, onFrame }: Viewer, shown: Shown): void {
 }
 
 /** Each way only where somebody looks that way. */
-function encode(frame: LiveFrame, epoch: number, driver: () => Driver | null): Encoded {
-  const once = (shown: () => LiveFrame) => {
+function encode(picture: Picture, epoch: number, driver: () => Driver | null): Encoded {
+  const once = (shown: () => Picture) => {
     let bytes: Buffer | undefined;
     return () => {
-      bytes ??= encodeEvent({ type: 'frame', data: { type: 'frame', frame: shown() } });
+      bytes ??= encodeFrame(shown());
       return bytes;
     };
   };
   return {
-    isPrivate: frame.private,
+    isPrivate: picture.view.private,
     isFor: (userId) => isDriverOf(driver(), epoch, userId),
-    forCallers: once(() => frame),
-    forGuests: once(() => shareFrame(frame)),
-    withheld: once(() => withhold(frame)),
+    forCallers: once(() => picture),
+    forGuests: once(() => sharePicture(picture)),
+    withheld: once(() => withholdPicture(picture.view)),
   };
 }
 
 /** While a person drives, what they see is theirs; a host may not have heard of it. */
-function viewFrame({ header, image }: Frame, isDriven: boolean): LiveFrame {
+function viewPicture({ header, image }: Frame, isDriven: boolean): Picture {
   const { frame_id, session_id, seq, recorded_at, content_type, width, height, device_scale, page, url, title } =
     header;
-  return {
+  const view = {
     frame_id,
     session_id,
     task_id: null,
@@ -163,8 +209,8 @@ function viewFrame({ header, image }: Frame, isDriven: boolean): LiveFrame {
     width,
     height,
     device_scale,
-    screenshot_base64: Buffer.from(image).toString('base64'),
     route: { session: session_id, page, frame: null, url, title },
     private: header.private || isDriven,
   };
+  return { view, image };
 }

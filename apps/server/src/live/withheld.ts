@@ -10,15 +10,20 @@ export type Driver = { userId: string; epoch: number };
 export const isDriverOf = (driver: Driver | null | undefined, epoch: number, userId: string | undefined): boolean =>
   driver?.epoch === epoch && userId !== undefined && driver.userId === userId;
 
+/** A frame without its picture, which is bytes until somebody is sent it. */
+export type FrameView = Omit<Frame, 'screenshot_base64'>;
+export type Picture = { view: FrameView; image: Uint8Array };
+
 /** In its place: that there is one, and its size. */
-export function withhold(frame: Frame): Frame {
-  const { content_type, image } = withheldPicture(frame);
-  const { session, page } = frame.route;
-  return {
-    ...frame,
-    content_type,
-    screenshot_base64: image.toString('base64'),
-    route: { session, page, frame: null, url: null, title: null },
-    private: true,
-  };
+export function withholdPicture(view: FrameView): Picture {
+  const { content_type, image } = withheldPicture(view);
+  const { session, page } = view.route;
+  const route = { session, page, frame: null, url: null, title: null };
+  return { view: { ...view, content_type, route, private: true }, image };
+}
+
+/** The same of one that is text already. */
+export function withhold({ screenshot_base64: _, ...frame }: Frame): Frame {
+  const { view, image } = withholdPicture(frame);
+  return { ...view, screenshot_base64: Buffer.from(image).toString('base64') };
 }

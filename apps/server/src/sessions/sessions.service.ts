@@ -72,7 +72,6 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
           stream.send({ type: 'snapshot', data: { type: 'snapshot', snapshot } });
           from = readCursor(snapshot.cursor) ?? 0;
         }
-        const gone = new Promise<void>(stream.onEnd);
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
             const encoded = isGuest(caller) ? encodeSharedEvent(event) : encodeLiveEvent(event);
@@ -82,11 +81,10 @@ export function createSessionsService({ store, hub, watchers, viewers, snapshotO
           }
         };
         if (stream.isEnded()) return;
-        watchers.watch(id, { userId: idOf(caller), onFrame: stream.offer }, stream);
+        watchers.watch(id, { userId: idOf(caller), onFrame: (bytes) => stream.offer(bytes) }, stream);
         const onCount = (count: number) => stream.send({ type: 'viewers', data: { type: 'viewers', viewers: count } });
         viewers.join(id, onCount, stream);
         await hub.follow(id, from, onEvents, stream);
-        await gone;
       };
     },
   };

@@ -49,8 +49,6 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
 
       return async (stream: EventStream): Promise<void> => {
         if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
-        const { promise, resolve } = Promise.withResolvers<void>();
-        stream.onEnd(resolve);
         const onEvents = (events: StoredEvent[]) => {
           for (const event of events) {
             if (event.task_id !== id || stream.isEnded()) continue;
@@ -64,11 +62,9 @@ export function createTasksService({ store, hub }: { store: Store; hub: Hub }) {
         };
         await hub.follow(sessionId, from, onEvents, stream);
         // A cursor behind the end of the task: nothing is left to send but that it is over.
-        if (isEndBehind) {
-          stream.send({ type: 'end', data: { type: 'end', task_id: id, status } });
-          return;
-        }
-        await promise;
+        if (!isEndBehind) return;
+        stream.send({ type: 'end', data: { type: 'end', task_id: id, status } });
+        stream.close();
       };
     },
   };
