@@ -4,12 +4,15 @@ import type { Stack } from '../../scripts/dev/stack.ts';
 import { withStack } from '../../scripts/dev/with-services.ts';
 import { cpuMs } from '../load.ts';
 import { treePssMib } from '../process-tree.ts';
+import type { Said } from './bare.child.ts';
 import { startBareStreams, startClients } from './children.ts';
 import { openFakeHost } from './fake-host.ts';
 
 const imageBytes = 60 * 1024;
 const everyMs = 100;
 const roundMs = 10_000;
+/** Not counted of each round: what a process that rested compiles and collects first is not of the frames. */
+const warmMs = 5000;
 const restMs = 1500;
 
 /**
@@ -40,29 +43,47 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
   try {
     await ofOurs.tell({ type: 'open', port, paths: paths(viewers) });
     await ofBare.tell({ type: 'open', port: bare.port, paths: Array.from({ length: viewers }, () => '/one') });
-    const spent = { ours: 0, bare: 0 };
-    const frames = { ours: 0, bare: 0 };
-    for (let round = 0; round < rounds; round += 1) {
-      const sent = (await ofOurs.tell({ type: 'count' })).events;
-      spent.ours -= cpuMs(pid);
-      await sendFor(host.send);
-      spent.ours += cpuMs(pid);
-      frames.ours += (await ofOurs.tell({ type: 'count' })).events - sent;
-
-      const before = (await ofBare.tell({ type: 'count' })).events;
-      spent.bare -= cpuMs(bare.pid);
-      bare.say({ stream: '/one', bytes: sameBytes, everyMs });
-      await sleep(roundMs);
-      bare.say({ stream: '/one', bytes: '', everyMs: 0 });
-      await sleep(restMs);
-      spent.bare += cpuMs(bare.pid);
-      frames.bare += (await ofBare.tell({ type: 'count' })).events - before;
-    }
-    const per = { ours: microseconds(spent.ours, frames.ours), bare: microseconds(spent.bare, frames.bare) };
-    return { viewers, frames, cpu_us_per_frame: per, ratio: Math.round((per.ours / per.bare) * 100) / 100 };
+    const ours: Side = { pid, clients: ofOurs, begin: () => startSending(host.send), spent: 0, frames: 0 };
+    const theirs: Side = { pid: bare.pid, clients: ofBare, begin: () => repeat(bare.say), spent: 0, frames: 0 };
+    for (let round = 0; round < rounds; round += 1) for (const side of [ours, theirs]) await streamOnce(side);
+    const per = { ours: microseconds(ours), bare: microseconds(theirs) };
+    return {
+      viewers,
+      frames: { ours: ours.frames, bare: theirs.frames },
+      cpu_us_per_frame: per,
+      ratio: Math.round((per.ours / per.bare) * 100) / 100,
+    };
   } finally {
     await Promise.all([bare.close(), ofBare.close(), ofOurs.close(), host.close()]);
   }
+}
+
+type Side = {
+  pid: number;
+  clients: Awaited<ReturnType<typeof startClients>>;
+  /** Sends until the returned is called. */
+  begin: () => () => void;
+  spent: number;
+  frames: number;
+};
+
+async function streamOnce(side: Side): Promise<void> {
+  const end = side.begin();
+  await sleep(warmMs);
+  const [before, cpuBefore] = [(await side.clients.tell({ type: 'count' })).events, cpuMs(side.pid)];
+  await sleep(roundMs);
+  side.spent += cpuMs(side.pid) - cpuBefore;
+  side.frames += (await side.clients.tell({ type: 'count' })).events - before;
+  end();
+  await sleep(restMs);
+}
+function startSending(send: () => void): () => void {
+  const timer = setInterval(send, everyMs);
+  return () => clearInterval(timer);
+}
+function repeat(say: (said: Said) => void): () => void {
+  say({ stream: '/one', bytes: sameBytes, everyMs });
+  return () => say({ stream: '/one', bytes: '', everyMs: 0 });
 }
 
 async function measureStuck(stack: Stack, viewers: number, rounds: number) {
@@ -101,13 +122,13 @@ async function measureStuck(stack: Stack, viewers: number, rounds: number) {
 }
 
 async function sendFor(send: () => void): Promise<void> {
-  const timer = setInterval(send, everyMs);
+  const end = startSending(send);
   await sleep(roundMs);
-  clearInterval(timer);
+  end();
   await sleep(restMs);
 }
 
 /** As long as one of ours on the wire. */
 const sameBytes = `event: frame\ndata: ${'x'.repeat(Math.ceil(imageBytes / 3) * 4 + 500)}\n\n`;
-const microseconds = (ms: number, count: number) => Math.round((ms * 10_000) / Math.max(1, count)) / 10;
+const microseconds = ({ spent, frames }: Side) => Math.round((spent * 10_000) / Math.max(1, frames)) / 10;
 const p99Of = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
