@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { until } from '../testing/until.ts';
 import { startDeadline } from './deadline.ts';
@@ -19,6 +20,7 @@ describe('the pages of a session', () => {
     const context = await browser.newContext();
     const first = await context.newPage();
     const refused: string[] = [];
+    let bursts = 0;
     const pages = followPages({
       context,
       first,
@@ -26,8 +28,11 @@ describe('the pages of a session', () => {
       onPage: () => undefined,
       onCrash: () => undefined,
       onRefused: ({ message }) => refused.push(message),
+      onBurst: () => {
+        bursts += 1;
+      },
     });
-    return { context, first, pages, refused };
+    return { context, first, pages, refused, bursts: () => bursts };
   }
   const address = (title: string) => `data:text/html,<title>${title}</title><button>x</button>`;
   async function crash(page: Page): Promise<void> {
@@ -35,6 +40,19 @@ describe('the pages of a session', () => {
     page.goto('chrome://crash').catch(() => undefined);
     await crashed;
   }
+
+  it('that come several at once are told of before there are too many', async () => {
+    const { first, bursts, refused } = await open(20);
+    await first.goto(address('One'));
+    await first.evaluate(`open('about:blank'); open('about:blank')`);
+    await sleep(600);
+    assert.equal(bursts(), 0, 'two are nothing');
+    await first.evaluate(`for (let i = 0; i < 6; i++) open('about:blank')`);
+    const end = performance.now() + 5000;
+    while (bursts() === 0 && performance.now() < end) await sleep(10);
+    assert.ok(bursts() > 0);
+    assert.deepEqual(refused, []);
+  });
 
   it('are repaired also when there are as many as there may be, and once for all who ask', async () => {
     const { context, first, pages, refused } = await open(2);

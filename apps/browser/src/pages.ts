@@ -41,9 +41,14 @@ type Options = {
   onCrash: (page: Page) => void;
   /** Pages beyond the most were closed again. */
   onRefused: (hit: Hit) => void;
+  /** Several were opened at once: each costs the browser more than anything else that a page can ask of it. */
+  onBurst: () => void;
 };
 
-export function followPages({ context, first, maxPages, onPage, onCrash, onRefused }: Options): Pages {
+const BURST_PAGES = 3;
+const BURST_MS = 500;
+
+export function followPages({ context, first, maxPages, onPage, onCrash, onRefused, onBurst }: Options): Pages {
   let current = first;
   let count = 0;
   const ids = new WeakMap<Page, string>();
@@ -53,6 +58,8 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
   const listeners: (() => void)[] = [];
   const flood = createPageFlood(maxPages);
   let isFlooded = false;
+  /** When the last pages came. */
+  let opened: number[] = [];
   let repairing: Promise<void> | undefined;
   /** A page that crashed leaves its room to the one that is to take its place. */
   const isCounted = (page: Page) => !(repairing && crashed.has(page));
@@ -98,6 +105,9 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
   for (const page of context.pages()) adopt(page);
   // What a page opens comes to the front, as it does for a person.
   context.on('page', (page) => {
+    const now = performance.now();
+    opened = [...opened.filter((at) => now - at < BURST_MS), now];
+    if (opened.length === BURST_PAGES) onBurst();
     if (context.pages().filter(isCounted).length > maxPages) return refuse(page);
     adopt(page);
     show(page);

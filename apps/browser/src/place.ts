@@ -16,7 +16,7 @@ import { failureOf, noLease, StepFailure } from './failure.ts';
 import type { FileLimits } from './files.ts';
 import { createCheckpoints, sendReport } from './reporting.ts';
 import { failed, openSession, type Session, type Told, type Usage } from './session.ts';
-import type { Walls } from './walls/walls.ts';
+import type { Walls, Watch } from './walls/walls.ts';
 
 const READY_MS = 2000;
 /** A state that takes longer is not waited for: the last one that was kept has to do. */
@@ -71,7 +71,7 @@ export function occupyPlace(options: Options): Place {
   let stop = async () => {};
   /** Its browser, once there is one. */
   let browser: Pick<Chromium, 'kill'> | undefined;
-  let watch: { close(): void } | undefined;
+  let watch: Watch | undefined;
   const epoch = () => opened?.epoch() ?? command.epoch;
   const isEnding = () => closing !== undefined || ending !== undefined;
   const checkpoints = createCheckpoints({ bus, to, epoch, isHeld, log });
@@ -111,6 +111,7 @@ export function occupyPlace(options: Options): Place {
       onFrame: frames.put,
       onGone,
       onReport: tell,
+      onBurst: () => watch?.yieldNow(),
       onCheckpoint: checkpoints.put,
       onCut: (cut) => log.warn({ session_id, ...cut }, 'a state is kept in part'),
     });

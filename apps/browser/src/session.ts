@@ -72,6 +72,8 @@ export type SessionOptions = {
   onCheckpoint: (state: SavedState) => void;
   /** Part of the state is left out. */
   onCut: OnCut;
+  /** It does what costs much. */
+  onBurst: () => void;
   /** The browser is gone: nothing more can be done here. */
   onGone: () => void;
 };
@@ -139,6 +141,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     onCrash: (page) => tellOfPage({ type: 'crashed', what: 'page', url: page.url() }),
     onRefused: (hit) => onReport({ type: 'wall', ...hit }),
+    onBurst: options.onBurst,
   });
   watchSchemes(context, refused.scheme);
   chromium.browser.once('disconnected', onGone);

@@ -4,7 +4,7 @@ import { Input } from '@pilothouse/bus';
 import { chromium, type Dialog, type Page } from 'playwright-core';
 import type { z } from 'zod';
 import { createInput } from '../src/input.ts';
-import { followPages } from '../src/pages.ts';
+import { followQuietly } from './follow.ts';
 
 export type Desk = Awaited<ReturnType<typeof openDesk>>;
 
@@ -16,8 +16,7 @@ export async function openDesk(files: Record<string, string> = {}) {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   const first = await context.newPage();
-  const ignore = () => undefined;
-  const pages = followPages({ context, first, maxPages: 20, onPage: ignore, onRefused: ignore, onCrash: ignore });
+  const pages = followQuietly(context, first);
   let dialog: Dialog | undefined;
   context.on('dialog', (opened) => {
     dialog = opened;

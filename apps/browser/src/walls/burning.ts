@@ -9,6 +9,8 @@ const CALM_MS = 3000;
 const TELL_MS = 5000;
 
 export type Burning = {
+  /** It is about to, and need not be measured first. */
+  begin(): void;
   /** How much it took of how long, on a machine that had more to give or not. Tells what is news. */
   add(cpuMs: number, elapsedMs: number, isMachineFull: boolean): 'yield' | 'told' | 'over' | 'calm' | undefined;
 };
@@ -21,12 +23,17 @@ export function createBurning({ cpuCores, cpuMs: longestMs }: Limits): Burning {
   let isYielding = false;
   let isTold = false;
 
+  const beginAfter = (elapsedMs: number) => {
+    [isYielding, isTold, burntMs, calmMs] = [true, false, elapsedMs, 0];
+  };
+
   return {
+    begin: () => void (isYielding || beginAfter(0)),
     add(cpuMs, elapsedMs, isMachineFull) {
       const allowedMs = elapsedMs * cpuCores * (isMachineFull ? FULL_PART : 1);
       if (!isYielding) {
         if (cpuMs < allowedMs) return undefined;
-        [isYielding, isTold, burntMs, calmMs] = [true, false, elapsedMs, 0];
+        beginAfter(elapsedMs);
         return 'yield';
       }
       calmMs = cpuMs < allowedMs * CALM_PART ? calmMs + elapsedMs : 0;

@@ -158,6 +158,22 @@ describe('the walls', () => {
     }
   });
 
+  test('let one yield at once that is about to take much, and go first again when it is calm', async () => {
+    await using program = start('setInterval(() => {}, 1e6)');
+    const walls = createWalls({ limits: limitsOf(wide), log: createLog('walls', 'silent') });
+    try {
+      const usual = getPriority(program.pid);
+      const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, () => {});
+      watch.yieldNow();
+      // What it began meanwhile is found by the next sample, and that comes soon.
+      await until(() => getPriority(program.pid) > usual, 5000);
+      if (process.getuid?.() === 0) await until(() => getPriority(program.pid) === usual, 15_000);
+      watch.close();
+    } finally {
+      walls.close();
+    }
+  });
+
   test('tell of memory, processes, processors and disk', async () => {
     const [memory, processes, cpu, disk] = await Promise.all([
       hitOf(`const kept = []; setInterval(() => kept.push(Buffer.alloc(${10 * MB}, 1)), 20)`, { memoryMb: 300 }),

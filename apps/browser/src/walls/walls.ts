@@ -10,18 +10,24 @@ import { createYielding } from './priority.ts';
 import { createProcessTable, type Owner, type Taken } from './processes.ts';
 
 const SAMPLE_MS = 500;
-/** While a session grows so that it would be over before the next sample but one. */
+/** While a session grows so that it would be over before the next sample but one, or has just begun to take much. */
 const SOON_MS = 100;
+const BURST_MS = 1000;
 const DISK_MS = 5000;
 const MB = 1024 * 1024;
 
 export type Hit = { wall: Wall; message: string; is_ended: boolean };
 
 type Watched = Owner & { folder: string };
+export type Watch = {
+  /** What it does now costs much: it yields at once, before anybody has measured it, until it is calm. */
+  yieldNow(): void;
+  close(): void;
+};
 
 export type Walls = {
   /** Tells of each wall the browser runs into; after one that ends it, no more. */
-  watch(browser: Watched, onHit: (hit: Hit) => void): { close(): void };
+  watch(browser: Watched, onHit: (hit: Hit) => void): Watch;
   close(): void;
 };
 
@@ -33,7 +39,8 @@ type Sentry = {
   judge(taken: Taken, sampled: Sampled): Hit | undefined;
   /** It need not yield any more. */
   relax(): void;
-  isGrowingFast(): boolean;
+  yieldNow(): void;
+  isUrgent(): boolean;
   measureDisk(): Promise<Hit | undefined>;
   tell(hit: Hit | undefined): void;
 };
@@ -54,7 +61,7 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
 
   let timer: NodeJS.Timeout | undefined;
   function sampleLater(): void {
-    const isUrgent = [...sentries].some((sentry) => sentry.isGrowingFast());
+    const isUrgent = [...sentries].some((sentry) => sentry.isUrgent());
     timer = setTimeout(
       () => {
         try {
@@ -100,7 +107,13 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
       const sentry: Sentry = { ...createJudge(browser, limits), tell };
       sentries.add(sentry);
       table.add(sentry, browser);
-      return { close };
+      const yieldNow = () => {
+        if (!sentries.has(sentry)) return;
+        sentry.yieldNow();
+        clearTimeout(timer);
+        sampleLater();
+      };
+      return { yieldNow, close };
     },
     close() {
       isClosed = true;
@@ -117,6 +130,7 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
   let isYielding = false;
   let pids: number[] = [];
   let memory = { bytes: 0, perMs: 0 };
+  let urgentUntil = 0;
 
   function relax(): void {
     if (isYielding) yielding.undo(pids);
@@ -149,7 +163,13 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
       return judgeCpu(taken, sampled);
     },
     relax,
-    isGrowingFast: () => memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes,
+    yieldNow() {
+      urgentUntil = performance.now() + BURST_MS;
+      burning.begin();
+      isYielding = true;
+      yielding.apply(pids);
+    },
+    isUrgent: () => performance.now() < urgentUntil || memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes,
     async measureDisk() {
       const bytes = await diskBytesUnder(folder, limits.diskBytes);
       return bytes > limits.diskBytes ? over('disk', `over ${inMb(limits.diskBytes)} MB on disk`) : undefined;
