@@ -4,15 +4,13 @@ import type { Stack } from '../../scripts/dev/stack.ts';
 import { withStack } from '../../scripts/dev/with-services.ts';
 import { cpuMs } from '../load.ts';
 import { treePssMib } from '../process-tree.ts';
-import type { Said } from './bare.child.ts';
 import { startBareStreams, startClients } from './children.ts';
 import { openFakeHost } from './fake-host.ts';
 
 const imageBytes = 60 * 1024;
 const everyMs = 100;
 const roundMs = 10_000;
-/** Not counted of each round: what a process that rested compiles and collects first is not of the frames. */
-const warmMs = 5000;
+const warmMs = 10_000;
 const restMs = 1500;
 
 /**
@@ -43,9 +41,16 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
   try {
     await ofOurs.tell({ type: 'open', port, paths: paths(viewers) });
     await ofBare.tell({ type: 'open', port: bare.port, paths: Array.from({ length: viewers }, () => '/one') });
-    const ours: Side = { pid, clients: ofOurs, begin: () => startSending(host.send), spent: 0, frames: 0 };
-    const theirs: Side = { pid: bare.pid, clients: ofBare, begin: () => repeat(bare.say), spent: 0, frames: 0 };
-    for (let round = 0; round < rounds; round += 1) for (const side of [ours, theirs]) await streamOnce(side);
+    const ours: Side = { pid, clients: ofOurs, spent: 0, frames: 0 };
+    const theirs: Side = { pid: bare.pid, clients: ofBare, spent: 0, frames: 0 };
+    // Both all the time, and so under the same conditions: one that rested in turn would begin anew each time, with what
+    // it compiles and collects.
+    const end = startSending(host.send);
+    bare.say({ stream: '/one', bytes: sameBytes, everyMs });
+    await sleep(warmMs);
+    for (let round = 0; round < rounds; round += 1) await Promise.all([ours, theirs].map(streamFor));
+    end();
+    bare.say({ stream: '/one', bytes: '', everyMs: 0 });
     const per = { ours: microseconds(ours), bare: microseconds(theirs) };
     return {
       viewers,
@@ -58,32 +63,17 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
   }
 }
 
-type Side = {
-  pid: number;
-  clients: Awaited<ReturnType<typeof startClients>>;
-  /** Sends until the returned is called. */
-  begin: () => () => void;
-  spent: number;
-  frames: number;
-};
+type Side = { pid: number; clients: Awaited<ReturnType<typeof startClients>>; spent: number; frames: number };
 
-async function streamOnce(side: Side): Promise<void> {
-  const end = side.begin();
-  await sleep(warmMs);
+async function streamFor(side: Side): Promise<void> {
   const [before, cpuBefore] = [(await side.clients.tell({ type: 'count' })).events, cpuMs(side.pid)];
   await sleep(roundMs);
   side.spent += cpuMs(side.pid) - cpuBefore;
   side.frames += (await side.clients.tell({ type: 'count' })).events - before;
-  end();
-  await sleep(restMs);
 }
 function startSending(send: () => void): () => void {
   const timer = setInterval(send, everyMs);
   return () => clearInterval(timer);
-}
-function repeat(say: (said: Said) => void): () => void {
-  say({ stream: '/one', bytes: sameBytes, everyMs });
-  return () => say({ stream: '/one', bytes: '', everyMs: 0 });
 }
 
 async function measureStuck(stack: Stack, viewers: number, rounds: number) {
