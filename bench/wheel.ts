@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../apps/browser/testing/until.ts';
 import { openHouse } from '../e2e/house.ts';
+import { openDriven } from './driven.ts';
 import { compare, now, openBareSide, point, type Side, timePress, withRatio } from './live.ts';
 import { type BenchSite, kindOf, openBenchSite } from './site.ts';
 
@@ -27,20 +28,7 @@ export async function measureWheel(count: number) {
 }
 
 async function openOurSide({ client }: Awaited<ReturnType<typeof openHouse>>, site: BenchSite, signal: AbortSignal) {
-  const { session } = await client.createSession();
-  const { id } = session;
-  await client.requestSessionTakeover({ id });
-  let takeoverId = '';
-  await until(async () => {
-    const { takeover } = (await client.getSession({ id })).snapshot;
-    takeoverId = takeover?.takeover_id ?? '';
-    return takeover?.status === 'active';
-  }, 30_000);
-  let seq = 0;
-  const give = (action: { action: 'click'; x: number; y: number } | { action: 'navigate'; url: string }) => {
-    seq += 1;
-    return client.movePointer({ id, ...action, takeover_id: takeoverId, input_seq: seq });
-  };
+  const { id, give } = await openDriven(client);
   const side: Side = { who: 'ours', frames: [], press: () => give({ action: 'click', ...point }) };
   await give({ action: 'navigate', url: `${site.url}/turning?who=ours` });
   const watch = async () => {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectBus, sessionCommand } from '@pilothouse/bus';
-import pg from 'pg';
 import { openHouse } from '../../e2e/house.ts';
+import { openDriven } from '../driven.ts';
 import { round } from '../figures.ts';
 import { treeCpuMs } from '../process-tree.ts';
 import { openBenchSite } from '../site.ts';
@@ -16,32 +15,19 @@ const restMs = 2000;
 export async function measureCrowd({ viewers, rounds }: { viewers: number; rounds: number }) {
   const site = await openBenchSite();
   const house = await openHouse('bench', { sites: [site.url] });
-  const { stack, client } = house;
-  const { url, passwords } = stack.services.bus();
-  const bus = await connectBus({ servers: url, user: 'server', password: passwords.server, name: 'bench' });
-  const hostPid = stack.status().processes['browser-1']?.pid ?? 0;
+  const hostPid = house.stack.status().processes['browser-1']?.pid ?? 0;
   try {
-    const steps = [{ action: 'navigate', url: `${site.url}/endless` } as const];
-    const { session_id, task_id } = await client.sendChat({ prompt: 'look', steps });
-    for await (const _ of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(30_000) }));
-    const epoch = await epochOf(stack.services.databaseUrl(), session_id);
-    const to = { host_id: 'browser-1', session_id };
-    let seq = 0;
-    /** What the wheel does: says that somebody drives, and moves the pointer. */
+    // Who watches is who drives: what they see is for nobody else.
+    const { id, give } = await openDriven(house.client);
+    await give({ action: 'navigate', url: `${site.url}/endless` });
+    let moves = 0;
     const drive = () => {
-      seq += 1;
-      const move = { action: 'move', x: 100 + (seq % 50) * 10, y: 300 } as const;
-      void bus.request(sessionCommand, to, { type: 'watch', for_ms: 2000, is_driven: true }, { timeoutMs: 2000 });
-      void bus.request(
-        sessionCommand,
-        to,
-        { type: 'input', epoch, inputs: [{ seq, input: move }] },
-        { timeoutMs: 2000 },
-      );
+      moves += 1;
+      give({ action: 'move', x: 100 + (moves % 50) * 10, y: 300 }).catch(() => undefined);
     };
     const measure = async (count: number) => {
       const clients = await startClients();
-      const paths = Array.from({ length: count }, () => `/api/sessions/${session_id}/live`);
+      const paths = Array.from({ length: count }, () => `/api/sessions/${id}/live`);
       const port = Number(new URL(house.baseUrl).port);
       await clients.tell({ type: 'open', port, paths });
       const driving = setInterval(drive, moveMs);
@@ -68,6 +54,7 @@ export async function measureCrowd({ viewers, rounds }: { viewers: number; round
         sum.frames += frames / rounds;
       }
     }
+    if (one.frames === 0 || many.frames === 0) throw new Error('nobody saw a frame');
     return {
       viewers,
       frames_per_second_each: { one: round(one.frames), many: round(many.frames) },
@@ -75,18 +62,7 @@ export async function measureCrowd({ viewers, rounds }: { viewers: number; round
       cpu_ratio: hundredths(many.cores / one.cores),
     };
   } finally {
-    await bus.close();
     await house.close();
     await site.close();
   }
-}
-
-async function epochOf(connectionString: string, sessionId: string): Promise<number> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  const { rows } = await client.query<{ epoch: string }>('select epoch from browsers where session_id = $1', [
-    sessionId,
-  ]);
-  await client.end();
-  return Number(rows[0]?.epoch);
 }
