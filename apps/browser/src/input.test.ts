@@ -212,11 +212,14 @@ describe('a person’s hand', () => {
     await desk.show('<textarea id="box" autofocus></textarea>');
     // The first input of a driver waits for the page by itself.
     await desk.give({ action: 'move', x: 5, y: 5 });
-    await desk.page().evaluate('setTimeout(() => { const end = Date.now() + 500; while (Date.now() < end); })');
+    // It is busy with the first for as long as it takes to lose the lease, and says so when it begins.
+    const compute = `console.log('busy'); const end = Date.now() + 1000; while (Date.now() < end);`;
+    await desk.page().evaluate(`box.addEventListener('input', () => { ${compute} }, { once: true })`);
+    const busy = desk.page().waitForEvent('console');
     const first = desk.give({ action: 'type', text: 'a' });
     const second = desk.give({ action: 'type', text: 'b' });
     second.catch(() => undefined);
-    await sleep(100);
+    await busy;
     desk.setHeld(false);
     await Promise.allSettled([first, second]);
     desk.setHeld(true);
