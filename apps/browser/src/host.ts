@@ -9,6 +9,7 @@ import { failureOf, noLease, StepFailure, stale } from './failure.ts';
 import type { FileLimits } from './files.ts';
 import { type OpenCommand, occupyPlace, type Place } from './place.ts';
 import { createPool } from './pool.ts';
+import { createRest } from './rest.ts';
 import type { openSession } from './session.ts';
 import { createUsers } from './users.ts';
 import type { WallLimits } from './walls/limits.ts';
@@ -16,6 +17,8 @@ import { createWalls } from './walls/walls.ts';
 
 const LAUNCH_MS = 15_000;
 const READY_MS = 10_000;
+/** So long without a session: the next one is not about to come. */
+export const REST_MS = 5000;
 /** The size of a session for which nobody chose another. */
 const usualViewport = { width: 1280, height: 720 };
 
@@ -60,6 +63,7 @@ export function createHost(options: Options): Host {
   const closed = new AbortController();
   const users = createUsers({ firstUid, count: usersOf({ capacity, warm }) });
   const walls = createWalls({ limits, log });
+  const rest = createRest({ afterMs: REST_MS });
   const pool = createPool({
     launch: () => launchChromium({ ...chromium, parent: folder, users, timeoutMs: LAUNCH_MS }),
     // A browser that lost one of its processes may never answer.
@@ -113,6 +117,7 @@ export function createHost(options: Options): Host {
     const { session_id, epoch } = command;
     const onFree = () => {
       if (places.get(session_id) === place) places.delete(session_id);
+      if (places.size === 0) rest.begin();
       pool.fill();
     };
     const { signal } = closed;
@@ -131,6 +136,7 @@ export function createHost(options: Options): Host {
       open: options.openSession,
     });
     places.set(session_id, place);
+    rest.end();
     log.info({ session_id, epoch }, 'opening');
     return place;
   }
@@ -169,6 +175,7 @@ export function createHost(options: Options): Host {
       closed.abort();
       await Promise.all([drained, endAll()]);
       walls.close();
+      rest.end();
     },
   };
 }
