@@ -21,6 +21,7 @@ describe('the pages of a session', () => {
     const first = await context.newPage();
     const refused: string[] = [];
     let bursts = 0;
+    let loads = 0;
     const pages = followPages({
       context,
       first,
@@ -31,8 +32,11 @@ describe('the pages of a session', () => {
       onBurst: () => {
         bursts += 1;
       },
+      onLoad: () => {
+        loads += 1;
+      },
     });
-    return { context, first, pages, refused, bursts: () => bursts };
+    return { context, first, pages, refused, bursts: () => bursts, loads: () => loads };
   }
   const address = (title: string) => `data:text/html,<title>${title}</title><button>x</button>`;
   async function crash(page: Page): Promise<void> {
@@ -40,6 +44,18 @@ describe('the pages of a session', () => {
     page.goto('chrome://crash').catch(() => undefined);
     await crashed;
   }
+
+  it('tell of each document they show, and not of what is in their frames', async () => {
+    const { first, loads } = await open(2);
+    await first.goto(address('One'));
+    assert.equal(loads(), 1);
+    await first.setContent('<iframe srcdoc="<p>inside</p>"></iframe>');
+    const before = loads();
+    await first.frameLocator('iframe').getByText('inside').waitFor();
+    assert.equal(loads(), before);
+    await first.goto(address('Two'));
+    assert.equal(loads(), before + 1);
+  });
 
   it('that come several at once are told of before there are too many', async () => {
     const { first, bursts, refused } = await open(20);

@@ -43,12 +43,14 @@ type Options = {
   onRefused: (hit: Hit) => void;
   /** Several were opened at once: each costs the browser more than anything else that a page can ask of it. */
   onBurst: () => void;
+  /** A page shows another document. */
+  onLoad: () => void;
 };
 
 const BURST_PAGES = 3;
 const BURST_MS = 500;
 
-export function followPages({ context, first, maxPages, onPage, onCrash, onRefused, onBurst }: Options): Pages {
+export function followPages({ context, first, maxPages, onPage, onCrash, onRefused, onBurst, onLoad }: Options): Pages {
   let current = first;
   let count = 0;
   const ids = new WeakMap<Page, string>();
@@ -75,6 +77,7 @@ export function followPages({ context, first, maxPages, onPage, onCrash, onRefus
     ids.set(page, `p${count}`);
     const ending = new AbortController();
     endings.set(page, ending);
+    page.on('framenavigated', (frame) => frame === page.mainFrame() && onLoad());
     page.once('close', () => ending.abort());
     page.once('close', () => page === current && void showAnother());
     page.once('crash', () => {

@@ -112,6 +112,7 @@ export function occupyPlace(options: Options): Place {
       onGone,
       onReport: tell,
       onBurst: () => watch?.yieldNow(),
+      onLoad: () => watch?.lookCloser(),
       onCheckpoint: checkpoints.put,
       onCut: (cut) => log.warn({ session_id, ...cut }, 'a state is kept in part'),
     });

@@ -74,6 +74,7 @@ export type SessionOptions = {
   onCut: OnCut;
   /** It does what costs much. */
   onBurst: () => void;
+  onLoad: () => void;
   /** The browser is gone: nothing more can be done here. */
   onGone: () => void;
 };
@@ -142,6 +143,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     onCrash: (page) => tellOfPage({ type: 'crashed', what: 'page', url: page.url() }),
     onRefused: (hit) => onReport({ type: 'wall', ...hit }),
     onBurst: options.onBurst,
+    onLoad: options.onLoad,
   });
   watchSchemes(context, refused.scheme);
   chromium.browser.once('disconnected', onGone);

@@ -14,6 +14,7 @@ export const followQuietly = (context: BrowserContext, first: Page): Pages =>
     onRefused: ignore,
     onCrash: ignore,
     onBurst: ignore,
+    onLoad: ignore,
   });
 
 /** The same with this one in front. Follows each context once. */

@@ -174,6 +174,36 @@ describe('the walls', () => {
     }
   });
 
+  test('let one yield that takes memory as if it wanted all of it, however little it computes', async () => {
+    await using program = start(`const kept = [];
+      const timer = setInterval(() => { kept.push(Buffer.alloc(${12 * MB}, 1)); if (kept.length > 33) clearInterval(timer) }, 10); setInterval(() => kept, 1e6)`);
+    const hits: Hit[] = [];
+    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 600 }), log: createLog('walls', 'silent') });
+    try {
+      const usual = getPriority(program.pid);
+      walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, (hit) => hits.push(hit)).lookCloser();
+      await until(() => getPriority(program.pid) > usual, 10_000);
+      assert.deepEqual(hits, []);
+    } finally {
+      walls.close();
+    }
+  });
+
+  test('are not put off by a session that begins something all the time', async () => {
+    await using program = start(`const kept = Buffer.alloc(${300 * MB}, 1); setInterval(() => kept, 1e6)`);
+    const hits: Hit[] = [];
+    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
+    const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, (hit) => hits.push(hit));
+    const beginning = setInterval(watch.lookCloser, 10);
+    try {
+      await until(() => hits.length > 0, 10_000);
+      assert.equal(hits[0]?.wall, 'memory');
+    } finally {
+      clearInterval(beginning);
+      walls.close();
+    }
+  });
+
   test('tell of memory, processes, processors and disk', async () => {
     const [memory, processes, cpu, disk] = await Promise.all([
       hitOf(`const kept = []; setInterval(() => kept.push(Buffer.alloc(${10 * MB}, 1)), 20)`, { memoryMb: 300 }),

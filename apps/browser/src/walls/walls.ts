@@ -10,9 +10,11 @@ import { createYielding } from './priority.ts';
 import { createProcessTable, type Owner, type Taken } from './processes.ts';
 
 const SAMPLE_MS = 500;
-/** While a session grows so that it would be over before the next sample but one, or has just begun to take much. */
+/** While a session grows so that it would be over before the next sample but one, or has just begun something. */
 const SOON_MS = 100;
 const BURST_MS = 1000;
+/** Who would have taken all it may in so little time yields before it has: nothing that people read grows like that. */
+const RAPID_MS = 2000;
 const DISK_MS = 5000;
 const MB = 1024 * 1024;
 
@@ -20,6 +22,8 @@ export type Hit = { wall: Wall; message: string; is_ended: boolean };
 
 type Watched = Owner & { folder: string };
 export type Watch = {
+  /** It has begun something new: for a moment nobody knows what that takes. */
+  lookCloser(): void;
   /** What it does now costs much: it yields at once, before anybody has measured it, until it is calm. */
   yieldNow(): void;
   close(): void;
@@ -39,6 +43,7 @@ type Sentry = {
   judge(taken: Taken, sampled: Sampled): Hit | undefined;
   /** It need not yield any more. */
   relax(): void;
+  lookCloser(): void;
   yieldNow(): void;
   isUrgent(): boolean;
   measureDisk(): Promise<Hit | undefined>;
@@ -60,19 +65,26 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
   }
 
   let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
   function sampleLater(): void {
     const isUrgent = [...sentries].some((sentry) => sentry.isUrgent());
-    timer = setTimeout(
-      () => {
-        try {
-          sample();
-        } catch (error) {
-          log.error({ kind: nameOf(error) }, 'the walls could not be watched');
-        }
-        if (!isClosed) sampleLater();
-      },
-      isUrgent ? SOON_MS : SAMPLE_MS,
-    );
+    const inMs = isUrgent ? SOON_MS : SAMPLE_MS;
+    dueAt = performance.now() + inMs;
+    timer = setTimeout(() => {
+      try {
+        sample();
+      } catch (error) {
+        log.error({ kind: nameOf(error) }, 'the walls could not be watched');
+      }
+      if (!isClosed) sampleLater();
+    }, inMs);
+  }
+
+  /** However often it is asked for, what is due soon is not put off. */
+  function sampleSoon(): void {
+    if (dueAt - performance.now() <= SOON_MS) return;
+    clearTimeout(timer);
+    sampleLater();
   }
 
   /** One after the other: however many sessions there are, the disk has one reader. */
@@ -107,13 +119,12 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
       const sentry: Sentry = { ...createJudge(browser, limits), tell };
       sentries.add(sentry);
       table.add(sentry, browser);
-      const yieldNow = () => {
+      const soonAfter = (tell: () => void) => () => {
         if (!sentries.has(sentry)) return;
-        sentry.yieldNow();
-        clearTimeout(timer);
-        sampleLater();
+        tell();
+        sampleSoon();
       };
-      return { yieldNow, close };
+      return { lookCloser: soonAfter(sentry.lookCloser), yieldNow: soonAfter(sentry.yieldNow), close };
     },
     close() {
       isClosed = true;
@@ -129,16 +140,39 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
   const yielding = createYielding();
   let isYielding = false;
   let pids: number[] = [];
-  let memory = { bytes: 0, perMs: 0 };
+  let memory: { bytes: number; perMs: number } | undefined;
   let urgentUntil = 0;
+  /** Of the processors, since they were judged last. */
+  let unjudged = { cpuMs: 0, elapsedMs: 0, fullMs: 0 };
 
   function relax(): void {
     if (isYielding) yielding.undo(pids);
     isYielding = false;
   }
 
-  function judgeCpu({ cpuMs }: Taken, { elapsedMs, isMachineFull }: Sampled): Hit | undefined {
-    const news = burning.add(cpuMs, elapsedMs, isMachineFull);
+  function lookCloser(): void {
+    urgentUntil = performance.now() + BURST_MS;
+  }
+
+  function yieldNow(): void {
+    burning.begin();
+    isYielding = true;
+    yielding.apply(pids);
+  }
+
+  /** By the usual interval, however often it is sampled: every page is busy for the moment in which it loads. */
+  function newsOfCpu({ cpuMs }: Taken, { elapsedMs, isMachineFull }: Sampled) {
+    unjudged.cpuMs += cpuMs;
+    unjudged.elapsedMs += elapsedMs;
+    unjudged.fullMs += isMachineFull ? elapsedMs : 0;
+    if (unjudged.elapsedMs < SAMPLE_MS - SOON_MS / 2) return undefined;
+    const judged = unjudged;
+    unjudged = { cpuMs: 0, elapsedMs: 0, fullMs: 0 };
+    return burning.add(judged.cpuMs, judged.elapsedMs, judged.fullMs > judged.elapsedMs / 2);
+  }
+
+  function judgeCpu(taken: Taken, sampled: Sampled): Hit | undefined {
+    const news = newsOfCpu(taken, sampled);
     if (news === 'yield') isYielding = true;
     if (news === 'calm') relax();
     // Again each time: it may have begun new processes.
@@ -152,7 +186,9 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
     judge(taken, sampled) {
       const { memoryBytes, processes, threads } = taken;
       pids = taken.pids;
-      memory = { bytes: memoryBytes, perMs: Math.max(0, memoryBytes - memory.bytes) / Math.max(1, sampled.elapsedMs) };
+      // What it has at first it did not take just now.
+      const grownBytes = Math.max(0, memoryBytes - (memory?.bytes ?? memoryBytes));
+      memory = { bytes: memoryBytes, perMs: grownBytes / Math.max(1, sampled.elapsedMs) };
       if (memoryBytes > limits.memoryBytes) {
         return over('memory', `${inMb(memoryBytes)} MB of memory; ${inMb(limits.memoryBytes)} are allowed`);
       }
@@ -160,16 +196,18 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
         const allowed = `${limits.processes} and ${limits.threads} are allowed`;
         return over('processes', `${processes} processes with ${threads} threads; ${allowed}`);
       }
+      if (memory.perMs * RAPID_MS > limits.memoryBytes) yieldNow();
       return judgeCpu(taken, sampled);
     },
     relax,
+    lookCloser,
     yieldNow() {
-      urgentUntil = performance.now() + BURST_MS;
-      burning.begin();
-      isYielding = true;
-      yielding.apply(pids);
+      lookCloser();
+      yieldNow();
     },
-    isUrgent: () => performance.now() < urgentUntil || memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes,
+    isUrgent: () =>
+      performance.now() < urgentUntil ||
+      (memory !== undefined && memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes),
     async measureDisk() {
       const bytes = await diskBytesUnder(folder, limits.diskBytes);
       return bytes > limits.diskBytes ? over('disk', `over ${inMb(limits.diskBytes)} MB on disk`) : undefined;
