@@ -23,7 +23,7 @@ export async function measureGuard(count: number) {
     chromium.launch({ executablePath, args: [trusting] }),
   ]);
   try {
-    const figures: Record<string, object> = {};
+    const figures: Record<string, Awaited<ReturnType<typeof inTurn>>> = {};
     for (const scheme of ['http', 'https'] as const) {
       const pages = await Promise.all([ours.newPage(), direct.newPage()]);
       for (const page of pages) await page.goto(`${scheme}://127.0.0.1:${ports[scheme]}`);

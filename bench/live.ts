@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import { until } from '../apps/browser/testing/until.ts';
 import { type OurSession, startOurs } from './children.ts';
 import { figuresOf, ratio } from './figures.ts';
-import { type BenchSite, type Kind, kindOf, openBenchSite } from './site.ts';
+import { type BenchSite, type Kind, kindOf, openBenchSite, type Turn } from './site.ts';
 
 const seenWithinMs = 3000;
 /** Changes come one by one, as people see them; a burst is another question. */
@@ -61,10 +61,12 @@ export async function measureLive(count: number) {
   }
 }
 
-type Both<T> = { ours: T[]; bare: T[] };
+/** How long it took, or undefined where it was never shown. */
+type Took = number | undefined;
+type Both = { ours: Took[]; bare: Took[] };
 
-export async function compare<T>([ours, bare]: [Side, Side], count: number, measure: (side: Side) => Promise<T>) {
-  const both: Both<T> = { ours: [], bare: [] };
+export async function compare([ours, bare]: [Side, Side], count: number, measure: (side: Side) => Promise<Took>) {
+  const both: Both = { ours: [], bare: [] };
   for (let index = 0; index < count; index++) {
     const inTurn = index % 2 === 0 ? [ours, bare] : [bare, ours];
     for (const side of inTurn) {
@@ -75,41 +77,49 @@ export async function compare<T>([ours, bare]: [Side, Side], count: number, meas
   return both;
 }
 
-async function timeChange(site: BenchSite, side: Side): Promise<number> {
+async function timeChange(site: BenchSite, side: Side): Promise<Took> {
   const kind = otherOf(side.frames.at(-1)?.kind);
   const from = side.frames.length;
-  await until(() => site.isWaiting(side.who), seenWithinMs);
-  const changedAt = await site.turn(side.who, { kind, before: 0 });
-  return (await seen(side, kind, from)) - changedAt;
+  const changedAt = await turnTo(site, side, { kind, before: 0 });
+  const shownAt = await seen(side, kind, from);
+  // Back to what its last frame shows.
+  if (!shownAt) await turnTo(site, side, { kind: otherOf(kind), before: 0 });
+  return shownAt && shownAt - changedAt;
 }
 
-export async function timePress(side: Side): Promise<number> {
+export async function timePress(side: Side): Promise<Took> {
   const kind = otherOf(side.frames.at(-1)?.kind);
   const from = side.frames.length;
   const pressedAt = now();
   const pressed = side.press();
   const shownAt = await seen(side, kind, from);
   await pressed;
-  return shownAt - pressedAt;
+  // Once more, so that the page is where its last frame says, whether the press was lost or the frame.
+  if (!shownAt) await side.press();
+  return shownAt && shownAt - pressedAt;
 }
 
 /** Whether the last frame after a burst of changes, when no more come, shows how it ended. */
 async function endBurst(site: BenchSite, side: Side): Promise<boolean> {
   const kind = Math.random() < 0.5 ? 'words' : 'blank';
-  await until(() => site.isWaiting(side.who), seenWithinMs);
-  const endedAt = await site.turn(side.who, { kind, before: turnsInBurst });
+  const endedAt = await turnTo(site, side, { kind, before: turnsInBurst });
   const isQuiet = () => now() - Math.max(endedAt, side.frames.at(-1)?.at ?? 0) > quietMs;
   await until(isQuiet, 10 * quietMs);
   return side.frames.at(-1)?.kind === kind;
 }
 
-async function seen(side: Side, kind: Kind, from: number): Promise<number> {
+async function turnTo(site: BenchSite, { who }: Side, turn: Turn): Promise<number> {
+  await until(() => site.isWaiting(who), seenWithinMs);
+  return site.turn(who, turn);
+}
+
+async function seen(side: Side, kind: Kind, from: number): Promise<number | undefined> {
   for (const end = now() + seenWithinMs; now() < end; ) {
     const found = side.frames.slice(from).find((one) => one.kind === kind);
     if (found) return found.at;
     await sleep(2);
   }
-  throw new Error(`${side.who}: no frame of ${kind} within ${seenWithinMs} ms`);
+  return undefined;
 }
 
 async function openOurSide(
@@ -156,9 +166,11 @@ export async function openBareSide(site: BenchSite) {
   return { side, close: () => browser.close() };
 }
 
-export function withRatio({ ours, bare }: Both<number>) {
-  const figures = { ours: figuresOf(ours), bare: figuresOf(bare) };
-  return { ...figures, ratio: ratio(figures.ours, figures.bare) };
+export function withRatio({ ours, bare }: Both) {
+  const ofShown = (took: Took[]) => figuresOf(took.filter((one) => one !== undefined));
+  const figures = { ours: ofShown(ours), bare: ofShown(bare) };
+  const never_shown = { ours: ours.length - figures.ours.count, bare: bare.length - figures.bare.count };
+  return { ...figures, ratio: ratio(figures.ours, figures.bare), never_shown };
 }
 
 const otherOf = (kind: Kind | undefined): Kind => (kind === 'words' ? 'blank' : 'words');

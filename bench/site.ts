@@ -7,7 +7,7 @@ export type Kind = 'words' | 'blank';
 export const kindOf = (imageBytes: number): Kind => (imageBytes > 15_000 ? 'words' : 'blank');
 
 /** What the page is to do: end with this, after so many turns before it. */
-type Turn = { kind: Kind; before: number };
+export type Turn = { kind: Kind; before: number };
 
 /**
  * Pages for what is measured. `/turning?who=` shows a text or hides it when told, and at a click, and says when it did;

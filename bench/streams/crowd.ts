@@ -7,12 +7,19 @@ import { openBenchSite } from '../site.ts';
 import { hundredths } from '../watched.ts';
 import { startClients } from './children.ts';
 
-const roundMs = 15_000;
 const moveMs = 100;
 const restMs = 2000;
 
 /** One page that moves without end, driven by somebody, watched by one and by many: in turn, at one host. */
-export async function measureCrowd({ viewers, rounds }: { viewers: number; rounds: number }) {
+export async function measureCrowd({
+  viewers,
+  rounds,
+  roundMs = 15_000,
+}: {
+  viewers: number;
+  rounds: number;
+  roundMs?: number;
+}) {
   const site = await openBenchSite();
   const house = await openHouse('bench', { sites: [site.url] });
   const hostPid = house.stack.status().processes['browser-1']?.pid ?? 0;
