@@ -46,8 +46,8 @@ export type LaunchSettings = {
 };
 
 /** The guard of one browser. Nobody may have taken the browser yet when it refuses something. */
-export type GuardOf = Pick<Guard, 'setLists' | 'refuse'> & { listen(listeners: GuardListeners): void };
-type GuardListeners = Pick<GuardOptions, 'onRefused' | 'onTried'>;
+export type GuardOf = Pick<Guard, 'setLists' | 'refuse'> & { listen(listeners: Partial<GuardListeners>): void };
+type GuardListeners = Pick<GuardOptions, 'onRefused' | 'onTried' | 'onSlowed'>;
 
 export async function launchChromium(settings: LaunchSettings): Promise<Chromium> {
   const { path, parent, users, hasSandbox, timeoutMs, args = [] } = settings;
@@ -68,6 +68,7 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
         clientUid: uid,
         onRefused: (refusal) => listeners.onRefused(refusal),
         onTried: (host) => listeners.onTried?.(host),
+        onSlowed: () => listeners.onSlowed?.(),
       }));
     const pidFile = join(folder.path, 'pid');
     const downloads = join(folder.path, 'home', 'downloads');
@@ -96,8 +97,8 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
     };
     const guarding = guard && {
       ...guard,
-      listen(next: GuardListeners) {
-        listeners = next;
+      listen(next: Partial<GuardListeners>) {
+        listeners = { ...listeners, ...next };
       },
     };
     const kill = () => killGroup(pid);

@@ -100,6 +100,7 @@ export function occupyPlace(options: Options): Place {
     if (ending) throw new Error('ended while it was opening');
     browser = chromium;
     watch = walls.watch(chromium, (hit) => tell({ type: 'wall', ...hit }));
+    chromium.guard?.listen({ onSlowed: watch.yieldNow });
     const session = await open({
       ...command,
       sessionId: session_id,

@@ -19,7 +19,11 @@ describe('bytes through the guard', () => {
   });
 
   it('are slowed down after a burst, all that pass together', async () => {
-    const passOn = createPassOn({ burstBytes: 10_000, bytesPerSec: 100_000 });
+    let slowed = 0;
+    const onSlowed = () => {
+      slowed += 1;
+    };
+    const passOn = createPassOn({ burstBytes: 10_000, bytesPerSec: 100_000, onSlowed });
     const begun = performance.now();
     const passed = Array.from({ length: 2 }, async () => {
       const to = new PassThrough();
@@ -30,12 +34,14 @@ describe('bytes through the guard', () => {
     const took = performance.now() - begun;
     // 30,000 beyond the burst.
     assert.ok(took > 200, `${took} ms`);
+    assert.ok(slowed > 0);
   });
 
   it('that come now and then are not', async () => {
     const to = new PassThrough();
     const begun = performance.now();
-    createPassOn({ burstBytes: 100_000, bytesPerSec: 1000 })(pieces(90, 1000), to);
+    const onSlowed = () => assert.fail('that is not much');
+    createPassOn({ burstBytes: 100_000, bytesPerSec: 1000, onSlowed })(pieces(90, 1000), to);
     for await (const _ of to);
     assert.ok(performance.now() - begun < 1000);
   });

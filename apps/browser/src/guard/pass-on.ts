@@ -4,14 +4,14 @@ import type { Readable, Writable } from 'node:stream';
 
 export type PassOn = (from: Readable, to: Writable) => void;
 
-/** How much may come through in a row, and how fast the rest. */
-type Pace = { burstBytes: number; bytesPerSec: number };
+/** How much may come through in a row, and how fast the rest; and who wants to know when it is not as fast as it could. */
+type Pace = { burstBytes: number; bytesPerSec: number; onSlowed?: (() => void) | undefined };
 
 /**
  * As `pipe` does, but one piece in a turn of the loop, where two megabytes at once would be read of a stream that comes
  * as fast as it can; and who has taken much in a row is slowed down to what leaves room for others.
  */
-export function createPassOn({ burstBytes, bytesPerSec }: Pace, now = () => performance.now()): PassOn {
+export function createPassOn({ burstBytes, bytesPerSec, onSlowed }: Pace, now = () => performance.now()): PassOn {
   let left = burstBytes;
   let countedAt = now();
 
@@ -27,6 +27,7 @@ export function createPassOn({ burstBytes, bytesPerSec }: Pace, now = () => perf
     from.on('data', (piece: Buffer) => {
       from.pause();
       const waitMs = take(piece.length);
+      if (waitMs >= 1) onSlowed?.();
       const next = () => void (waitMs >= 1 ? setTimeout(goOn, waitMs) : setImmediate(goOn));
       if (to.write(piece)) next();
       else to.once('drain', next);

@@ -45,6 +45,8 @@ export type GuardOptions = DomainLists & {
   onRefused: (refusal: Refusal) => void;
   /** Each host as it is refused, also those that are only counted. */
   onTried?: ((host: string) => void) | undefined;
+  /** So much came in a row that it is slowed down: again and again while it goes on. */
+  onSlowed?: (() => void) | undefined;
   /** The user the browser runs as; without it our own. */
   clientUid?: number | undefined;
   ownAddresses?: () => readonly string[];
@@ -79,7 +81,7 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
     connectMs: limits.connectMs,
     signal: closed.signal,
   });
-  const passOn = createPassOn(limits);
+  const passOn = createPassOn({ ...limits, onSlowed: options.onSlowed });
   const forward = createForward({ ...limits, dial, passOn, maxConnections: limits.connections });
 
   const isOurs = (socket: Duplex) => clients.get(socket) ?? Promise.resolve(false);

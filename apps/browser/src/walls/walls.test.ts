@@ -189,6 +189,24 @@ describe('the walls', () => {
     }
   });
 
+  test('leave one behind that they have ended: to free what it took is work for the kernel', async () => {
+    await using program = start(`const kept = Buffer.alloc(${300 * MB}, 1); setInterval(() => kept, 1e6)`);
+    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
+    try {
+      const usual = getPriority(program.pid);
+      let whenTold: number | undefined;
+      const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, () => {
+        whenTold = getPriority(program.pid);
+      });
+      await until(() => whenTold !== undefined, 10_000);
+      watch.close();
+      assert.ok((whenTold ?? usual) > usual);
+      assert.equal(getPriority(program.pid), whenTold);
+    } finally {
+      walls.close();
+    }
+  });
+
   test('are not put off by a session that begins something all the time', async () => {
     await using program = start(`const kept = Buffer.alloc(${300 * MB}, 1); setInterval(() => kept, 1e6)`);
     const hits: Hit[] = [];

@@ -105,15 +105,21 @@ export function createWalls({ limits, log }: { limits: WallLimits; log: Log }): 
 
   return {
     watch(browser, onHit) {
-      const close = () => {
-        if (!sentries.delete(sentry)) return;
-        // Also to end takes processor time, and one that yields might get none.
-        sentry.relax();
+      const forget = () => {
         table.remove(sentry);
+        return sentries.delete(sentry);
+      };
+      const close = () => {
+        // Also to end takes processor time, and one that yields might get none.
+        if (forget()) sentry.relax();
       };
       const tell = (hit: Hit | undefined) => {
         if (!hit || !sentries.has(sentry)) return;
-        if (hit.is_ended) close();
+        if (hit.is_ended) {
+          // The others wait for nothing of it, and to give back what it took is much work for the kernel.
+          sentry.yieldNow();
+          forget();
+        }
         onHit(hit);
       };
       const sentry: Sentry = { ...createJudge(browser, limits), tell };
@@ -155,6 +161,9 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
   }
 
   function yieldNow(): void {
+    // Then each sample sees to it, and asking for it often costs nothing.
+    if (isYielding) return;
+    lookCloser();
     burning.begin();
     isYielding = true;
     yielding.apply(pids);
@@ -201,10 +210,7 @@ function createJudge({ folder }: Watched, limits: WallLimits): Omit<Sentry, 'tel
     },
     relax,
     lookCloser,
-    yieldNow() {
-      lookCloser();
-      yieldNow();
-    },
+    yieldNow,
     isUrgent: () =>
       performance.now() < urgentUntil ||
       (memory !== undefined && memory.bytes + 2 * SAMPLE_MS * memory.perMs > limits.memoryBytes),
