@@ -10,7 +10,7 @@ export type Rest = {
 };
 
 /** Only a collection gives memory back, and one who rests allocates too little to cause any. */
-export function createRest({ afterMs, collect = collectGarbage }: { afterMs: number; collect?: () => void }): Rest {
+export function createRest({ afterMs, collect = collectGarbage }: { afterMs: number; collect?: () => unknown }): Rest {
   let timer: NodeJS.Timeout | undefined;
   const end = () => clearTimeout(timer);
   return {
@@ -23,8 +23,14 @@ export function createRest({ afterMs, collect = collectGarbage }: { afterMs: num
 }
 
 /** All that can be, and the room of the young generation too: `gc()` of the engine would keep that. */
-function collectGarbage(): void {
+async function collectGarbage(): Promise<void> {
   const session = new Session();
-  session.connect();
-  void session.post('HeapProfiler.collectGarbage').finally(() => session.disconnect());
+  try {
+    session.connect();
+    await session.post('HeapProfiler.collectGarbage');
+  } catch {
+    // Then the memory is given back later, or not. Nobody waits for it.
+  } finally {
+    session.disconnect();
+  }
 }
