@@ -7,9 +7,9 @@ import { measureWheel } from '../bench/wheel.ts';
 // So small that the figures say little; that there are any is what is tested.
 describe('a small run through a whole installation', () => {
   it('of `wheel` sees what came of every press', async (test) => {
-    const { ours, never_shown, ratio } = (await measureWheel(3)).press_to_frame_ms;
+    const { ours, ratio } = (await measureWheel(3)).press_to_frame_ms;
     test.diagnostic(JSON.stringify({ ratio }));
-    assert.deepEqual([ours.count, never_shown.ours], [3, 0]);
+    assert.equal(ours.count, 3);
   });
 
   it('of `join` sees a picture each time', async () => {
