@@ -1,40 +1,27 @@
-export { type Codec, DecodeError, json } from './codec.ts';
+// The public interface of the bus: messages between server, agents and browser hosts.
+
+export { type BusPasswords, membersOf, type NatsConfigOptions, natsConfig, passwordsOf } from './access/nats-config.ts';
+export { overlapsOf, type Permissions, permissionsOf } from './access/permissions.ts';
 export {
   Acted,
+  DomainPolicy,
   HostCommand,
   HostReply,
   HostStatus,
   hostCommand,
   Picture,
-  Reach,
   SessionCommand,
   SessionReply,
   sessionCommand,
-} from './commands.ts';
-export { type Bus, type BusOptions, connectBus } from './connect.ts';
-export { type Wait, WaitError } from './deadline.ts';
-export { defineMessage, defineRequest, type Lane, type MessageDefinition, type RequestDefinition } from './define.ts';
-export { Failure } from './failure.ts';
-export { FILE_PIECE_BYTES, FileCommand, FileReply, fileCommand, StoredFile } from './files.ts';
-export { decodeFrame, encodeFrame, type Frame, FrameHeader, frame, frameCodec } from './frames.ts';
-export { BusId, Epoch, Heartbeat, HeartbeatReply, heartbeat } from './heartbeat.ts';
-export { Input, NumberedInput } from './input.ts';
-export type { BusStatus, Credentials } from './link.ts';
-export type { Listener, ListenOptions } from './listen.ts';
-export { type BusPasswords, type NatsConfigOptions, natsConfig } from './nats-config.ts';
-export type { NewestPublisher, NewestSubscription } from './newest.ts';
-export { Box, lineOf, MAX_OUTLINE_CHARS, Observation, OpenPage, OutlineItem } from './observe.ts';
-export type { Packed } from './packed.ts';
-export { agentPermissions, hostPermissions, type Permissions, serverPermissions } from './permissions.ts';
-export type { Problem } from './problem.ts';
-export type { PublishResult } from './publish.ts';
-export { Dialog, Report, report, Wall } from './reports.ts';
-export { REPLY_WINDOW_MS, type Refusal, type RequestFailure, type RequestResult } from './request.ts';
-export type { Asked, Handler, Responder } from './respond.ts';
-export { Checkpoint, checkpoint, SavedState } from './state.ts';
-export { type Filter, isToken, type Subject, subject, type Tokens } from './subject.ts';
-export { hostUser, inboxPrefix, queues, subjects } from './subjects.ts';
-export type { Consumer, Subscription } from './subscribe.ts';
+} from './messages/commands.ts';
+export { Failure } from './messages/failure.ts';
+export { FileCommand, FileReply, fileCommand, filePieceBytes, StoredFile } from './messages/files.ts';
+export { decodeFrame, encodeFrame, type Frame, FrameHeader, frame, frameCodec } from './messages/frames.ts';
+export { BusId, Epoch, Heartbeat, HeartbeatReply, heartbeat, isEpochBeyond } from './messages/heartbeat.ts';
+export { Input, NumberedInput } from './messages/input.ts';
+export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
+export { Dialog, Report, report, Wall } from './messages/reports.ts';
+export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
 export {
   announceEvent,
   announceWork,
@@ -46,5 +33,37 @@ export {
   shareRevoked,
   WorkQueued,
   workQueued,
-} from './wakeups.ts';
-export { type Withheld, withheldPicture } from './withheld.ts';
+} from './messages/wake-ups.ts';
+export { type WithheldPicture, withheldPicture } from './messages/withheld-picture.ts';
+export { type Bus, type BusOptions, connectBus } from './transport/connect.ts';
+export type { BusStatus, Credentials } from './transport/link.ts';
+export type { Listener, ListenOptions } from './transport/listen.ts';
+export type { NewestPublisher, NewestSubscription } from './transport/newest.ts';
+export type { PublishResult } from './transport/publish.ts';
+export { type Refusal, type RequestFailure, type RequestResult, replyWindowMs } from './transport/request.ts';
+export type { Handler, RequestContext, Responder } from './transport/respond.ts';
+export type { Consumer, Subscription } from './transport/subscribe.ts';
+export { type Codec, DecodeError, json } from './wire/codec.ts';
+export { type Wait, WaitError } from './wire/deadline.ts';
+export {
+  defineMessage,
+  defineRequest,
+  type Lane,
+  type MessageDefinition,
+  type RequestDefinition,
+} from './wire/define.ts';
+export type { Packed } from './wire/packed.ts';
+export type { Problem } from './wire/problem.ts';
+export { type Filter, isToken, type Subject, subject, type Tokens } from './wire/subject.ts';
+export {
+  askersOf,
+  hostUser,
+  inboxPrefix,
+  type Member,
+  queues,
+  type Role,
+  roles,
+  type Spoken,
+  subjects,
+  userOf,
+} from './wire/subjects.ts';

@@ -1,21 +1,26 @@
-// A real NATS server of one's own for a test: private port, private directory, nothing left behind.
+// A real NATS server for one test: its own port and directory, nothing left behind.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BusPasswords, type Credentials, hostUser, natsConfig } from '../src/index.ts';
+import { type BusPasswords, type Credentials, type Member, natsConfig, passwordsOf, userOf } from '../src/index.ts';
 import { until } from './wait.ts';
 
 export interface NatsForTest {
   url: string;
   port: number;
   passwords: BusPasswords;
-  /** What connectBus needs to sign in. */
-  as(who: 'server' | 'agent' | { host: string }): Credentials;
+  /** What connectBus needs to sign in; a role alone means its first member. */
+  as(who: Who): Credentials;
+  /** Lets a member sign in from now on; present connections stay. */
+  admit(who: Who): void;
+  /** Disconnects a member, and no longer lets it sign in. */
+  remove(who: Who): void;
   /** Ends the server as a crash would, and waits until it is gone. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
@@ -26,26 +31,36 @@ export interface NatsForTest {
   close(): Promise<void>;
 }
 
-const START_MS = 5000;
+export type Who = 'server' | 'agent' | { server: string } | { agent: string } | { host: string };
+
+const startMs = 5000;
+
+function memberOf(who: Who): Member {
+  if (typeof who === 'string') return { role: who, id: '1' };
+  if ('host' in who) return { role: 'host', id: who.host };
+  return 'server' in who ? { role: 'server', id: who.server } : { role: 'agent', id: who.agent };
+}
 
 export async function startNats({
+  servers = ['1'],
+  agents = ['1'],
   hosts = [],
   maxPayloadBytes,
 }: {
+  servers?: string[];
+  agents?: string[];
   hosts?: string[];
   maxPayloadBytes?: number;
 } = {}): Promise<NatsForTest> {
   const secret = () => randomBytes(18).toString('base64url');
-  const passwords = {
-    server: secret(),
-    agent: secret(),
-    hosts: Object.fromEntries(hosts.map((id) => [id, secret()])),
-  };
+  const secrets = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, secret()]));
+  const passwords = { servers: secrets(servers), agents: secrets(agents), hosts: secrets(hosts) };
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;
   const directory = await mkdtemp(join(tmpdir(), 'pilothouse-nats-'));
   const config = join(directory, 'nats.conf');
-  await writeFile(config, natsConfig({ port, passwords, maxPayloadBytes }), { mode: 0o600 });
+  const writeConfig = () => writeFileSync(config, natsConfig({ port, passwords, maxPayloadBytes }), { mode: 0o600 });
+  writeConfig();
 
   let child: ChildProcess | undefined;
   const killNow = () => child?.kill('SIGKILL');
@@ -59,6 +74,10 @@ export async function startNats({
     const gone = once(child, 'exit');
     killNow();
     await gone;
+  }
+  function reload() {
+    writeConfig();
+    child?.kill('SIGHUP');
   }
   async function close() {
     await kill();
@@ -75,10 +94,21 @@ export async function startNats({
     port,
     passwords,
     as: (who) => {
-      const [user, password] =
-        typeof who === 'string' ? [who, passwords[who]] : [hostUser(who.host), passwords.hosts[who.host]];
-      if (!password) throw new Error(`no such host in this test: ${user}`);
+      const member = memberOf(who);
+      const user = userOf(member);
+      const password = passwordsOf(passwords, member.role)[member.id];
+      if (!password) throw new Error(`no such user in this test: ${user}`);
       return { servers: url, user, password, name: user };
+    },
+    admit: (who) => {
+      const { role, id } = memberOf(who);
+      passwordsOf(passwords, role)[id] ??= secret();
+      reload();
+    },
+    remove: (who) => {
+      const { role, id } = memberOf(who);
+      delete passwordsOf(passwords, role)[id];
+      reload();
     },
     kill,
     start,
@@ -94,13 +124,13 @@ export async function startNats({
 }
 
 async function spawnServer(config: string): Promise<ChildProcess> {
-  // Debian keeps the server where the path of an ordinary user does not look.
+  // Debian installs the server outside of the PATH of an ordinary user.
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
   const child = spawn('nats-server', ['-c', config], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let log = '';
   const fail = (why: string) => reject(new Error(`nats-server ${why}\n${log.slice(-2000)}`));
-  const timer = setTimeout(() => fail('did not start in time'), START_MS);
+  const timer = setTimeout(() => fail('did not start in time'), startMs);
   // Read to the end: a full pipe would stop the server.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-4000);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { natsConfig } from './nats-config.ts';
 
 const good = 'abcdefghijklmnop';
-const passwords = { server: good, agent: good, hosts: { h1: good } };
+const passwords = { servers: { 1: good }, agents: { 1: good }, hosts: { h1: good } };
 
 test('a password that NATS would read as something else is refused, and not shown', () => {
   const bad = [
@@ -19,17 +19,24 @@ test('a password that NATS would read as something else is refused, and not show
   ];
   for (const server of bad) {
     assert.throws(
-      () => natsConfig({ port: 4222, passwords: { ...passwords, server } }),
+      () => natsConfig({ port: 4222, passwords: { ...passwords, servers: { 1: server } } }),
       (error) => error instanceof TypeError && (server === '' || !error.message.includes(server)),
       server,
     );
   }
 });
 
-test('a host id that is no plain id is refused', () => {
+test('an id that is no plain id is refused', () => {
   for (const id of ['*', '>', 'a.b', '"', 'a b', '']) {
-    assert.throws(() => natsConfig({ port: 4222, passwords: { ...passwords, hosts: { [id]: good } } }), TypeError, id);
+    for (const place of ['servers', 'agents', 'hosts']) {
+      const given = { ...passwords, [place]: { [id]: good } };
+      assert.throws(() => natsConfig({ port: 4222, passwords: given }), TypeError, `${place} ${id}`);
+    }
   }
+});
+
+test('a bus without users is refused: NATS would take it for one that needs no passwords', () => {
+  assert.throws(() => natsConfig({ port: 4222, passwords: { servers: {}, agents: {}, hosts: {} } }), /without users/);
 });
 
 test('the server listens on loopback and opens nothing but its port', () => {
@@ -39,7 +46,8 @@ test('the server listens on loopback and opens nothing but its port', () => {
   assert.doesNotMatch(config, /http|jetstream|cluster|leafnodes|websocket/);
 });
 
-test('a host called "server" shares nothing with the server', () => {
-  const config = natsConfig({ port: 4222, passwords: { ...passwords, hosts: { server: good } } });
-  assert.equal(config.split('"_IN.server.>"').length, 2);
+test('a host called like a server shares nothing with the server', () => {
+  const config = natsConfig({ port: 4222, passwords: { ...passwords, hosts: { 'server-1': good } } });
+  assert.equal(config.split('"_IN.server-1.>"').length, 2);
+  assert.equal(config.split('"_IN.host-server-1.>"').length, 2);
 });

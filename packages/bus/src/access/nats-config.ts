@@ -1,8 +1,9 @@
-// The configuration of a NATS server that knows our users and lets each say only what is theirs.
+// The configuration of a NATS server: its users, and the subjects on which each may publish and subscribe.
 
-import { agentPermissions, hostPermissions, type Permissions, serverPermissions } from './permissions.ts';
-import { REPLY_WINDOW_MS } from './request.ts';
-import { isToken } from './subject.ts';
+import { replyWindowMs } from '../transport/request.ts';
+import { isToken } from '../wire/subject.ts';
+import { type Member, type Role, roles } from '../wire/subjects.ts';
+import { type Permissions, permissionsOf } from './permissions.ts';
 
 export interface NatsConfigOptions {
   port: number;
@@ -12,33 +13,41 @@ export interface NatsConfigOptions {
   maxPayloadBytes?: number;
 }
 
+/**
+ * By id: every process has a user of its own, so that it can be removed alone, and no other process reads its replies.
+ */
 export interface BusPasswords {
-  server: string;
-  agent: string;
-  /** By host id. */
+  servers: Record<string, string>;
+  agents: Record<string, string>;
   hosts: Record<string, string>;
 }
 
-const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+export const passwordsOf = (passwords: BusPasswords, role: Role): Record<string, string> => passwords[`${role}s`];
 
-/** The text of a config file for nats-server. It holds passwords: write it for its owner's eyes only. */
+/** All members, with their passwords. */
+export const membersOf = (passwords: BusPasswords): (Member & { password: string })[] =>
+  roles.flatMap((role) =>
+    Object.entries(passwordsOf(passwords, role)).map(([id, password]) => ({ role, id, password })),
+  );
+
+const defaultMaxPayloadBytes = 8 * 1024 * 1024;
+
+/** The text of a config file for nats-server. It holds passwords: only its owner may read the file. */
 export function natsConfig({
   port,
   host = '127.0.0.1',
   serverName = 'pilothouse',
   passwords,
-  maxPayloadBytes = MAX_PAYLOAD_BYTES,
+  maxPayloadBytes = defaultMaxPayloadBytes,
 }: NatsConfigOptions): string {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('port must be from 1 to 65535');
   if (!Number.isInteger(maxPayloadBytes) || maxPayloadBytes < 1)
     throw new RangeError('maxPayloadBytes must be positive');
   if (!/^[A-Za-z0-9.:-]+$/.test(host)) throw new TypeError('host must be a name or an address');
   if (!isToken(serverName)) throw new TypeError('serverName must be a plain name');
-  const users = [
-    userLine(serverPermissions(), passwords.server),
-    userLine(agentPermissions(), passwords.agent),
-    ...Object.entries(passwords.hosts).map(([id, password]) => userLine(hostPermissions(id), password)),
-  ];
+  const users = membersOf(passwords).map((member) => userLine(permissionsOf(member), member.password));
+  // NATS takes an empty list of users for "no password needed".
+  if (users.length === 0) throw new TypeError('a bus without users would let everybody in');
   return `server_name: "${serverName}"
 host: "${host}"
 port: ${port}
@@ -57,9 +66,10 @@ ${users.join('\n')}
 `;
 }
 
-function userLine({ user, publish, subscribe, answers }: Permissions, password: string): string {
-  const responses = answers ? `, allow_responses: { max: 1, expires: "${REPLY_WINDOW_MS / 1000}s" }` : '';
-  const permissions = `{ publish: { allow: ${list(publish)} }, subscribe: { allow: ${list(subscribe)} }${responses} }`;
+function userLine({ user, publish, subscribe, noSubscribe, answers }: Permissions, password: string): string {
+  const responses = answers ? `, allow_responses: { max: 1, expires: "${replyWindowMs / 1000}s" }` : '';
+  const hears = `{ allow: ${list(subscribe)}${noSubscribe.length > 0 ? `, deny: ${list(noSubscribe)}` : ''} }`;
+  const permissions = `{ publish: { allow: ${list(publish)} }, subscribe: ${hears}${responses} }`;
   return `    { user: "${user}", password: "${plainPassword(user, password)}", permissions: ${permissions} }`;
 }
 

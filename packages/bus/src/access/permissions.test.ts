@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errors, type NatsConnection } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
-import { type NatsForTest, startNats } from '../testing/nats.ts';
-import { until } from '../testing/wait.ts';
-import { type Bus, connectBus } from './connect.ts';
-import { frame } from './frames.ts';
-import { heartbeat } from './heartbeat.ts';
-import type { Problem } from './problem.ts';
-import { report } from './reports.ts';
-import { checkpoint } from './state.ts';
-import { inboxPrefix, queues } from './subjects.ts';
-
-type Who = Parameters<NatsForTest['as']>[0];
+import { type NatsForTest, startNats, type Who } from '../../testing/nats.ts';
+import { until } from '../../testing/wait.ts';
+import { frame } from '../messages/frames.ts';
+import { heartbeat } from '../messages/heartbeat.ts';
+import { report } from '../messages/reports.ts';
+import { checkpoint } from '../messages/saved-state.ts';
+import { type Bus, connectBus } from '../transport/connect.ts';
+import type { Problem } from '../wire/problem.ts';
+import { subjectsMeet } from '../wire/subject.ts';
+import { inboxPrefix, isInboxOf, queues, roles, userOf } from '../wire/subjects.ts';
+import { overlapsOf, permissionsOf } from './permissions.ts';
 
 /** A client that obeys no rule of ours: only what NATS itself forbids stops it. */
 interface Rogue {
@@ -45,7 +45,7 @@ async function bus(who: Who, onProblem?: (problem: Problem) => void): Promise<Bu
 }
 
 before(async () => {
-  nats = await startNats({ hosts: ['h1', 'h2'] });
+  nats = await startNats({ servers: ['1', '2'], agents: ['1', '2'], hosts: ['h1', 'h2'] });
 });
 after(async () => {
   await Promise.all([...rogues.map(({ nc }) => nc.close()), ...buses.map((one) => one.close())]);
@@ -64,12 +64,12 @@ const closedToHosts = [
   'work.queued',
   'login.revoked',
   'share.revoked',
-  '_IN.server.abc',
-  '_IN.agent.abc',
+  '_IN.server-1.abc',
+  '_IN.agent-1.abc',
   '_IN.host-h2.abc',
 ];
 
-test('a host cannot speak on what is not its own: it is refused, and nothing arrives', async () => {
+test('a host cannot publish on subjects of others: it is refused, and nothing arrives', async () => {
   const h1 = await rogue({ host: 'h1' });
   const heard: string[] = [];
   const hear = async (who: Who, subjects: string[], queue?: string) => {
@@ -80,15 +80,20 @@ test('a host cannot speak on what is not its own: it is refused, and nothing arr
     return nc;
   };
   const listeners = [
-    await hear({ host: 'h2' }, ['host.h2.>', '_IN.host-h2.>']),
+    await hear({ host: 'h2' }, [
+      'host.h2.command',
+      'host.h2.session.*.command',
+      'host.h2.session.*.file',
+      '_IN.host-h2.>',
+    ]),
     await hear('server', [
       'host.*.session.*.frame',
       'session.*.event',
       'login.revoked',
       'share.revoked',
-      '_IN.server.>',
+      '_IN.server-1.>',
     ]),
-    await hear('agent', ['_IN.agent.>']),
+    await hear('agent', ['_IN.agent-1.>']),
   ];
   for (const subject of closedToHosts) h1.nc.publish(subject, 'x');
   h1.nc.publish('host.h1.session.s1.frame', 'mine');
@@ -99,7 +104,7 @@ test('a host cannot speak on what is not its own: it is refused, and nothing arr
   assert.deepEqual(heard, ['host.h1.session.s1.frame']);
 });
 
-test('a host cannot listen to what is not its own, by name or by wildcard', async () => {
+test('a host cannot subscribe to subjects of others, by name or by wildcard', async () => {
   const h1 = await rogue({ host: 'h1' });
   const subjects = [
     ...closedToHosts,
@@ -135,7 +140,7 @@ test('a host cannot listen to what is not its own, by name or by wildcard', asyn
   assert.deepEqual(heard, []);
 });
 
-test('nobody can overhear commands, files, states or replies, and agents hear hosts only as a group', async () => {
+test('no member can overhear commands, files, states or replies, and agents receive messages of hosts only as a group', async () => {
   for (const [who, subjects] of [
     [
       'server',
@@ -146,7 +151,7 @@ test('nobody can overhear commands, files, states or replies, and agents hear ho
         'host.*.session.*.command',
         'host.*.session.s1.*',
         '_IN.>',
-        '_IN.agent.>',
+        '_IN.agent-1.>',
         'host.*.heartbeat',
         'host.*.session.*.checkpoint',
         'host.*.session.*.report',
@@ -161,7 +166,7 @@ test('nobody can overhear commands, files, states or replies, and agents hear ho
         'host.*.command',
         'host.*.session.*.command',
         '_IN.>',
-        '_IN.server.>',
+        '_IN.server-1.>',
         'host.*.heartbeat',
         'host.*.session.*.checkpoint',
         'host.*.session.*.report',
@@ -237,7 +242,8 @@ test('a host cannot make an agent speak for it by naming a foreign subject for t
   await responder.ready({ timeoutMs: 1000 });
   const victim = await rogue({ host: 'h2' });
   const heard: string[] = [];
-  victim.nc.subscribe('host.h2.>', { callback: (_, msg) => void heard.push(msg.subject) });
+  for (const subject of ['host.h2.command', '_IN.host-h2.>'])
+    victim.nc.subscribe(subject, { callback: (_, msg) => void heard.push(msg.subject) });
   await victim.nc.flush();
 
   const h1 = await rogue({ host: 'h1' });
@@ -247,11 +253,130 @@ test('a host cannot make an agent speak for it by naming a foreign subject for t
     sessions: [],
     capacity: 1,
   });
-  for (const reply of ['host.h2.command', '_IN.host-h2.abc', '_IN.server.abc', undefined]) {
+  for (const reply of ['host.h2.command', '_IN.host-h2.abc', '_IN.server-1.abc', undefined]) {
     h1.nc.publish('host.h1.heartbeat', beat, { reply });
   }
   await until(() => problems.length === 4);
   await victim.nc.flush();
   assert.equal(calls, 0);
   assert.deepEqual(heard, []);
+});
+
+test('a host gains nothing by sending itself a message that names a foreign subject for the reply', async () => {
+  const heard: string[] = [];
+  const hear = async (who: Who, subjects: string[]) => {
+    const { nc } = await rogue(who);
+    for (const subject of subjects) nc.subscribe(subject, { callback: (_, msg) => void heard.push(msg.string()) });
+    await nc.flush();
+    return nc;
+  };
+  const listeners = [
+    await hear({ host: 'h2' }, ['host.h2.command', 'host.h2.session.s1.command', 'host.h2.session.s1.file']),
+    await hear('server', ['host.*.session.*.frame', 'session.*.event', 'login.revoked', 'share.revoked']),
+  ];
+  const h1 = await rogue({ host: 'h1' });
+  const own = ['command', 'heartbeat', 'session.s1.command', 'session.s1.file', 'session.s1.report', 'anything'];
+  const mirrors = [...own.map((rest) => `host.h1.${rest}`), `${inboxPrefix('host-h1')}.x`];
+  for (const mirror of mirrors) h1.nc.subscribe(mirror, { callback: () => undefined });
+  await h1.nc.flush();
+  for (const mirror of mirrors) {
+    for (const subject of closedToHosts) h1.nc.publish(mirror, 'x', { reply: subject });
+    await h1.nc.flush();
+    for (const subject of closedToHosts) h1.nc.publish(subject, `forged ${subject}`);
+    await h1.nc.flush();
+  }
+  // What it may say is still heard.
+  h1.nc.publish('host.h1.session.s1.frame', 'mine');
+  await h1.nc.flush();
+  await Promise.all(listeners.map((nc) => nc.flush()));
+  assert.deepEqual(heard, ['mine']);
+});
+
+const everybody = roles.flatMap((role) => ['1', '2', 'server-1', 'host-1'].map((id) => ({ role, id })));
+
+test('a member that answers may publish on no subject that it also receives, its inbox included', () => {
+  for (const member of everybody) {
+    const { user, answers, ...lists } = permissionsOf(member);
+    if (answers) assert.deepEqual(overlapsOf(lists), [], user);
+    assert.ok(lists.subscribe.includes(`${inboxPrefix(user)}.>`));
+    assert.ok(!lists.publish.some((said) => subjectsMeet(said, '_IN.>')), `${user} may write into no inbox`);
+  }
+  // Servers say and hear events and revocations, and answer nobody.
+  assert.equal(permissionsOf({ role: 'server', id: '1' }).answers, false);
+  assert.deepEqual(
+    overlapsOf({ publish: ['host.h1.>'], subscribe: ['host.*.session.*.command queue'] }),
+    ['host.h1.>'],
+    'by what the patterns cover, and not by how they are spelled',
+  );
+});
+
+test('a host may say four things and hear three, beside its inbox', () => {
+  assert.deepEqual(permissionsOf({ role: 'host', id: 'h1' }), {
+    user: 'host-h1',
+    publish: [
+      'host.h1.heartbeat',
+      'host.h1.session.*.frame',
+      'host.h1.session.*.checkpoint',
+      'host.h1.session.*.report',
+    ],
+    subscribe: ['host.h1.command', 'host.h1.session.*.command', 'host.h1.session.*.file', '_IN.host-h1.>'],
+    noSubscribe: [],
+    answers: true,
+  });
+});
+
+test('no member receives messages for another member, of the same role or with a similar name', () => {
+  for (const one of everybody) {
+    for (const other of everybody) {
+      if (userOf(one) === userOf(other)) continue;
+      const heard = permissionsOf(one).subscribe.map((line) => line.split(' ')[0] ?? '');
+      assert.ok(!heard.some((subject) => subjectsMeet(subject, `${inboxPrefix(userOf(other))}.>`)));
+      if (one.role === 'host' && other.role === 'host') {
+        const { publish, subscribe } = permissionsOf(other);
+        assert.ok(!heard.some((subject) => [...publish, ...subscribe].some((said) => subjectsMeet(said, subject))));
+      }
+    }
+  }
+});
+
+test('a server reads no replies of another, and does not take frames from the group that records', async () => {
+  const one = await rogue({ server: '1' });
+  for (const subject of ['_IN.server-2.>', '_IN.*.>', '_IN.server-2.abc'])
+    one.nc.subscribe(subject, { callback: () => undefined });
+  one.nc.subscribe('host.*.session.*.frame', { queue: queues.frame, callback: () => undefined });
+  one.nc.subscribe('host.h1.session.s1.frame', { queue: queues.frame, callback: () => undefined });
+  await one.nc.flush();
+  await until(() => one.refused.length === 5);
+  const plain: string[] = [];
+  one.nc.subscribe('host.*.session.*.frame', { callback: (_, msg) => void plain.push(msg.string()) });
+  await one.nc.flush();
+  const h1 = await rogue({ host: 'h1' });
+  h1.nc.publish('host.h1.session.s1.frame', 'a frame');
+  await h1.nc.flush();
+  await until(() => plain.length === 1);
+});
+
+test('a reply goes to an inbox of the asker and nowhere else, however the inbox is spelled', () => {
+  const askers = [
+    { inbox: '_IN.server-1.a.b', from: ['server'] },
+    { inbox: '_IN.agent-x.a', from: ['agent'] },
+    { inbox: '_IN.host-h1.a', from: ['host'] },
+    { inbox: '_IN.host-h2.a', from: [] },
+    { inbox: '_IN.server-1', from: [] },
+    { inbox: '_IN.server.a', from: [] },
+    { inbox: '_IN.server-1.*', from: [] },
+    { inbox: '_IN.server-1.>', from: [] },
+    { inbox: '_IN.server-1.', from: [] },
+    { inbox: 'host.h2.command', from: [] },
+    { inbox: '', from: [] },
+  ];
+  for (const { inbox, from } of askers) {
+    const accepted = [
+      ...(isInboxOf(['server'], inbox) ? ['server'] : []),
+      ...(isInboxOf(['agent'], inbox) ? ['agent'] : []),
+      ...(isInboxOf([{ host: 'h1' }], inbox) ? ['host'] : []),
+    ];
+    assert.deepEqual(accepted, from, inbox);
+  }
+  assert.equal(isInboxOf(['server', 'agent'], undefined), false);
 });

@@ -1,23 +1,23 @@
-// What the hands are told, and what they answer. Every command carries the epoch of whoever drives; an older one than
-// the host has seen is refused.
+// Commands to browser hosts, and their replies. Every command carries the epoch of its driver; a host refuses an epoch
+// that is older than the newest it has seen.
 
-import { BrowserRoute, ImageType, Step } from '@pilothouse/contract';
+import { BrowserRoute, ImageType, PrivateReason, Step } from '@pilothouse/contract';
 import { z } from 'zod';
-import { json } from './codec.ts';
-import { defineRequest } from './define.ts';
+import { json } from '../wire/codec.ts';
+import { defineRequest } from '../wire/define.ts';
+import { packed } from '../wire/packed.ts';
+import { askersOf, subjects } from '../wire/subjects.ts';
 import { Failed } from './failure.ts';
 import { StoredFile } from './files.ts';
 import { BusId, Epoch } from './heartbeat.ts';
 import { NumberedInput } from './input.ts';
-import { Box, Observation } from './observe.ts';
-import { packed } from './packed.ts';
+import { Box, Observation } from './observation.ts';
 import { Dialog } from './reports.ts';
-import { SavedState } from './state.ts';
-import { subjects } from './subjects.ts';
+import { SavedState } from './saved-state.ts';
 
-/** Names of domains; one covers those below it. Without `allow` everything public may be reached. */
-export const Reach = z.object({ allow: z.array(z.string()).nullable(), deny: z.array(z.string()) });
-export type Reach = z.output<typeof Reach>;
+/** Domains; each includes its subdomains. Without `allow`, every public address may be reached. */
+export const DomainPolicy = z.object({ allow: z.array(z.string()).nullable(), deny: z.array(z.string()) });
+export type DomainPolicy = z.output<typeof DomainPolicy>;
 
 export const HostCommand = z.discriminatedUnion('type', [
   z.object({
@@ -26,11 +26,11 @@ export const HostCommand = z.discriminatedUnion('type', [
     epoch: Epoch,
     viewport: z.object({ width: z.int().positive(), height: z.int().positive() }),
     state: SavedState.nullable(),
-    reach: Reach.default({ allow: null, deny: [] }),
-    /** For a person, who has the wheel already. */
+    reach: DomainPolicy.default({ allow: null, deny: [] }),
+    /** The session is opened for a person, who drives already. */
     is_person: z.boolean().default(false),
   }),
-  /** Ends the session's browser. The answer carries what brings it back, where that can still be had. */
+  /** Ends the session's browser. The reply has its state, if that can still be read. */
   z.object({ type: z.literal('close'), session_id: BusId, epoch: Epoch }),
   z.object({ type: z.literal('status') }),
 ]);
@@ -38,7 +38,7 @@ export type HostCommand = z.output<typeof HostCommand>;
 
 export const HostStatus = z.object({
   capacity: z.int().nonnegative(),
-  /** Browsers that wait for a session. */
+  /** Browsers in the pool, without a session. */
   warm: z.int().nonnegative(),
   /** Whether each browser runs as a user of its own. */
   has_own_users: z.boolean(),
@@ -63,78 +63,83 @@ export type HostReply = z.output<typeof HostReply>;
 export const hostCommand = defineRequest({
   name: 'host command',
   subject: subjects.hostCommand,
-  askers: () => ['server', 'agent'],
+  askers: askersOf(subjects.hostCommand),
   request: json(HostCommand),
   reply: json(HostReply),
 });
 
 export const SessionCommand = z.discriminatedUnion('type', [
-  /** Does one step. The same id again returns the first answer and does nothing. */
+  /** Does one step. The same id again returns the first reply and does nothing. */
   z.object({
     type: z.literal('act'),
     command_id: BusId,
     epoch: Epoch,
     deadline_ms: z.int().positive(),
     step: Step,
-    /** What comes back with the answer. What is not brought is not waited for. */
+    /** What the reply includes. The host does not wait for anything else. */
     bring: z.array(z.enum(['picture', 'state'])).default(['picture', 'state']),
   }),
-  /** What came of a command, by whoever asks: it is waited for while it is under way, and never done again. */
+  /** Asks for the result of a command: waits while it is under way, and never runs it again. */
   z.object({ type: z.literal('answer'), command_id: BusId }),
-  /** A new driver, who may be a person. Answered when whoever drove before can touch nothing any more. */
+  /** A new driver, who may be a person. The host replies when the former driver can no longer act. */
   z.object({ type: z.literal('take'), epoch: Epoch, is_person: z.boolean().default(false) }),
-  /** Somebody watches, or drives: send frames for so long. Repeated while they do. */
+  /** There is a viewer or a driver: publish frames for this long. Repeated while there is one. */
   z.object({
     type: z.literal('watch'),
     for_ms: z.int().positive().max(60_000),
     is_driven: z.boolean().default(false),
   }),
-  /** The picture as it is now, without waiting for one to change. */
+  /** The present picture, without waiting for a change. */
   z.object({ type: z.literal('look') }),
-  /** What can be done on the page. */
+  /** The elements of the page that can be acted on. */
   z.object({
     type: z.literal('observe'),
-    /** Where the outline begins: `next` of the look before. */
+    /** Where the outline begins: `next` of the reply before. */
     from: z.int().nonnegative().default(0),
     bring: z.array(z.enum(['picture', 'text'])).default([]),
   }),
-  /** A person's hand. What was done already is not done again; what comes too early waits for what it follows. */
+  /**
+   * Input of a person. Input that was done is not done again; input that arrives too early waits for its predecessors.
+   */
   z.object({ type: z.literal('input'), epoch: Epoch, inputs: z.array(NumberedInput).min(1).max(64) }),
 ]);
 export type SessionCommand = z.output<typeof SessionCommand>;
 
-const Place = z.object({ url: z.string(), title: z.string() });
+const PageLocation = z.object({ url: z.string(), title: z.string() });
 
-/** What is known of the picture that follows behind the JSON. */
+/** The header of the picture that follows the JSON. */
 export const Picture = z.object({
   content_type: ImageType,
   width: z.int().positive(),
   height: z.int().positive(),
   device_scale: z.number().positive(),
   route: BrowserRoute,
-  /** Only for who drives, under this epoch. Hosts that do not say so show nothing private. */
+  /** Only for the driver under this epoch. Hosts without this field send nothing private. */
   private: z.boolean().default(false),
   epoch: z.int().nonnegative().default(0),
+  /** As in a frame's header. */
+  private_reason: PrivateReason.optional(),
+  focuses_secret_field: z.boolean().optional(),
 });
 export type Picture = z.output<typeof Picture>;
 
 export const Acted = z.object({
   ok: z.literal(true),
   type: z.literal('acted'),
-  before: Place,
-  after: Place,
-  /** The element's box just before the act, in CSS pixels of the viewport. */
+  before: PageLocation,
+  after: PageLocation,
+  /** The element's box just before the action, in CSS pixels of the viewport. */
   bbox: Box.nullable(),
   point: z.object({ x: z.number(), y: z.number() }).nullable(),
   wait_ms: z.int().nonnegative(),
   run_ms: z.int().nonnegative(),
-  /** What was read, by an extracting step. */
+  /** The extracted data. */
   data: z.unknown().optional(),
-  /** What was downloaded, to be fetched in pieces. */
+  /** The file that was downloaded, to be fetched in pieces. */
   file: StoredFile.nullable().default(null),
-  /** The page asks something and does nothing else until it is answered. */
+  /** An open dialog: the page does nothing until it is answered. */
   dialog: Dialog.nullable().default(null),
-  /** Null where it was not asked for, or could not be had in time. */
+  /** Null if it was not requested, or could not be read in time. */
   state: SavedState.nullable(),
   picture: Picture.nullable(),
 });
@@ -143,9 +148,9 @@ export type Acted = z.output<typeof Acted>;
 export const SessionReply = z.union([
   Acted,
   z.object({ ok: z.literal(true), type: z.literal('watching') }),
-  /** `cut`: the command that was given up for it. */
+  /** `cut`: the command that was aborted for it. */
   z.object({ ok: z.literal(true), type: z.literal('taken'), cut: BusId.nullable() }),
-  /** `written`: what the fields are called that the last person who drove wrote into. */
+  /** `written`: the names of the fields that the last person who drove wrote into. */
   z.object({
     ok: z.literal(true),
     type: z.literal('seen'),
@@ -158,7 +163,7 @@ export const SessionReply = z.union([
     observation: Observation,
     picture: Picture.nullable(),
   }),
-  /** `seq`: the last input that is done; all before it are. */
+  /** `seq`: the last input that is done, with all before it. */
   z.object({ ok: z.literal(true), type: z.literal('input'), seq: z.int().nonnegative() }),
   Failed,
 ]);
@@ -167,7 +172,7 @@ export type SessionReply = z.output<typeof SessionReply>;
 export const sessionCommand = defineRequest({
   name: 'session command',
   subject: subjects.sessionCommand,
-  askers: () => ['server', 'agent'],
+  askers: askersOf(subjects.sessionCommand),
   request: json(SessionCommand),
   reply: packed(SessionReply),
 });

@@ -1,6 +1,7 @@
+// The reasons for which a host does not do a command.
+
 import { z } from 'zod';
 
-/** Why a command was not done. */
 export const Failure = z.enum([
   'not_found',
   'ambiguous',
@@ -11,11 +12,17 @@ export const Failure = z.enum([
   'blocked_by_guard',
   'crashed',
   'stale_epoch',
-  /** The field holds something else than was typed. */
+  /** The field does not hold the typed text. */
   'wrong_value',
-  /** A file, or what was read, is larger than the host takes. */
+  /**
+   * Another document or field took the focus: what was typed is not where it was meant to go, and is not typed again.
+   */
+  'focus_taken',
+  /** The page in front is of another site than after the last step, and no step navigated there. */
+  'site_changed',
+  /** A file, or extracted data, is larger than the host accepts. */
   'too_large',
-  /** No command of this id is remembered here: it never came, or long ago. */
+  /** The host does not know a command with this id: it never arrived, or long ago. */
   'unknown_command',
   /** This host does not hold the session. */
   'no_session',
@@ -31,6 +38,6 @@ export const Failed = z.object({
   ok: z.literal(false),
   failure: Failure,
   message: z.string(),
-  /** Whether something was done to the page before it failed. */
+  /** Whether the page was changed before it failed. */
   has_touched: z.boolean().default(false),
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sampleFrame } from '../testing/frame.ts';
-import { DecodeError } from './codec.ts';
+import { sampleFrame } from '../../testing/frame.ts';
+import { DecodeError } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame } from './frames.ts';
 
 test('a frame comes back as it was, its picture without a copy', () => {

@@ -1,16 +1,16 @@
-// One frame in one message: what is known of it, then the picture as it is.
+// One frame in one message: its header, then the picture.
 
-import { Timestamp, Uuid7 } from '@pilothouse/contract';
+import { PrivateReason, Timestamp, Uuid7 } from '@pilothouse/contract';
 import { z } from 'zod';
-import { type Codec, DecodeError } from './codec.ts';
-import { defineMessage } from './define.ts';
+import { type Codec, DecodeError } from '../wire/codec.ts';
+import { defineMessage } from '../wire/define.ts';
+import { pack, unpack } from '../wire/packed.ts';
+import { subjects } from '../wire/subjects.ts';
 import { BusId, Epoch } from './heartbeat.ts';
-import { pack, unpack } from './packed.ts';
-import { subjects } from './subjects.ts';
 
-const MAX_HEADER_BYTES = 64 * 1024;
-const MAX_URL_CHARS = 4096;
-const MAX_TITLE_CHARS = 512;
+const maxHeaderBytes = 64 * 1024;
+const maxUrlChars = 4096;
+const maxTitleChars = 512;
 
 export const FrameHeader = z.object({
   frame_id: Uuid7,
@@ -27,8 +27,11 @@ export const FrameHeader = z.object({
   page: BusId.nullable(),
   url: z.string().nullable(),
   title: z.string().nullable(),
-  /** Only for who drives, under this epoch. */
+  /** Only for the driver under this epoch. Without a reason, no one else may see it. */
   private: z.boolean(),
+  private_reason: PrivateReason.optional(),
+  /** A script of the page keeps the focus in a field that holds a secret. */
+  focuses_secret_field: z.boolean().optional(),
 });
 export type FrameHeader = z.output<typeof FrameHeader>;
 
@@ -39,13 +42,13 @@ export interface Frame {
 
 export function encodeFrame({ header, image }: Frame): Uint8Array {
   const { url, title } = header;
-  // The page chooses its address and title; a long one must not stop the frames that show it.
-  return pack({ ...header, url: clip(url, MAX_URL_CHARS), title: clip(title, MAX_TITLE_CHARS) }, image);
+  // The page chooses its URL and title; a long one must not stop its frames.
+  return pack({ ...header, url: clip(url, maxUrlChars), title: clip(title, maxTitleChars) }, image);
 }
 
 /** The picture is a view of `bytes`, not a copy. Throws DecodeError on anything that is not a frame. */
 export function decodeFrame(bytes: Uint8Array): Frame {
-  const { head, body } = unpack(FrameHeader, bytes, MAX_HEADER_BYTES);
+  const { head, body } = unpack(FrameHeader, bytes, maxHeaderBytes);
   if (body.length === 0) throw new DecodeError('frame without a picture');
   return { header: head, image: body };
 }

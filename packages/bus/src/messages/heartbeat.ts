@@ -1,33 +1,47 @@
-// A host lives by its heartbeat: agents, who have the database, answer it with the lease they granted.
+// The heartbeat of a host. An agent answers it with a lease: hosts have no access to the database.
 
 import { z } from 'zod';
-import { json } from './codec.ts';
-import { defineRequest } from './define.ts';
-import { isToken } from './subject.ts';
-import { hostUser, subjects } from './subjects.ts';
+import { json } from '../wire/codec.ts';
+import { defineRequest } from '../wire/define.ts';
+import { isToken } from '../wire/subject.ts';
+import { askersOf, subjects } from '../wire/subjects.ts';
 
 export const BusId = z.string().refine(isToken);
-export const Epoch = z.int().nonnegative();
+/**
+ * Each epoch of a session is one committed change of its row, so no database gives this many. Above it a forger could
+ * leave the session without a next one.
+ */
+const maxEpoch = 2 ** 48;
+export const Epoch = z.int().nonnegative().max(maxEpoch);
+
+/**
+ * How far the epoch of a session can have risen without its host hearing of it: a host that hears nothing loses its
+ * lease within 300 seconds at most, and one row takes far fewer than 3,000 changes a second.
+ */
+const maxEpochJump = 1_000_000;
+
+/** Whether the offered epoch is too far ahead of the known one to be real. */
+export const isEpochBeyond = (offered: number, known: number): boolean => offered - known > maxEpochJump;
 
 export const Heartbeat = z.object({
   host_id: BusId,
-  /** New at every start of the host, so that a restarted host is not taken for the one before. */
+  /** New at every start of the host, so that a restarted host is not taken for the former one. */
   boot_id: z.uuid(),
   sessions: z
     .array(
       z.object({
         session_id: BusId,
         epoch: Epoch,
-        /** Somebody sees its frames. */
+        /** It has viewers. */
         is_watched: z.boolean().default(false),
-        /** Since anything was done in it. */
+        /** The time since its last use. */
         idle_ms: z.int().nonnegative().default(0),
       }),
     )
     .max(10_000),
-  /** How many sessions the host can hold at once. */
+  /** The most sessions that the host can hold. */
   capacity: z.int().nonnegative().max(10_000),
-  /** Of the whole machine: the share of its cores that is busy, and of its memory that is taken, from 0 to 1. */
+  /** Of the whole machine: the used share of its cores and of its memory, from 0 to 1. */
   load: z.object({ cpu: z.number().min(0), memory: z.number().min(0).max(1) }).optional(),
 });
 export type Heartbeat = z.output<typeof Heartbeat>;
@@ -38,7 +52,7 @@ export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export const heartbeat = defineRequest({
   name: 'heartbeat',
   subject: subjects.heartbeat,
-  askers: ({ host_id }) => [hostUser(host_id)],
+  askers: askersOf(subjects.heartbeat),
   request: json(Heartbeat),
   reply: json(HeartbeatReply),
   claims: ({ host_id }) => ({ host_id }),

@@ -1,4 +1,4 @@
-// What a person's hand does, as the host is told: in order, each once.
+// Input of a person, as it is sent to the host: in order, each once.
 
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ export const Input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('up'), ...at, ...button, ...modifiers }),
   z.object({ action: z.literal('scroll'), x: Coordinate.optional(), y: Coordinate.optional(), ...delta, ...modifiers }),
   z.object({ action: z.literal('type'), text: z.string() }),
-  /** Text in the making, as an input method shows it; `type` ends it. */
+  /** Text that an input method is composing; `type` ends it. */
   z.object({ action: z.literal('compose'), text: z.string() }),
   z.object({ action: z.literal('key'), key: z.string(), ...modifiers }),
   z.object({ action: z.literal('paste'), text: z.string() }),
@@ -28,14 +28,14 @@ export const Input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('close_page'), page: z.string().optional() }),
   z.object({ action: z.literal('focus'), page: z.string() }),
   z.object({ action: z.literal('answer_dialog'), accept: z.boolean(), text: z.string().optional() }),
-  /** Names of files that were put before, for the chooser that is open. */
+  /** Names of files that were sent before, for the open file chooser. */
   z.object({ action: z.literal('choose_files'), files: z.array(z.string()) }),
 ]);
 export type Input = z.output<typeof Input>;
 
 /**
  * `seq` rises by one with each input of a driver, so that one sent again is done once, and none overtakes another. 0:
- * behind all that came before it, for whoever does not count; sent again, it is done again.
+ * after all input before it, for a client that does not count; sent again, it is done again.
  */
 export const NumberedInput = z.object({ seq: z.int().nonnegative(), input: Input });
 export type NumberedInput = z.output<typeof NumberedInput>;

@@ -1,4 +1,4 @@
-// A look at the page as somebody needs it who has to decide what to do next.
+// An observation of the page, for deciding the next step.
 
 import { z } from 'zod';
 import { Dialog } from './reports.ts';
@@ -6,12 +6,12 @@ import { Dialog } from './reports.ts';
 export const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 export type Box = z.output<typeof Box>;
 
-/** One thing on the page that can be acted on. `ref` names it in a target until the page loads another document. */
+/** An element that can be acted on. `ref` names it in a target until the page loads another document. */
 export const OutlineItem = z.object({
   ref: z.string(),
   role: z.string(),
   name: z.string(),
-  /** Absent where there is none; masked where it is secret. */
+  /** Absent if there is none; masked if it is secret. */
   value: z.string().optional(),
   states: z.array(z.string()),
   /** In CSS pixels of the viewport. */
@@ -20,9 +20,9 @@ export const OutlineItem = z.object({
 });
 export type OutlineItem = z.output<typeof OutlineItem>;
 
-export const MAX_OUTLINE_CHARS = 12_000;
+export const maxOutlineChars = 12_000;
 
-/** The line a reader sees of an item. */
+/** The item as a line of text. */
 export function lineOf({ ref, role, name, value, states, box, is_in_view }: OutlineItem): string {
   const at = [box.x, box.y, box.width, box.height].map(Math.round).join(',');
   const parts = [ref, role, JSON.stringify(name)];
@@ -39,11 +39,11 @@ export const Observation = z.object({
   title: z.string(),
   pages: z.array(OpenPage),
   dialog: Dialog.nullable(),
-  /** What is in view comes first. Its lines together keep to MAX_OUTLINE_CHARS. */
+  /** Elements in view come first. Their lines have at most maxOutlineChars together. */
   outline: z.array(OutlineItem),
-  /** Where the outline goes on: `from` of the next look; null where this is all. */
+  /** Where the outline continues: `from` of the next request; null at its end. */
   next: z.int().positive().nullable(),
-  /** What a person could read on the page; null where nobody asked. */
+  /** The visible text of the page; null if it was not requested. */
   text: z.string().nullable(),
 });
 export type Observation = z.output<typeof Observation>;

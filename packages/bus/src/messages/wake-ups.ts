@@ -1,12 +1,12 @@
-// Wake-ups say "look again", and losing one costs time, never data. What they bring along spares whoever hears them the
-// look, where it is all that was missing.
+// Wake-ups say "look again". A lost one costs time, never data. The events that one carries save the receiver a query,
+// if it misses no others.
 
 import { z } from 'zod';
-import { json } from './codec.ts';
-import type { Bus } from './connect.ts';
-import { defineMessage } from './define.ts';
+import type { Bus } from '../transport/connect.ts';
+import { json } from '../wire/codec.ts';
+import { defineMessage } from '../wire/define.ts';
+import { subjects } from '../wire/subjects.ts';
 import { BusId } from './heartbeat.ts';
-import { subjects } from './subjects.ts';
 
 const AnnouncedEvent = z.object({
   seq: z.int().positive(),
@@ -18,7 +18,7 @@ const AnnouncedEvent = z.object({
 export const EventWakeup = z.object({
   session_id: BusId,
   seq: z.int().nonnegative(),
-  /** All that was committed at once, up to `seq`; nothing, where that is too much to carry. */
+  /** The events of one commit, up to `seq`; absent if they are too large. */
   events: z.array(AnnouncedEvent).optional(),
 });
 export type EventWakeup = z.output<typeof EventWakeup>;
@@ -31,9 +31,9 @@ export const eventWakeup = defineMessage({
   claims: ({ session_id }) => ({ session_id }),
 });
 
-const MAX_ANNOUNCED_CHARS = 64 * 1024;
+const maxAnnouncedChars = 64 * 1024;
 
-type Announced = {
+type CommittedEvent = {
   seq: number;
   task_id: string | null;
   kind: string;
@@ -41,18 +41,18 @@ type Announced = {
   recorded_at: Date;
 };
 
-/** Tells whoever streams the session of events. Lost or not delivered, it costs a watcher a second and no event. */
+/** Announces events to servers that stream the session. If it is lost, a viewer waits a second and misses no event. */
 export function announceEvent(
   bus: Pick<Bus, 'publish'>,
   sessionId: string,
   seq: number,
-  committed: Announced[] = [],
+  committed: CommittedEvent[] = [],
 ): void {
-  // Without the session, which the wake-up names already.
+  // Without the session id, which the wake-up has already.
   const events = committed.map(({ seq: at, task_id, kind, data, recorded_at }) => {
     return { seq: at, task_id, kind, data, recorded_at };
   });
-  const isLight = events.length > 0 && JSON.stringify(events).length <= MAX_ANNOUNCED_CHARS;
+  const isLight = events.length > 0 && JSON.stringify(events).length <= maxAnnouncedChars;
   bus.publish(eventWakeup, { session_id: sessionId }, { session_id: sessionId, seq, ...(isLight && { events }) });
 }
 
@@ -67,7 +67,7 @@ export const loginRevoked = defineMessage({
   body: json(LoginRevoked),
 });
 
-/** Replaced or revoked: whoever watches by an earlier token of this session has to go. */
+/** The share was replaced or revoked: guests with an earlier token of this session have to leave. */
 export const ShareRevoked = z.object({ session_id: BusId });
 export type ShareRevoked = z.output<typeof ShareRevoked>;
 
@@ -78,7 +78,7 @@ export const shareRevoked = defineMessage({
   body: json(ShareRevoked),
 });
 
-/** It says nothing of what there is: whoever wakes looks. */
+/** It carries no data: the agent looks into the queue. */
 export const WorkQueued = z.object({});
 export type WorkQueued = z.output<typeof WorkQueued>;
 
@@ -89,7 +89,7 @@ export const workQueued = defineMessage({
   body: json(WorkQueued),
 });
 
-/** Tells one agent to look into the queue now. Lost, it costs the time until the next look. */
+/** Tells one agent to look into the queue now. If it is lost, the agent looks at its next interval. */
 export function announceWork(bus: Pick<Bus, 'publish'>): void {
   bus.publish(workQueued, {}, {});
 }

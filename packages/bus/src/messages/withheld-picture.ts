@@ -1,30 +1,30 @@
-// What is shown in place of a private picture: of its size, and otherwise the same for all.
+// The picture that is shown in place of a private one: of the same size, and otherwise always the same.
 
 import { crc32, deflateSync } from 'node:zlib';
 
-export type Withheld = { content_type: 'image/png'; image: Buffer };
+export type WithheldPicture = { content_type: 'image/png'; image: Buffer };
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const SHADES = Buffer.from([0x2b, 0x2f, 0x36, 0x33, 0x38, 0x40]);
-const STRIPE_PX = 24;
-/** Pages are of few sizes, and a picture of each is small. */
-const MAX_KEPT = 50;
-const MAX_SIDE_PX = 8192;
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const shades = Buffer.from([0x2b, 0x2f, 0x36, 0x33, 0x38, 0x40]);
+const stripePx = 24;
+/** Pages have few sizes, and these pictures are small. */
+const maxKept = 50;
+const maxSidePx = 8192;
 const kept = new Map<string, Buffer>();
 
 /** Dark stripes. */
-export function withheldPicture({ width, height }: { width: number; height: number }): Withheld {
+export function withheldPicture({ width, height }: { width: number; height: number }): WithheldPicture {
   const [columns, rows] = [sideOf(width), sideOf(height)];
   const key = `${columns} ${rows}`;
   const image = kept.get(key) ?? draw(columns, rows);
-  if (kept.size >= MAX_KEPT) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   kept.set(key, image);
   return { content_type: 'image/png', image };
 }
 
-const sideOf = (length: number) => Math.min(MAX_SIDE_PX, Math.max(1, Math.round(length)));
+const sideOf = (length: number) => Math.min(maxSidePx, Math.max(1, Math.round(length)));
 
-/** A PNG of two colours: one bit tells which. */
+/** A PNG with two colours: one bit a pixel. */
 function draw(columns: number, rows: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(columns, 0);
@@ -35,17 +35,17 @@ function draw(columns: number, rows: number): Buffer {
   for (let y = 0; y < rows; y += 1) {
     for (let x = 0; x < columns; x += 1) {
       const at = y * (1 + rowBytes) + 1 + (x >> 3);
-      const isLight = Math.floor((x + y) / STRIPE_PX) % 2 === 1;
+      const isLight = Math.floor((x + y) / stripePx) % 2 === 1;
       if (isLight) pixels[at] = (pixels[at] ?? 0) | (0x80 >> (x & 7));
     }
   }
   const parts: [type: string, data: Buffer][] = [
     ['IHDR', header],
-    ['PLTE', SHADES],
+    ['PLTE', shades],
     ['IDAT', deflateSync(pixels)],
     ['IEND', Buffer.alloc(0)],
   ];
-  return Buffer.concat([SIGNATURE, ...parts.map(([type, data]) => chunk(type, data))]);
+  return Buffer.concat([pngSignature, ...parts.map(([type, data]) => chunk(type, data))]);
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -1,19 +1,19 @@
-// The bus as a process holds it: two connections, one for control and one for frames, and what can be said on them.
+// The bus of a process: two connections, one for control and one for frames, with typed messages.
 
-import type { Wait } from './deadline.ts';
-import type { Lane, MessageDefinition, RequestDefinition } from './define.ts';
+import type { Wait } from '../wire/deadline.ts';
+import type { Lane, MessageDefinition, RequestDefinition } from '../wire/define.ts';
+import type { Problem } from '../wire/problem.ts';
+import type { Filter, Tokens } from '../wire/subject.ts';
 import { type BusStatus, type Credentials, type Link, openLink } from './link.ts';
 import type { ListenOptions } from './listen.ts';
 import { type NewestPublisher, type NewestSubscription, publishNewest, subscribeNewest } from './newest.ts';
-import type { Problem } from './problem.ts';
 import { type PublishResult, publish } from './publish.ts';
 import { type RequestResult, request } from './request.ts';
 import { type Handler, type Responder, respond } from './respond.ts';
-import type { Filter, Tokens } from './subject.ts';
 import { type Consumer, type Subscription, subscribe } from './subscribe.ts';
 
 export interface BusOptions extends Credentials {
-  /** How long to go on trying for the first connection: a process may be started before its NATS. */
+  /** How long to try for the first connection: a process may be started before its NATS. */
   connectTimeoutMs?: number;
   signal?: AbortSignal;
   onStatus?: (status: BusStatus) => void;
@@ -54,15 +54,15 @@ export interface Bus {
     consumer: Consumer<Name, Out>,
     options?: ListenOptions,
   ): NewestSubscription;
-  /** What is known without asking; may lag behind a server that died without a word. */
+  /** By the last known status; may lag behind if the server died silently. */
   isConnected(): boolean;
   /** Whether the server answers on both connections within the time. Never rejects. */
   ping(wait: Wait): Promise<boolean>;
-  /** Responders finish what they have in hand, subscriptions drain, connections close; by force at the deadline. */
+  /** Responders finish their requests, subscriptions drain, connections close; by force at the deadline. */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
 
-/** Rejects if NATS refuses the credentials, or is not there in time. */
+/** Rejects if NATS refuses the credentials, or is not reachable in time. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const onStatus = quiet(options.onStatus);
   const onProblem = quiet(options.onProblem);
@@ -104,19 +104,19 @@ async function openBoth(open: (lane: Lane) => Promise<Link>): Promise<Record<Lan
   if (control.status === 'fulfilled' && frames.status === 'fulfilled') {
     return { control: control.value, frames: frames.value };
   }
-  // One without the other is no bus.
+  // Both connections or none.
   if (control.status === 'fulfilled') await control.value.close(1000);
   if (frames.status === 'fulfilled') await frames.value.close(1000);
   throw control.status === 'rejected' ? control.reason : (frames as PromiseRejectedResult).reason;
 }
 
-// These are called from inside the reader of a connection, which an exception would end: a broken log must not.
+// Called from inside the reader of a connection, which an exception would end: a failing log must not.
 function quiet<Event>(report: ((event: Event) => void) | undefined): (event: Event) => void {
   return (event) => {
     try {
       report?.(event);
     } catch {
-      // Nobody is left to tell.
+      // There is nowhere left to report it.
     }
   };
 }

@@ -1,11 +1,11 @@
-// One NATS connection that comes back by itself, and knows at any moment whether it is there.
+// One NATS connection that reconnects by itself, and knows at any moment whether it is up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors, type NatsConnection, type Status } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
-import { checkTimeout, type Wait, WaitError, waitFor } from './deadline.ts';
-import type { Lane } from './define.ts';
-import { inboxPrefix } from './subjects.ts';
+import { checkTimeout, type Wait, WaitError, waitFor } from '../wire/deadline.ts';
+import type { Lane } from '../wire/define.ts';
+import { inboxPrefix } from '../wire/subjects.ts';
 
 export interface Credentials {
   servers: string | string[];
@@ -22,21 +22,21 @@ export interface Link {
   readonly nc: NatsConnection;
   isConnected(): boolean;
   maxPayloadBytes(): number;
-  /** Called each time the connection breaks; returns how to stop listening. */
+  /** Calls the listener each time the connection breaks; returns a function that removes it. */
   onLost(listener: () => void): () => void;
-  /** Whether the server answers, which a connection that only looks alive does not show. */
+  /** Whether the server answers; a dead connection may still look connected. */
   ping(wait: Wait): Promise<boolean>;
   close(timeoutMs: number): Promise<void>;
 }
 
-const RECONNECT_MS = 100;
-const RECONNECT_JITTER_MS = 50;
-// Refused credentials rarely heal within a moment, and every attempt is a line in the server's log.
-const REFUSED_RECONNECT_MS = 2000;
-const DIAL_MS = 2000;
-// The library's two minutes would leave a process talking to a dead server for six.
-const PING_INTERVAL_MS = 2000;
-const MAX_PING_OUT = 2;
+const reconnectMs = 100;
+const reconnectJitterMs = 50;
+// Refused credentials rarely become valid within a moment, and every attempt is a line in the server's log.
+const refusedReconnectMs = 2000;
+const dialMs = 2000;
+// With the library's default of two minutes, a process would talk to a dead server for six.
+const pingIntervalMs = 2000;
+const maxPingOut = 2;
 
 export async function openLink(
   lane: Lane,
@@ -44,7 +44,7 @@ export async function openLink(
   onStatus: (status: BusStatus) => void,
   wait: Wait,
 ): Promise<Link> {
-  let refused = false;
+  const credentials = { areRefused: false };
   const dial = () =>
     connect({
       servers,
@@ -52,35 +52,56 @@ export async function openLink(
       pass: password,
       name: `${name} ${lane}`,
       inboxPrefix: inboxPrefix(user),
-      timeout: DIAL_MS,
+      timeout: dialMs,
       maxReconnectAttempts: -1,
       reconnectDelayHandler: () =>
-        refused ? REFUSED_RECONNECT_MS : RECONNECT_MS + Math.floor(Math.random() * RECONNECT_JITTER_MS),
-      // Twice refused, the library would close for good; a server restarted with a wrong file must not end us.
+        credentials.areRefused ? refusedReconnectMs : reconnectMs + Math.floor(Math.random() * reconnectJitterMs),
+      // After two refusals the library would close for good; a server restarted with a wrong file must not end this
+      // process.
       ignoreAuthErrorAbort: true,
-      pingInterval: PING_INTERVAL_MS,
-      maxPingOut: MAX_PING_OUT,
+      pingInterval: pingIntervalMs,
+      maxPingOut,
       noAsyncTraces: true,
     });
   const nc = await dialUntil(dial, wait);
+  const connection = followStatus(nc, { lane, onStatus, credentials });
+  onStatus({ type: 'connected', lane });
 
+  return {
+    nc,
+    isConnected: () => connection.isConnected() && !nc.isClosed(),
+    maxPayloadBytes: connection.maxPayloadBytes,
+    onLost: connection.onLost,
+    ping: (pingWait) => waitFor(nc.rtt(), pingWait).then(connection.isConnected, () => false),
+    close: async (timeoutMs) => {
+      // Draining waits for a server that may be gone; closing does not.
+      await waitFor(nc.drain(), { timeoutMs }).catch(() => undefined);
+      await nc.close();
+    },
+  };
+}
+
+type StatusOptions = { lane: Lane; onStatus: (status: BusStatus) => void; credentials: { areRefused: boolean } };
+
+/** Keeps track of whether the connection is up, and reports each change. */
+function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: StatusOptions) {
   let connected = true;
   let maxPayloadBytes = nc.info?.max_payload ?? 0;
-  const lost = new Set<() => void>();
+  const lostListeners = new Set<() => void>();
 
-  function follow(status: Status) {
+  function update(status: Status) {
     switch (status.type) {
       case 'disconnect':
-        // Every refused attempt to come back is one more "disconnect", and later one more "reconnect".
+        // Every refused attempt to reconnect is one more "disconnect", and later one more "reconnect".
         if (!connected) break;
         connected = false;
         onStatus({ type: 'disconnected', lane });
-        for (const listener of [...lost]) listener();
+        for (const listener of [...lostListeners]) listener();
         break;
       case 'reconnect':
         if (connected) break;
         connected = true;
-        refused = false;
+        credentials.areRefused = false;
         maxPayloadBytes = nc.info?.max_payload ?? maxPayloadBytes;
         onStatus({ type: 'connected', lane });
         break;
@@ -93,7 +114,7 @@ export async function openLink(
           const { operation, subject } = status.error;
           onStatus({ type: 'forbidden', lane, operation, subject });
         } else if (status.error instanceof errors.AuthorizationError) {
-          refused = true;
+          credentials.areRefused = true;
           onStatus({ type: 'credentials_refused', lane });
         }
         break;
@@ -102,44 +123,32 @@ export async function openLink(
         onStatus({ type: 'closed', lane });
     }
   }
-  // The library keeps the listing of states open until it is closed, so this loop ends with the connection.
+  // The library ends this iteration when the connection is closed.
   (async () => {
-    for await (const status of nc.status()) follow(status);
+    for await (const status of nc.status()) update(status);
   })();
-  onStatus({ type: 'connected', lane });
 
   return {
-    nc,
-    isConnected: () => connected && !nc.isClosed(),
+    isConnected: () => connected,
     maxPayloadBytes: () => maxPayloadBytes,
-    onLost: (listener) => {
-      lost.add(listener);
-      return () => lost.delete(listener);
-    },
-    ping: (pingWait) =>
-      waitFor(nc.rtt(), pingWait).then(
-        () => connected,
-        () => false,
-      ),
-    close: async (timeoutMs) => {
-      // Draining waits for a server that may be gone; closing does not.
-      await waitFor(nc.drain(), { timeoutMs }).catch(() => undefined);
-      await nc.close();
+    onLost: (listener: () => void) => {
+      lostListeners.add(listener);
+      return () => void lostListeners.delete(listener);
     },
   };
 }
 
-// The library's own waiting for a first connection can be neither aborted nor bounded, and repeats a refused password.
+// The library's own wait for a first connection can be neither aborted nor bounded, and retries a refused password.
 async function dialUntil(dial: () => Promise<NatsConnection>, { timeoutMs, signal }: Wait): Promise<NatsConnection> {
   const giveUp = AbortSignal.any([AbortSignal.timeout(checkTimeout(timeoutMs)), ...(signal ? [signal] : [])]);
   while (true) {
     const attempt = dial();
     try {
-      return await waitFor(attempt, { timeoutMs: DIAL_MS * 2, signal: giveUp });
+      return await waitFor(attempt, { timeoutMs: dialMs * 2, signal: giveUp });
     } catch (error) {
       if (error instanceof errors.AuthorizationError) throw error;
       attempt.then((late) => late.close()).catch(() => undefined);
-      await sleep(RECONNECT_MS, undefined, { signal: giveUp }).catch(() => {
+      await sleep(reconnectMs, undefined, { signal: giveUp }).catch(() => {
         throw new WaitError(signal?.aborted ? 'aborted' : 'timeout', { cause: error });
       });
     }
@@ -147,7 +156,7 @@ async function dialUntil(dial: () => Promise<NatsConnection>, { timeoutMs, signa
 }
 
 // A stale connection is closed by the library with a last write, which never ends while unsent bytes fill the
-// socket: the client then hangs on a frozen or unreachable server for ever. The socket itself is not public.
+// socket: the client then hangs on a frozen or unreachable server forever. The socket itself is not public.
 function dropSocket(nc: NatsConnection) {
   const inner = nc as unknown as { protocol?: { transport?: { socket?: { destroy(): void } } } };
   inner.protocol?.transport?.socket?.destroy();

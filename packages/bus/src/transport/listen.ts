@@ -1,7 +1,7 @@
-// A NATS subscription that lives through reconnects; what all kinds of listeners share.
+// A NATS subscription that survives reconnects; the base of all listeners.
 
 import type { Msg } from '@nats-io/nats-core';
-import { type Wait, waitFor } from './deadline.ts';
+import { type Wait, waitFor } from '../wire/deadline.ts';
 import type { Link } from './link.ts';
 
 export interface ListenOptions {
@@ -12,13 +12,15 @@ export interface ListenOptions {
 }
 
 export interface Listener {
-  /** Settles when the server has the subscription; rejects if it forbade it, or did not answer in time. */
+  /**
+   * Resolves when the server has the subscription; rejects if it is forbidden, or the server does not answer in time.
+   */
   ready(wait: Wait): Promise<void>;
   close(): void;
 }
 
 export interface DrainableListener extends Listener {
-  /** As close(), after what is already on its way here was delivered. */
+  /** As close(), after messages that are under way have been delivered. */
   drain(): Promise<void>;
 }
 

@@ -1,12 +1,13 @@
-// Newest wins: one slot before whoever is slow, so that nobody falls behind and nothing grows.
+// Newest wins: a slow consumer or server has one slot, in which a newer message replaces an older one. Nothing piles
+// up.
 
 import type { Msg } from '@nats-io/nats-core';
-import type { MessageDefinition } from './define.ts';
+import type { MessageDefinition } from '../wire/define.ts';
+import type { OnProblem } from '../wire/problem.ts';
+import type { Filter, Tokens } from '../wire/subject.ts';
 import type { Link } from './link.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import type { OnProblem } from './problem.ts';
 import { publish } from './publish.ts';
-import type { Filter, Tokens } from './subject.ts';
 import { type Consumer, deliver, receive, type Subscription } from './subscribe.ts';
 
 export interface NewestSubscription extends Subscription {
@@ -14,8 +15,8 @@ export interface NewestSubscription extends Subscription {
 }
 
 /**
- * Calls the consumer with one message at a time. What arrives meanwhile replaces what waits, so the last one always
- * comes through. There is one slot per subscription: subscribe once per session, not once for all.
+ * Calls the consumer with one message at a time. A message that arrives meanwhile replaces the one that waits, so the
+ * last one is always delivered. There is one slot per subscription: subscribe once per session, not once for all.
  */
 export function subscribeNewest<Name extends string, Open extends Name, In, Out>(
   link: Link,
@@ -51,15 +52,15 @@ export interface NewestPublisher<In> {
 }
 
 /**
- * Publishes one message at a time, the next when the server has answered for the last: a slow server makes frames
- * fewer, where plain publishing would pile them up in this process.
+ * Publishes one message at a time, the next when the server has confirmed the last: with a slow server there are fewer
+ * frames, and they do not pile up in this process.
  */
 export function publishNewest<Name extends string, Open extends Name, In, Out>(
   link: Link,
   definition: MessageDefinition<Name, Open, In, Out>,
   to: Tokens<Name>,
 ): NewestPublisher<In> {
-  definition.subject.to(to); // a bad token is the caller's mistake, to be met here and not at the first frame
+  definition.subject.to(to); // throws here on a bad token, and not at the first frame
   let [sent, failed] = [0, 0];
   const slot = createSlot<In>(async (message) => {
     if (!publish(link, definition, to, message).ok) {
@@ -67,7 +68,7 @@ export function publishNewest<Name extends string, Open extends Name, In, Out>(
       return;
     }
     sent += 1;
-    // Settles with the answer or with the loss of the connection, and both are a reason to go on.
+    // Settles with the confirmation or with the loss of the connection; either way the next message follows.
     await link.nc.flush().catch(() => undefined);
   });
   return { put: slot.put, counts: () => ({ sent, failed, skipped: slot.skipped() }), close: slot.clear };

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type NatsForTest, startNats } from '../testing/nats.ts';
-import { until } from '../testing/wait.ts';
-import { json } from './codec.ts';
+import { type NatsForTest, startNats } from '../../testing/nats.ts';
+import { until } from '../../testing/wait.ts';
+import { heartbeat } from '../messages/heartbeat.ts';
+import { json } from '../wire/codec.ts';
+import { defineRequest } from '../wire/define.ts';
+import type { Problem } from '../wire/problem.ts';
+import { queues, subjects } from '../wire/subjects.ts';
 import { type Bus, connectBus } from './connect.ts';
-import { defineRequest } from './define.ts';
-import { heartbeat } from './heartbeat.ts';
-import type { Problem } from './problem.ts';
-import { queues, subjects } from './subjects.ts';
 
 const echo = defineRequest({
   name: 'echo',
@@ -27,6 +26,12 @@ let nats: NatsForTest;
 let host: Bus;
 let agent: Bus;
 let sessions = 0;
+/** Answers nothing until the request is given up. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 const freshSession = () => ({ host_id: 'h1', session_id: `s${++sessions}` });
 
 before(async () => {
@@ -39,7 +44,7 @@ after(async () => {
   await nats?.close();
 });
 
-test('a request reaches the one who answers it, and the reply comes back', async () => {
+test('a request reaches its responder, and the reply comes back', async () => {
   const to = freshSession();
   const responder = host.respond(echo, to, ({ text }, { from }) => ({ text: `${from.session_id}: ${text}` }));
   await responder.ready({ timeoutMs: 1000 });
@@ -47,11 +52,9 @@ test('a request reaches the one who answers it, and the reply comes back', async
   assert.deepEqual(result, { ok: true, reply: { text: `${to.session_id}: ahoy` } });
 });
 
-test('when nobody listens, the answer is "no responders" and comes at once', async () => {
-  const start = performance.now();
+test('without a responder, the result is "no responders", and not a timeout', async () => {
   const result = await agent.request(echo, freshSession(), { text: '' }, { timeoutMs: 5000 });
   assert.deepEqual(result, { ok: false, reason: 'no_responders', mayHaveActed: false });
-  assert.ok(performance.now() - start < 500);
 });
 
 test('a closed responder is no responder', async () => {
@@ -66,26 +69,28 @@ test('a closed responder is no responder', async () => {
 test('a slow answer is a timeout, which says that it may have happened; the handler learns of it', async () => {
   const to = freshSession();
   let signal: AbortSignal | undefined;
-  const responder = host.respond(echo, to, async (message, asked) => {
+  const responder = host.respond(echo, to, (_, asked) => {
     signal = asked.signal;
-    await sleep(400, undefined, { signal });
-    return message;
+    return untilAborted(signal);
   });
   await responder.ready({ timeoutMs: 1000 });
-  const start = performance.now();
   const result = await agent.request(echo, to, { text: '' }, { timeoutMs: 100 });
   assert.deepEqual(result, { ok: false, reason: 'timeout', mayHaveActed: true });
-  assert.ok(performance.now() - start < 350);
   await until(() => signal?.aborted === true);
 });
 
 test('a request can be given up before and while it waits', async () => {
   const to = freshSession();
-  const responder = host.respond(echo, to, (message, { signal }) => sleep(300, message, { signal }));
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  const responder = host.respond(echo, to, (_, { signal }) => {
+    asked();
+    return untilAborted(signal);
+  });
   await responder.ready({ timeoutMs: 1000 });
   const controller = new AbortController();
   const waiting = agent.request(echo, to, { text: '' }, { timeoutMs: 5000, signal: controller.signal });
-  setTimeout(() => controller.abort(), 30);
+  await isAsked;
+  controller.abort();
   assert.deepEqual(await waiting, { ok: false, reason: 'aborted', mayHaveActed: true });
   const late = await agent.request(echo, to, { text: '' }, { timeoutMs: 5000, signal: controller.signal });
   assert.deepEqual(late, { ok: false, reason: 'aborted', mayHaveActed: false });
@@ -115,7 +120,7 @@ test('a reply of the wrong shape is a bad reply', async () => {
   assert.deepEqual(result, { ok: false, reason: 'bad_reply', mayHaveActed: true });
 });
 
-test('a handler that throws leaves nobody waiting, and its words stay at home', async () => {
+test('a handler that throws refuses the request, and its message is not sent', async () => {
   const to = freshSession();
   const responder = host.respond(echo, to, () => {
     throw new Error('the secret is 42');
@@ -168,7 +173,8 @@ test('a heartbeat is answered by one agent of the group', async () => {
   };
   const result = await host.request(heartbeat, { host_id: 'h1' }, beat, { timeoutMs: 1000 });
   assert.deepEqual(result, { ok: true, reply: { lease_ms: 15_000 } });
-  await sleep(30);
+  // What NATS sent to either of them before is delivered by then.
+  await Promise.all([agent, second].map((bus) => bus.ping({ timeoutMs: 1000 })));
   assert.equal(answers, 1);
 
   const liar = await host.request(heartbeat, { host_id: 'h1' }, { ...beat, host_id: 'h2' }, { timeoutMs: 1000 });
@@ -180,10 +186,22 @@ test('a heartbeat is answered by one agent of the group', async () => {
 test('closing lets the answer in hand go out first', async () => {
   const other = await connectBus(nats.as({ host: 'h2' }));
   const to = { host_id: 'h2', session_id: 's1' };
-  const responder = other.respond(echo, to, (message) => sleep(150, message));
+  const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const responder = other.respond(echo, to, async (message) => {
+    if (message.text !== 'last words') return message;
+    asked.resolve();
+    await mayAnswer.promise;
+    return message;
+  });
   await responder.ready({ timeoutMs: 1000 });
-  const waiting = agent.request(echo, to, { text: 'last words' }, { timeoutMs: 2000 });
-  await sleep(30);
-  await other.close();
+  const waiting = agent.request(echo, to, { text: 'last words' }, { timeoutMs: 10_000 });
+  await asked.promise;
+  const closing = other.close({ timeoutMs: 10_000 });
+  await until(async () => {
+    const result = await agent.request(echo, to, { text: 'one more' }, { timeoutMs: 1000 });
+    return !result.ok && result.reason === 'no_responders';
+  });
+  mayAnswer.resolve();
+  await closing;
   assert.deepEqual(await waiting, { ok: true, reply: { text: 'last words' } });
 });

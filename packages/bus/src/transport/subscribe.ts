@@ -1,18 +1,20 @@
-// Hearing every message of a kind. For work that takes time per message, see newest.ts.
+// Receives every message of a kind. For work that takes time per message, see newest.ts.
 
 import type { Msg } from '@nats-io/nats-core';
-import { DecodeError } from './codec.ts';
-import { claimsAgree, type MessageDefinition } from './define.ts';
+import { DecodeError } from '../wire/codec.ts';
+import { claimsAgree, type MessageDefinition } from '../wire/define.ts';
+import type { OnProblem } from '../wire/problem.ts';
+import type { Filter, Tokens } from '../wire/subject.ts';
 import type { Link } from './link.ts';
 import { type Listener, type ListenOptions, listen } from './listen.ts';
-import type { OnProblem } from './problem.ts';
-import type { Filter, Tokens } from './subject.ts';
 
 export interface Subscription extends Listener {
   counts(): { received: number; dropped: number };
 }
 
-/** `from` is read from the subject, which the sender had permission for. A promise is watched, but not waited for. */
+/**
+ * `from` is read from the subject, on which the sender has permission. A rejected promise is reported, but not awaited.
+ */
 export type Consumer<Name extends string, Out> = (message: Out, from: Tokens<Name>) => void | Promise<void>;
 
 export function subscribe<Name extends string, Open extends Name, In, Out>(
@@ -35,7 +37,7 @@ export function subscribe<Name extends string, Open extends Name, In, Out>(
   return { ready, close, counts: () => ({ received, dropped }) };
 }
 
-/** The message, or undefined after reporting why it is none: a bad sender must not stop the listener. */
+/** Undefined if it is not valid, which is reported: a bad sender must not stop the listener. */
 export function receive<Name extends string, Open extends Name, In, Out>(
   { name, subject, body, claims }: MessageDefinition<Name, Open, In, Out>,
   msg: Msg,

@@ -1,4 +1,4 @@
-// How a message becomes bytes and back. Bytes from the bus are never trusted: they decode, or they are a DecodeError.
+// Encodes messages. Bytes from the bus are never trusted: they decode to a valid message, or throw a DecodeError.
 
 import type { z } from 'zod';
 
@@ -31,7 +31,7 @@ export function checkJson<Schema extends z.ZodType>(schema: Schema, bytes: Uint8
   }
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  // Places and rules, not values: a reply may carry this text back to a host.
+  // Paths and rules, not values: a reply may carry this text to a host.
   const places = checked.error.issues.slice(0, 5).map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.code}`);
   throw new DecodeError(places.join(', ').slice(0, 500), { cause: checked.error });
 }

@@ -1,4 +1,4 @@
-// Everything that waits on the bus waits here: with a deadline, and an optional signal to give up sooner.
+// Waits with a deadline and an optional signal. Everything that waits on the bus uses it.
 
 export interface Wait {
   timeoutMs: number;
@@ -15,15 +15,15 @@ export class WaitError extends Error {
   }
 }
 
-/** Node runs a timer beyond this at once, which would turn "very patient" into "not at all". */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Node fires a longer timer at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
-export function checkTimeout(timeoutMs: number, maxMs = LONGEST_TIMER_MS): number {
+export function checkTimeout(timeoutMs: number, maxMs = longestTimerMs): number {
   if (timeoutMs >= 1 && timeoutMs <= maxMs) return timeoutMs;
   throw new RangeError(`timeoutMs must be from 1 to ${maxMs}, not ${timeoutMs}`);
 }
 
-/** The outcome of `work`, or a WaitError. The work itself goes on: what it yields later is ignored. */
+/** The result of `work`, or a WaitError. The work itself goes on; a later result is ignored. */
 export function waitFor<T>(work: Promise<T>, { timeoutMs, signal }: Wait): Promise<T> {
   checkTimeout(timeoutMs);
   const { promise, resolve, reject } = Promise.withResolvers<T>();

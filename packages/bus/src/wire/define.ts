@@ -2,6 +2,7 @@
 
 import type { Codec } from './codec.ts';
 import type { Subject, Tokens } from './subject.ts';
+import type { Asker } from './subjects.ts';
 
 /** Frames have a connection of their own, so that a burst of pixels never delays a command. */
 export type Lane = 'control' | 'frames';
@@ -11,15 +12,15 @@ export interface MessageDefinition<Name extends string, Open extends Name, In, O
   readonly lane: Lane;
   readonly subject: Subject<Name, Open>;
   readonly body: Codec<In, Out>;
-  /** What a message says about its own origin. It must agree with the subject, which permissions vouch for. */
+  /** What a message says about its own origin. It must agree with the subject, which permissions protect. */
   readonly claims?: (message: Out) => Partial<Tokens<Name>>;
 }
 
 export interface RequestDefinition<Name extends string, Open extends Name, In, Out, ReplyIn, ReplyOut> {
   readonly name: string;
   readonly subject: Subject<Name, Open>;
-  /** Users who may ask; a reply goes to an inbox of theirs and nowhere else. */
-  readonly askers: (tokens: Tokens<Name>) => readonly string[];
+  /** Who may send the request; a reply goes to one of their inboxes and nowhere else. */
+  readonly askers: (tokens: Tokens<Name>) => readonly Asker[];
   readonly request: Codec<In, Out>;
   readonly reply: Codec<ReplyIn, ReplyOut>;
   readonly claims?: (message: Out) => Partial<Tokens<Name>>;

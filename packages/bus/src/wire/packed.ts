@@ -3,8 +3,8 @@
 import type { z } from 'zod';
 import { type Codec, checkJson, DecodeError } from './codec.ts';
 
-const LENGTH_BYTES = 4;
-const MAX_HEAD_BYTES = 6 * 1024 * 1024;
+const lengthBytes = 4;
+const defaultMaxHeadBytes = 6 * 1024 * 1024;
 
 export interface Packed<Head> {
   head: Head;
@@ -13,10 +13,10 @@ export interface Packed<Head> {
 
 export function pack(head: object, body: Uint8Array): Uint8Array {
   const text = Buffer.from(JSON.stringify(head));
-  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + text.length + body.length);
+  const bytes = Buffer.allocUnsafe(lengthBytes + text.length + body.length);
   bytes.writeUInt32BE(text.length, 0);
-  bytes.set(text, LENGTH_BYTES);
-  bytes.set(body, LENGTH_BYTES + text.length);
+  bytes.set(text, lengthBytes);
+  bytes.set(body, lengthBytes + text.length);
   return bytes;
 }
 
@@ -26,11 +26,11 @@ export function unpack<Schema extends z.ZodType>(
   bytes: Uint8Array,
   maxHeadBytes: number,
 ): Packed<z.output<Schema>> {
-  if (bytes.length < LENGTH_BYTES) throw new DecodeError('without a header');
+  if (bytes.length < lengthBytes) throw new DecodeError('without a header');
   const headBytes = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
-  const bodyStart = LENGTH_BYTES + headBytes;
+  const bodyStart = lengthBytes + headBytes;
   if (headBytes > maxHeadBytes || bodyStart > bytes.length) throw new DecodeError('header of a wrong length');
-  return { head: checkJson(schema, bytes.subarray(LENGTH_BYTES, bodyStart)), body: bytes.subarray(bodyStart) };
+  return { head: checkJson(schema, bytes.subarray(lengthBytes, bodyStart)), body: bytes.subarray(bodyStart) };
 }
 
 /** JSON checked by its schema on arrival, with bytes behind it. */
@@ -39,6 +39,6 @@ export function packed<Head extends z.ZodType<object>>(
 ): Codec<Packed<z.input<Head>>, Packed<z.output<Head>>> {
   return {
     encode: ({ head, body }) => pack(head as object, body),
-    decode: (bytes) => unpack(schema, bytes, MAX_HEAD_BYTES),
+    decode: (bytes) => unpack(schema, bytes, defaultMaxHeadBytes),
   };
 }

@@ -1,4 +1,4 @@
-// What went wrong with a message without anybody waiting for an answer: for logs and counters, not for control.
+// A problem with a message for which no caller waits: for logs and counters.
 
 export interface Problem {
   kind: 'bad_message' | 'handler_failed' | 'reply_lost';

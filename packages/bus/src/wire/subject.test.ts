@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isToken } from './subject.ts';
+import { isToken, subjectsMeet } from './subject.ts';
 import { hostUser, inboxPrefix, subjects } from './subjects.ts';
 
 const crafted = ['', '*', '>', 'a.b', 'a.>', 'a b', 'a\r\nPUB x 0', 'ä', '{host_id}', 'a'.repeat(129)];
@@ -49,4 +49,29 @@ test('a subject of another kind is not read', () => {
   ]) {
     assert.equal(subjects.frame.read(other), undefined, other);
   }
+});
+
+test('two patterns meet where some subject fits both, however they are spelled', () => {
+  const meeting = [
+    ['a.b', 'a.b'],
+    ['a.*', 'a.b'],
+    ['*.b', 'a.*'],
+    ['a.>', 'a.b.c'],
+    ['>', 'a'],
+    ['a.*.c', 'a.>'],
+    ['host.h1.>', 'host.*.session.*.command'],
+  ] as const;
+  const apart = [
+    ['a.b', 'a.c'],
+    ['a.*', 'a'],
+    ['a.*', 'a.b.c'],
+    ['a.>', 'a'],
+    ['a.>', 'b.>'],
+    ['host.h1.command', 'host.h1.session.*.command'],
+    ['_IN.server-1.>', '_IN.server-10.>'],
+  ] as const;
+  for (const [one, other] of meeting)
+    assert.ok(subjectsMeet(one, other) && subjectsMeet(other, one), `${one} ${other}`);
+  for (const [one, other] of apart)
+    assert.ok(!subjectsMeet(one, other) && !subjectsMeet(other, one), `${one} ${other}`);
 });

@@ -1,4 +1,4 @@
-// A subject as a template with named tokens, so that who builds one and who reads one agree by type.
+// A subject as a template with named tokens: its writer and its reader agree by type.
 
 /** The names between braces: `host.{host_id}.heartbeat` has `host_id`. */
 export type TokenNames<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
@@ -8,26 +8,26 @@ export type TokenNames<Template extends string> = Template extends `${string}{${
 /** One value per token. */
 export type Tokens<Name extends string> = Record<Name, string>;
 
-/** What a listener says: every token but the open ones, which may be left out to hear all of them. */
+/** The filter of a listener: every token but the open ones, which may be left out to receive all of them. */
 export type Filter<Name extends string, Open extends Name> = Tokens<Exclude<Name, Open>> & Partial<Tokens<Open>>;
 
 export interface Subject<Name extends string = string, Open extends Name = Name> {
   readonly template: string;
-  /** The subject to speak on. Throws on a token that is not a plain id. */
+  /** The subject to publish on. Throws on a token that is not a plain id. */
   to(tokens: Tokens<Name>): string;
-  /** The subject to listen on; an open token that is absent becomes a wildcard. */
+  /** The subject to subscribe to; an open token that is absent becomes a wildcard. */
   filter(tokens: Filter<Name, Open>): string;
-  /** Every token a wildcard; for permissions, not for listening. */
-  readonly everything: string;
+  /** With a wildcard for every absent token; for permissions, not for subscriptions. */
+  pattern(given: Partial<Tokens<string>>): string;
   /** The tokens of a subject that was received, or undefined if it is not one of these. */
   read(subject: string): Tokens<Name> | undefined;
 }
 
-const PLAIN = /^[A-Za-z0-9_-]{1,128}$/;
+const plainToken = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Whether an id may stand in a subject: no dots, no wildcards, no white space. */
 export function isToken(value: unknown): value is string {
-  return typeof value === 'string' && PLAIN.test(value);
+  return typeof value === 'string' && plainToken.test(value);
 }
 
 // A crafted id such as `*` or `a.>` must never widen a subject, so nothing is escaped: it is refused.
@@ -36,7 +36,7 @@ function checked(name: string, value: unknown): string {
   return value;
 }
 
-/** Only tokens named in `open` may be left out by a listener; commands have none, so nobody can overhear them. */
+/** Only tokens named in `open` may be left out by a listener; commands have none, so no process can overhear them. */
 export function subject<const Template extends string, const Open extends TokenNames<Template> = never>(
   template: Template,
   open: readonly Open[] = [],
@@ -57,7 +57,7 @@ export function subject<const Template extends string, const Open extends TokenN
       const mayBeOpen = (name: Name) => (open as readonly Name[]).includes(name);
       return fill((name) => (given[name] === undefined && mayBeOpen(name) ? '*' : checked(name, given[name])));
     },
-    everything: fill(() => '*'),
+    pattern: (given) => fill((name) => (given[name] === undefined ? '*' : checked(name, given[name]))),
     read: (received) => {
       const words = received.split('.');
       if (words.length !== parts.length) return undefined;
@@ -72,4 +72,14 @@ export function subject<const Template extends string, const Open extends TokenN
       return tokens as Tokens<Name>; // every token of the template was read above
     },
   };
+}
+
+/** Whether some subject fits both patterns: `*` stands for one word, `>` at the end for one or more. */
+export function subjectsMeet(one: string, other: string): boolean {
+  const meet = ([a, ...as]: string[], [b, ...bs]: string[]): boolean => {
+    if (a === undefined || b === undefined) return a === b;
+    if (a === '>' || b === '>') return true;
+    return (a === b || a === '*' || b === '*') && meet(as, bs);
+  };
+  return meet(one.split('.'), other.split('.'));
 }
