@@ -1,3 +1,5 @@
+// The public interface of the contract: shapes, routes, events, states and error codes. No I/O.
+
 export {
   ApiKey,
   ChangePasswordRequest,
@@ -13,10 +15,12 @@ export {
   TokenReply,
   User,
   UserClaims,
-} from './auth.ts';
-export { BundledEvent, maxBundled, readBundledStream } from './bundle.ts';
-export { ChatReply, ChatRequest, PlanReply } from './chat.ts';
-export { AppError, ErrorCode, errors, Problem } from './errors.ts';
+} from './routes/auth.ts';
+export { type RouteName, routes } from './routes/routes.ts';
+export { HealthReply, ReadyReply } from './routes/service.ts';
+export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
+export { printScript } from './script/print.ts';
+export { BundledEvent, maxBundled, maxPlaces, readBundledStream } from './sessions/bundle.ts';
 export {
   LiveEvent,
   type LoggedLiveKind,
@@ -27,33 +31,9 @@ export {
   passingTaskKinds,
   type RecordedEvent,
   TaskEvent,
-} from './events.ts';
-export type { GivenFiles } from './given-files.ts';
-export { IdParam, isId, Uuid7 } from './id.ts';
-export { isStorableJson, Json, JsonObject, maxJsonDepth } from './json.ts';
-export { Pointer, PointerAction, PointerRequest } from './pointer.ts';
-export { Cursor, NextCursor, Page } from './query.ts';
-export { RecordedFrame, RecordingItem } from './recording.ts';
-export {
-  type BodyIn,
-  type BodyOf,
-  bodyLimits,
-  type EventOf,
-  type HeadersIn,
-  type HeadersOf,
-  noContent,
-  type ParamsIn,
-  type ParamsOf,
-  type QueryIn,
-  type QueryOf,
-  type ReplyOf,
-  type Route,
-  Success,
-} from './route.ts';
-export { type RouteName, routes } from './routes.ts';
-export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
-export { printScript } from './script/print.ts';
-export { HealthReply, ReadyReply } from './service.ts';
+} from './sessions/events.ts';
+export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
+export { RecordedFrame, RecordingItem } from './sessions/recording.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -63,7 +43,9 @@ export {
   Share,
   ShareRequest,
   Snapshot,
-} from './session.ts';
+} from './sessions/session.ts';
+export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
+export type { GivenFiles } from './tasks/given-files.ts';
 export {
   BrowserState,
   canMove,
@@ -80,9 +62,9 @@ export {
   takeoverMoves,
   taskMoves,
   terminalTaskStates,
-} from './states.ts';
-export { type Action, Condition, maxSteps, Plan, Step, Target } from './step.ts';
-export { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './takeover.ts';
+} from './tasks/states.ts';
+export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';
+export { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './tasks/takeover.ts';
 export {
   AgentHistory,
   CancelRequest,
@@ -90,6 +72,7 @@ export {
   Execution,
   ExecutionStep,
   InboxItem,
+  IrreversibleAnswer,
   LogEntry,
   LogLevel,
   MessageState,
@@ -104,8 +87,28 @@ export {
   TaskResult,
   TaskStatus,
   TaskSummary,
-} from './task.ts';
-export { isStorableText, text } from './text.ts';
-export { Timestamp } from './time.ts';
-export { WebUrl } from './url.ts';
-export { BrowserRoute, Frame, ImageType, Overlay } from './view.ts';
+} from './tasks/task.ts';
+export { BrowserRoute, Frame, ImageType, Overlay, PrivateReason } from './tasks/view.ts';
+export { AppError, ErrorCode, errors, Problem } from './types/errors.ts';
+export { IdParam, isId, Uuid7 } from './types/id.ts';
+export { isStorableJson, Json, JsonObject, maxJsonDepth } from './types/json.ts';
+export { Cursor, NextCursor, Page } from './types/query.ts';
+export {
+  type BodyIn,
+  type BodyOf,
+  bodyLimits,
+  type EventOf,
+  type HeadersIn,
+  type HeadersOf,
+  noContent,
+  type ParamsIn,
+  type ParamsOf,
+  type QueryIn,
+  type QueryOf,
+  type ReplyOf,
+  type Route,
+  Success,
+} from './types/route.ts';
+export { isStorableText, text } from './types/text.ts';
+export { Timestamp } from './types/time.ts';
+export { WebUrl } from './types/url.ts';

@@ -1,6 +1,6 @@
 // Steps as nobody would write them, but as the contract allows them. The same seed gives the same steps.
-import type { Action, Condition, Step, Target } from '../src/step.ts';
-import { WebUrl } from '../src/url.ts';
+import type { Action, Condition, Step, Target } from '../src/tasks/step.ts';
+import { WebUrl } from '../src/types/url.ts';
 
 /** A small generator of numbers from 0 up to 1 (mulberry32): a failing seed must fail again. */
 function createRandom(seed: number): () => number {
@@ -37,6 +37,7 @@ const nasty = [
     'as',
     'into',
     'in',
+    'in frame',
     'to',
     'within',
     'until',
@@ -99,8 +100,8 @@ export function createGenerator(seed: number) {
     ])();
     return WebUrl.safeParse(made).success ? made : 'https://example.com/?q="{a}"#b';
   };
-  const target = (): Target =>
-    pick<() => Target>([
+  const target = (): Target => {
+    const one = pick<() => Target>([
       () => text(500, 1),
       () => ({ name: text(500, 1) }),
       () => ({ role: pick(['button', 'link', 'table', 'image', 'Button', 'text', text(50, 1)]), name: text(500, 1) }),
@@ -109,6 +110,8 @@ export function createGenerator(seed: number) {
       () => ({ css: text(2000, 1) }),
       () => ({ ref: word(100) }),
     ])();
+    return typeof one === 'string' || chance(0.7) ? one : { ...one, frame: text(500, 1) };
+  };
   const sight = (): Condition =>
     pick<() => Condition>([
       () => ({ text: text(500, 1) }),

@@ -1,4 +1,9 @@
+// Routes of users, logins and API keys.
+
 import { z } from 'zod';
+import { IdParam } from '../types/id.ts';
+import { NextCursor, Page } from '../types/query.ts';
+import { bodyErrors, bodyLimits, loginErrors, noContent, type Route, Success } from '../types/route.ts';
 import {
   ApiKey,
   ChangePasswordRequest,
@@ -14,9 +19,6 @@ import {
   User,
   UserClaims,
 } from './auth.ts';
-import { IdParam } from './id.ts';
-import { NextCursor, Page } from './query.ts';
-import { bodyErrors, bodyLimits, loginErrors, noContent, type Route, Success } from './route.ts';
 
 const params = z.object({ id: IdParam });
 
@@ -51,7 +53,7 @@ export const authRoutes = {
     access: 'public',
     origin: 'interface',
     area: 'auth',
-    summary: 'Exchange a refresh token for fresh tokens',
+    summary: 'Exchange a refresh token for new tokens',
     body: RefreshRequest,
     bodyLimitBytes: bodyLimits.auth,
     replies: { 200: TokenReply },
@@ -63,7 +65,7 @@ export const authRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'auth',
-    summary: 'Tell who the access token speaks for',
+    summary: 'Read the user of the access token',
     replies: { 200: UserClaims },
     errors: loginErrors,
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Route } from '../types/route.ts';
 import { LoginRequest, NewPassword, RegisterRequest } from './auth.ts';
-import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 
 const good = { username: 'ada.l-1_', email: 'ada@example.com', password: 'correct horse' };

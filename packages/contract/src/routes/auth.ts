@@ -1,7 +1,9 @@
+// Shapes of users, logins, tokens and API keys.
+
 import { z } from 'zod';
-import { Uuid7 } from './id.ts';
-import { text } from './text.ts';
-import { Timestamp } from './time.ts';
+import { Uuid7 } from '../types/id.ts';
+import { text } from '../types/text.ts';
+import { Timestamp } from '../types/time.ts';
 
 export const Role = z.enum(['user', 'admin']);
 export type Role = z.infer<typeof Role>;
@@ -18,8 +20,8 @@ const countCodePoints = (value: string) => [...value].length;
 const countBytes = (value: string) => new TextEncoder().encode(value).length;
 
 /**
- * A password somebody chooses. People count characters, so we count code points; the hash costs bytes, and only the
- * normalised form reaches it. A longer minimum and the list of common passwords are settings of the server.
+ * A new password. People count characters, so the minimum and maximum count code points; the hash costs bytes, and gets
+ * only the normalised form. A longer minimum and the list of common passwords are settings of the server.
  */
 export const NewPassword = text(512)
   .refine((value) => countCodePoints(value) >= 8, 'must have at least 8 characters')
@@ -27,10 +29,10 @@ export const NewPassword = text(512)
   .refine((value) => countBytes(value.normalize('NFKC')) <= 1024, 'must have at most 1,024 bytes')
   .meta({ minLength: 8, maxLength: 256 });
 
-/** A password to compare with: one that breaks the rules above is merely a wrong one. */
+/** A password to verify: one that breaks the rules above is just wrong. */
 const GivenPassword = text(1024, 1);
 
-/** Any text may be tried; what is not one of our tokens is answered as an invalid one. */
+/** Any text is accepted here; a text that is not a token is answered as an invalid token. */
 const GivenToken = text(512, 1);
 
 export const RegisterRequest = z
@@ -64,14 +66,14 @@ export const TokenReply = z
     access_token: z.string(),
     refresh_token: z.string(),
     token_type: z.literal('Bearer'),
-    /** Seconds; the name is the interface's. */
+    /** Seconds. */
     expires_in: z.int().min(1),
     user: User,
   })
   .meta({ id: 'TokenReply' });
 export type TokenReply = z.infer<typeof TokenReply>;
 
-/** Who the access token speaks for. `sid` is the login; `iat` and `exp` are seconds since 1970, as claims are. */
+/** The user and login of an access token. `sid` is the login; `iat` and `exp` are seconds since 1970, as in a JWT. */
 export const UserClaims = z
   .object({
     sub: Uuid7,
@@ -86,7 +88,7 @@ export const UserClaims = z
   .meta({ id: 'UserClaims' });
 export type UserClaims = z.infer<typeof UserClaims>;
 
-/** One place where the user is logged in. */
+/** One login of the user. */
 export const Login = z
   .object({
     id: Uuid7,
@@ -95,7 +97,7 @@ export const Login = z
     expires_at: Timestamp,
     address: z.string().nullable(),
     user_agent: z.string().nullable(),
-    /** Whether it is the one that asks. */
+    /** Whether it is the login of this request. */
     current: z.boolean(),
   })
   .meta({ id: 'Login' });
@@ -104,7 +106,7 @@ export type Login = z.infer<typeof Login>;
 export const CreateKeyRequest = z
   .strictObject({
     label: text(100, 1),
-    /** Absent: the key lives until it is removed. */
+    /** Absent: the key is valid until it is removed. */
     expires_in_secs: z
       .int()
       .min(60)
@@ -114,7 +116,7 @@ export const CreateKeyRequest = z
   .meta({ id: 'CreateKeyRequest' });
 export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>;
 
-/** A program's way in: acts as its user on chat, sessions and tasks, and on nothing of authentication. */
+/** For programs: acts as its user on chat, sessions and tasks, and never on authentication. */
 export const ApiKey = z
   .object({
     id: Uuid7,

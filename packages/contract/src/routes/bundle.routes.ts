@@ -1,6 +1,8 @@
-import { BundledEvent, BundleQuery } from './bundle.ts';
-import { loginErrors, type Route } from './route.ts';
-import { ShareHeaders } from './session.ts';
+// The route of bundled streams.
+
+import { BundledEvent, BundleQuery } from '../sessions/bundle.ts';
+import { ShareHeaders } from '../sessions/session.ts';
+import { loginErrors, type Route } from '../types/route.ts';
 
 export const bundleRoutes = {
   followStreams: {

@@ -1,5 +1,7 @@
-import { ChatReply, ChatRequest, IdempotencyHeaders, PlanReply } from './chat.ts';
-import { bodyErrors, bodyLimits, loginErrors, type Route } from './route.ts';
+// Routes that start tasks.
+
+import { ChatReply, ChatRequest, IdempotencyHeaders, PlanReply } from '../tasks/chat.ts';
+import { bodyErrors, bodyLimits, loginErrors, type Route } from '../types/route.ts';
 
 export const chatRoutes = {
   sendChat: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { errors } from './errors.ts';
-import { bodyLimits, noContent, type Route } from './route.ts';
+import { errors } from '../types/errors.ts';
+import { bodyLimits, noContent, type Route } from '../types/route.ts';
 import { routes } from './routes.ts';
 
 const all: [string, Route][] = Object.entries(routes);
@@ -103,6 +103,7 @@ test('the list of error codes is closed', () => {
       'conflict',
       'takeover_conflict',
       'gone',
+      'invalid_answer',
       'rate_limited',
       'quota_exceeded',
       'payload_too_large',

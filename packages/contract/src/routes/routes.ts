@@ -1,12 +1,13 @@
+// The table of routes: everything that the server promises over HTTP.
+
+import type { Route } from '../types/route.ts';
 import { authRoutes } from './auth.routes.ts';
 import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
-import type { Route } from './route.ts';
 import { serviceRoutes } from './service.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
 import { taskRoutes } from './task.routes.ts';
 
-/** Everything the service promises over HTTP. */
 export const routes = {
   ...authRoutes,
   ...chatRoutes,

@@ -1,7 +1,9 @@
-import { z } from 'zod';
-import { Success } from './route.ts';
+// Shapes of health and readiness.
 
-/** The process lives. `notices` says in plain words what an operator should know, such as that nobody has to log in. */
+import { z } from 'zod';
+import { Success } from '../types/route.ts';
+
+/** The process is alive. `notices` tells an operator what to know, such as that authentication is disabled. */
 export const HealthReply = Success.extend({
   status: z.literal('ok'),
   version: z.string(),
@@ -10,7 +12,7 @@ export const HealthReply = Success.extend({
 }).meta({ id: 'HealthReply' });
 export type HealthReply = z.infer<typeof HealthReply>;
 
-/** The process can do its work: all it leans on answers. Otherwise the answer is `overloaded`. */
+/** The process can do its work: everything it depends on answers. Otherwise the error is `overloaded`. */
 export const ReadyReply = Success.extend({ status: z.literal('ready') }).meta({ id: 'ReadyReply' });
 export type ReadyReply = z.infer<typeof ReadyReply>;
 

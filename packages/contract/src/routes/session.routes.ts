@@ -1,10 +1,9 @@
+// Routes of sessions, shares, recordings and profiles.
+
 import { z } from 'zod';
-import { LiveEvent } from './events.ts';
-import { IdParam } from './id.ts';
-import { Pointer, PointerRequest } from './pointer.ts';
-import { NextCursor, Page, queryFlag, ResumeHeaders, ResumeQuery } from './query.ts';
-import { RecordingItem, RecordingQuery } from './recording.ts';
-import { bodyErrors, bodyLimits, loginErrors, type Route, Success } from './route.ts';
+import { LiveEvent } from '../sessions/events.ts';
+import { Pointer, PointerRequest } from '../sessions/pointer.ts';
+import { RecordingItem, RecordingQuery } from '../sessions/recording.ts';
 import {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -14,10 +13,13 @@ import {
   ShareHeaders,
   ShareRequest,
   Snapshot,
-} from './session.ts';
-import { SessionState } from './states.ts';
-import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './takeover.ts';
-import { ImageType } from './view.ts';
+} from '../sessions/session.ts';
+import { SessionState } from '../tasks/states.ts';
+import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
+import { ImageType } from '../tasks/view.ts';
+import { IdParam } from '../types/id.ts';
+import { NextCursor, Page, queryFlag, ResumeHeaders, ResumeQuery } from '../types/query.ts';
+import { bodyErrors, bodyLimits, loginErrors, type Route, Success } from '../types/route.ts';
 
 const params = z.object({ id: IdParam });
 
@@ -51,7 +53,7 @@ export const sessionRoutes = {
     access: 'share',
     origin: 'interface',
     area: 'sessions',
-    summary: 'Read all that is needed to restore the view of a session',
+    summary: 'Read everything that is needed to restore the view of a session',
     params,
     headers: ShareHeaders,
     replies: { 200: Success.extend({ snapshot: Snapshot }) },
@@ -101,7 +103,7 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'sessions',
-    summary: 'Record the route, focus a page, or act by hand while holding the wheel',
+    summary: 'Record the route, focus a page, or send input during a takeover',
     params,
     body: PointerRequest,
     bodyLimitBytes: bodyLimits.other,
@@ -114,7 +116,7 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Close a session; with purge=true also remove its pictures, events and logs',
+    summary: 'Close a session; with purge=true also remove its pictures, events and logs, and what was typed in it',
     params,
     query: z.object({ purge: queryFlag(false) }),
     replies: { 200: Success },
@@ -126,7 +128,7 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Take the wheel of a session in which no task runs',
+    summary: 'Take over a session in which no task runs',
     params,
     body: TakeoverRequest.prefault({}),
     bodyLimitBytes: bodyLimits.other,
@@ -139,7 +141,7 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Hand the wheel of a session back',
+    summary: 'Hand a session back',
     params,
     body: ResumeRequest.prefault({}),
     bodyLimitBytes: bodyLimits.other,
@@ -152,7 +154,7 @@ export const sessionRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Read what was kept of a session, oldest first, on one time axis: frames, overlays and events',
+    summary: 'Read the recording of a session, oldest first, on one time axis: frames, overlays and events',
     params,
     query: RecordingQuery,
     replies: { 200: Success.extend({ items: z.array(RecordingItem), next_cursor: NextCursor }) },

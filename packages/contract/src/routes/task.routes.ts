@@ -1,11 +1,10 @@
+// Routes of tasks.
+
 import { z } from 'zod';
-import { ChatReply, IdempotencyHeaders } from './chat.ts';
-import { TaskEvent } from './events.ts';
-import { IdParam, Uuid7 } from './id.ts';
-import { NextCursor, Page, ResumeHeaders, ResumeQuery } from './query.ts';
-import { bodyErrors, bodyLimits, loginErrors, type Route, Success } from './route.ts';
-import { TaskState } from './states.ts';
-import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './takeover.ts';
+import { TaskEvent } from '../sessions/events.ts';
+import { ChatReply, IdempotencyHeaders } from '../tasks/chat.ts';
+import { TaskState } from '../tasks/states.ts';
+import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
 import {
   CancelRequest,
   Execution,
@@ -19,8 +18,11 @@ import {
   Task,
   TaskStatus,
   TaskSummary,
-} from './task.ts';
-import { ImageType } from './view.ts';
+} from '../tasks/task.ts';
+import { ImageType } from '../tasks/view.ts';
+import { IdParam, Uuid7 } from '../types/id.ts';
+import { NextCursor, Page, ResumeHeaders, ResumeQuery } from '../types/query.ts';
+import { bodyErrors, bodyLimits, loginErrors, type Route, Success } from '../types/route.ts';
 
 const params = z.object({ id: IdParam });
 
@@ -44,7 +46,7 @@ export const taskRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'tasks',
-    summary: 'Read how far a task is',
+    summary: 'Read the progress of a task',
     params,
     replies: { 200: Success.extend({ status: TaskStatus }) },
     errors: [...loginErrors, 'not_found'],
@@ -55,7 +57,7 @@ export const taskRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'tasks',
-    summary: 'List what a task saw; include=image embeds the pictures',
+    summary: 'List the observations of a task; include=image embeds the pictures',
     params,
     query: Page.extend({ include: z.literal('image').optional() }),
     replies: {
@@ -118,7 +120,7 @@ export const taskRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'tasks',
-    summary: 'Ask for the wheel; the agent stops at the next safe point',
+    summary: 'Request a takeover; the agent stops at the next safe point',
     params,
     body: TakeoverRequest.prefault({}),
     bodyLimitBytes: bodyLimits.other,
@@ -131,7 +133,7 @@ export const taskRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'tasks',
-    summary: 'Hand the wheel back to the agent',
+    summary: 'Hand the browser back to the agent',
     params,
     body: ResumeRequest.prefault({}),
     bodyLimitBytes: bodyLimits.other,
@@ -157,12 +159,12 @@ export const taskRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'tasks',
-    summary: 'Answer the question of the agent, or interrupt it and take the wheel at once',
+    summary: 'Answer the question of the agent, or interrupt it and take over at once',
     params,
     body: TakeoverSignal.prefault({}),
     bodyLimitBytes: bodyLimits.other,
     replies: { 200: Success.extend({ status: TaskStatus, takeover: GrantedTakeover.nullable() }) },
-    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict'],
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict', 'invalid_answer'],
   },
   cancelTask: {
     method: 'POST',
@@ -195,7 +197,7 @@ export const taskRoutes = {
     access: 'user',
     origin: 'extension',
     area: 'tasks',
-    summary: 'Fetch a file the task brought home',
+    summary: 'Fetch a file of a task',
     params: params.extend({ file_id: IdParam }),
     replies: {},
     bytes: ['application/octet-stream'],

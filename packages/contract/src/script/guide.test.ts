@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { Step } from '../step.ts';
+import { Step } from '../tasks/step.ts';
 import { instructions } from './instructions.ts';
 import { parseScript } from './parse.ts';
 import { printScript } from './print.ts';
@@ -24,7 +24,7 @@ describe('the guide', () => {
   it('shows only scripts that can be read', () => {
     const blocks = [...guide.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
     const scripts = blocks.filter(([, language]) => language !== 'ebnf');
-    assert.equal(scripts.length, 6);
+    assert.equal(scripts.length, 7);
     for (const [, language, script = ''] of scripts) {
       assert.equal(language, 'script');
       const parsed = parseScript(script);

@@ -1,5 +1,5 @@
-// The language: what may be said for each action. Adding an instruction is adding a line here, and one to the guide.
-import type { Action } from '../step.ts';
+// The script language: the instructions of each action. A new instruction needs an entry here, and one in the guide.
+import type { Action } from '../tasks/step.ts';
 import { distance, duration } from './measure.ts';
 import {
   address,
@@ -21,9 +21,9 @@ export type Instruction = {
   /** How it begins, the printed form first. */
   phrases: [string, ...string[]];
   parts: Part[];
-  /** What the beginning says already. */
+  /** Fields that the beginning implies. */
   always: Fields;
-  /** An example of the least that must be said. */
+  /** A minimal example. */
   shape: string;
 };
 
@@ -42,7 +42,7 @@ const page = field('page', bare('p1'));
 const within = optional(keyword('within'), field('timeout_secs', duration));
 const kept = [keyword('as'), field('as', bare('prices'))];
 
-/** What a wait is for lies one level deeper than other fields. */
+/** The condition of a wait is nested one level deeper than other fields. */
 const secs: Value = {
   ...duration,
   read: (reader) => ({ secs: duration.read(reader) }),
@@ -62,7 +62,7 @@ const idle: Value = {
   },
 };
 
-/** Of several that can say a step, the first is printed. */
+/** If several instructions can express a step, the first is printed. */
 export const instructions: Instruction[] = [
   say('navigate', ['open', 'go to', 'goto', 'visit', 'navigate to'], [field('url', address)]),
   say('back', ['back', 'go back']),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createGenerator } from '../../testing/random-steps.ts';
-import { Step } from '../step.ts';
+import { Step } from '../tasks/step.ts';
 import { isScript, parseScript } from './parse.ts';
 import { printScript } from './print.ts';
 
@@ -34,7 +34,7 @@ describe('parse and print', () => {
     assert.equal(asJson, 0, 'only what has no words is printed as JSON');
   });
 
-  it('keep what has no words as JSON', () => {
+  it('print steps without an instruction as JSON', () => {
     const plain: Step[] = [{ action: 'click', target: 'Pay', irreversible: false }];
     assert.equal(printScript(plain), 'step {"action":"click","target":"Pay","irreversible":false}');
     assert.deepEqual(parseScript(printScript(plain)), { ok: true, steps: plain, lines: [1] });

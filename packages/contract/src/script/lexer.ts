@@ -1,3 +1,5 @@
+// Splits a line of a script into tokens.
+
 import { Mistake, show } from './mistake.ts';
 import { nearestOf } from './nearest.ts';
 
@@ -5,16 +7,16 @@ export type Variables = Map<string, string>;
 
 export type Token = {
   kind: 'quoted' | 'word';
-  /** As it stands in the line. */
+  /** As it is written in the line. */
   raw: string;
-  /** What it says: without quotes and escapes, its variables filled in. */
+  /** Without quotes and escapes, variables replaced. */
   value: string;
   column: number;
 };
 
 export const variableName = /[\p{L}_][\p{L}\p{N}_-]*/u;
 
-/** The opening signs of quotes, and what closes each; languages differ. */
+/** The opening quotes, and what closes each; languages differ. */
 const closers = new Map([
   ['"', '"'],
   ['“', '”“'],
@@ -24,16 +26,16 @@ const closers = new Map([
   ['»', '«'],
 ]);
 
-/** Variables made of variables could grow without end; no field of a step is longer. */
+/** Variables that contain variables could grow without bound; no field of a step is longer. */
 const maxLength = 20_000;
 
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\', '{': '{', '}': '}' };
 const word = /[^\s"“”„«»]+/y;
-/** After the last word before a title, a comment or the end, a full stop belongs to the sentence, not to the word. */
+/** A full stop after the last word belongs to the sentence, not to the word. */
 const isLast = /\s*(?:$|#|(?:--|—|–)(?:[\s"“”„«»]|$))/y;
 const sentenceEnd = /(?<=[^+.,;])[.,;]+$/;
 
-/** Cuts a line into tokens, from an index on, as far as its comment. */
+/** From an index on, up to the comment. */
 export function cut(line: string, from: number, variables: Variables): Token[] {
   const tokens: Token[] = [];
   let at = from;
@@ -48,9 +50,9 @@ export function cut(line: string, from: number, variables: Variables): Token[] {
   }
 }
 
-type Read = { token: Token; end: number };
+type TokenRead = { token: Token; end: number };
 
-function readWord(line: string, start: number, variables: Variables): Read {
+function readWord(line: string, start: number, variables: Variables): TokenRead {
   const run = matchAt(word, line, start);
   const end = start + run.length;
   const raw = hasMatchAt(isLast, line, end) ? run.replace(sentenceEnd, '') : run;
@@ -68,7 +70,7 @@ function readWord(line: string, start: number, variables: Variables): Read {
   return { token: { kind: 'word', raw, value, column: start + 1 }, end };
 }
 
-function readQuoted(line: string, start: number, variables: Variables): Read {
+function readQuoted(line: string, start: number, variables: Variables): TokenRead {
   const close = closers.get(line[start] ?? '') ?? '';
   let value = '';
   let at = start + 1;
@@ -99,20 +101,20 @@ function readEscape(line: string, at: number): { value: string; end: number } {
   if (code !== '' && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff))
     return { value: String.fromCodePoint(point), end: at + code.length };
   const found = code || line.slice(at, at + 2);
-  throw new Mistake(at + 1, `${show(found)} stands for no sign. A backslash itself is written \\\\.`);
+  throw new Mistake(at + 1, `${show(found)} is not a known escape. For a backslash write \\\\.`);
 }
 
 function readVariable(line: string, at: number, variables: Variables): { value: string; end: number } {
   const reference = matchAt(new RegExp(`\\{${variableName.source}\\}`, 'uy'), line, at);
   if (reference === '')
-    throw new Mistake(at + 1, 'A { begins a variable, such as {name}. For the sign itself write \\{ inside quotes.');
+    throw new Mistake(at + 1, 'A { begins a variable, such as {name}. For a literal brace write \\{ inside quotes.');
   const name = reference.slice(1, -1);
   const value = variables.get(name);
   if (value !== undefined) return { value, end: at + reference.length };
   const near = nearestOf(name, variables.keys());
   throw new Mistake(
     at + 1,
-    `There is no variable ${show(name)}. Give it a value in a line above, such as let ${name} = "…", or write \\{ for the sign itself.`,
+    `There is no variable ${show(name)}. Give it a value in a line above, such as let ${name} = "…", or write \\{ for a literal brace.`,
     near && `{${near}}`,
   );
 }

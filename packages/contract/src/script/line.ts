@@ -1,4 +1,6 @@
-import type { Step } from '../step.ts';
+// Parses one line of a script.
+
+import type { Step } from '../tasks/step.ts';
 import { type Instruction, instructions } from './instructions.ts';
 import { judge } from './judge.ts';
 import { cut, type Token, type Variables, variableName } from './lexer.ts';
@@ -7,12 +9,12 @@ import type { Draft } from './part.ts';
 import { createReader, isSentenceEnd } from './reader.ts';
 import { unknown, withQuotes } from './suggest.ts';
 
-/** What one line says: a step, the value of a variable, or nothing. */
+/** A line: a step, the value of a variable, or nothing. */
 type Said = { step: Step; column: number } | { name: string; value: string } | undefined;
 
 const assignment = new RegExp(`let\\s+(${variableName.source})\\s*=`, 'iuy');
 
-/** Throws a `Mistake` where the line is not understood. */
+/** Throws a `Mistake` at the first error. */
 export function readLine(line: string, variables: Variables): Said {
   const start = line.search(/\S/);
   if (start < 0 || line[start] === '#') return undefined;
@@ -36,20 +38,20 @@ function readAssignment(line: string, from: number, variables: Variables): Said 
   const example = 'let name = "Anna"';
   if (!match) throw new Mistake(from + 4, 'A variable needs a name and a value.', example);
   const [value, ...others] = cut(line, assignment.lastIndex, variables);
-  if (!value) throw new Mistake(endOf(line), 'The line ends where the value should come.', example);
+  if (!value) throw new Mistake(endOf(line), 'Expected a value, but the line ends here.', example);
   const [next] = others;
   if (next && (others.length > 1 || !isSentenceEnd(next)))
     throw new Mistake(next.column, `${show(next.raw)} comes after the value. Several words need quotes.`, example);
   return { name: match[1] ?? '', value: value.value };
 }
 
-/** Any step, as the interface has it. The JSON is the rest of the line. */
+/** Any step as JSON, which is the rest of the line. */
 function readJson(line: string, from: number): Draft {
   const at = from + 4 + line.slice(from + 4).search(/\S|$/);
   const example = 'step {"action": "reload"}';
-  if (line[at] !== '{') throw new Mistake(at + 1, 'After step comes its JSON.', example);
+  if (line[at] !== '{') throw new Mistake(at + 1, 'Expected JSON after step.', example);
   try {
-    // The judge, who comes next, takes any object.
+    // It is checked against the contract next.
     return { fields: JSON.parse(line.slice(at)) as Draft['fields'], columns: new Map([['', at + 1]]) };
   } catch (error) {
     const [, offset] = /at position (\d+)/.exec(String(error)) ?? [];
@@ -80,12 +82,12 @@ function readTitle(tokens: Token[], endColumn: number, draft: Draft): void {
 
 function readBody(tokens: Token[], endColumn: number, line: string): Draft {
   const [first] = tokens;
-  if (!first) throw new Mistake(endColumn, 'An instruction should come here.', 'click "…"');
+  if (!first) throw new Mistake(endColumn, 'Expected an instruction.', 'click "…"');
   const words = wordsOf(tokens);
   const candidates = instructions
     .flatMap((instruction) => instruction.phrases.map((phrase) => ({ instruction, phrase: phrase.split(' ') })))
     .filter(({ phrase }) => phrase.every((word, index) => words[index] === word))
-    // Whoever says `open new tab` does not mean an address called `new`.
+    // `open new tab` does not mean an address called `new`.
     .sort((a, b) => b.phrase.length - a.phrase.length);
 
   let furthest: Mistake | undefined;
@@ -97,7 +99,7 @@ function readBody(tokens: Token[], endColumn: number, line: string): Draft {
   throw furthest ?? unknown(first, words);
 }
 
-/** The words an instruction can begin with; what is quoted ends them. */
+/** The words with which an instruction can begin; a quoted text ends them. */
 function wordsOf(tokens: Token[]): string[] {
   const end = tokens.findIndex(({ kind }) => kind !== 'word');
   return tokens.slice(0, end < 0 ? undefined : end).map(({ raw }) => raw.toLowerCase());

@@ -1,4 +1,4 @@
-// Values with a number in them: how long, and how far.
+// Values with a number and a unit: times and distances.
 import type { Value } from './part.ts';
 import type { Reader } from './reader.ts';
 
@@ -37,10 +37,10 @@ export const duration: Value = {
   write: (value) => (typeof value === 'number' ? `${value} s` : undefined),
 };
 
-/** How far a page moves when nobody says: most of a window. */
+/** The default distance of a scroll: most of a window. */
 const someWay = 600;
 
-/** A distance in CSS pixels, one way or the other. */
+/** A distance in CSS pixels, in one of two directions. */
 export function distance(ahead: string, behind: string): Value {
   return {
     shape: `${ahead} 300`,
@@ -50,7 +50,7 @@ export function distance(ahead: string, behind: string): Value {
       if (direction !== ahead && direction !== behind) throw reader.expected(`${ahead} or ${behind}`);
       reader.skip();
       const amount = readMeasure(reader, (word) => ['px', 'pixel', 'pixels'].includes(word))?.amount ?? someWay;
-      // No step says -0.
+      // Never -0.
       return direction === ahead || amount === 0 ? amount : -amount;
     },
     write: (value) => (typeof value === 'number' ? `${value < 0 ? behind : ahead} ${Math.abs(value)}` : undefined),

@@ -1,4 +1,6 @@
-/** Where a line stops being understood. Thrown inside the reading of one line, and caught at its edge. */
+// The error of a script line.
+
+/** Thrown while one line is parsed, and caught by `parseScript`. */
 export class Mistake extends Error {
   /** The first is 1. */
   readonly column: number;
@@ -11,7 +13,7 @@ export class Mistake extends Error {
   }
 }
 
-/** What was found, short enough to be shown. */
+/** Quoted for a message, and shortened. */
 export function show(raw: string): string {
   const signs = [...raw];
   return `“${signs.length > 40 ? `${signs.slice(0, 40).join('')}…` : raw}”`;

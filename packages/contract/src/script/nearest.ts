@@ -1,6 +1,6 @@
-// The nearest thing that is understood, by how many signs would have to be changed.
+// Finds the nearest known word, by edit distance.
 
-/** Of the known words the one that was probably meant, if one is near enough to say so. */
+/** The known word that was probably meant; undefined if none is near enough. */
 export function nearestOf(word: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -13,13 +13,13 @@ export function nearestOf(word: string, known: Iterable<string>): string | undef
   return nearest;
 }
 
-/** A short word is soon another word; a long one bears more slips. */
+/** A long word may have more typing errors than a short one. */
 function reachOf(word: string): number {
   return Math.max(1, Math.floor(word.length * 0.4));
 }
 
 /**
- * How many signs must be added, left out, changed or swapped with their neighbour; undefined when more than `most`.
+ * How many characters must be added, removed, changed or swapped with their neighbour; undefined if more than `most`.
  * Lengths are compared first, so a very long word costs nothing.
  */
 function editDistance(a: string, b: string, most: number): number | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Step } from '../step.ts';
+import type { Step } from '../tasks/step.ts';
 import { isScript, parseScript } from './parse.ts';
 
 describe('a line', () => {
@@ -38,6 +38,27 @@ describe('a line', () => {
     [
       'choose "Blue" from "Colour" dropdown',
       { action: 'select', target: { role: 'combobox', name: 'Colour' }, option: 'Blue' },
+    ],
+    ['click "Pay" in frame "Payment"', { action: 'click', target: { name: 'Pay', frame: 'Payment' } }],
+    [
+      'type "x" in the "E-mail" field in the frame "pay.example.com"',
+      { action: 'type', target: { role: 'textbox', name: 'E-mail', frame: 'pay.example.com' }, text: 'x' },
+    ],
+    [
+      'fill label "Code" in frame "Card" with "123"',
+      { action: 'type', target: { label: 'Code', frame: 'Card' }, text: '123' },
+    ],
+    [
+      'press Enter in ref e12 in frame "Card"',
+      { action: 'press', key: 'Enter', target: { ref: 'e12', frame: 'Card' } },
+    ],
+    [
+      'drag "A" in frame "One" to css "#b" in frame "Two"',
+      { action: 'drag', from: { name: 'A', frame: 'One' }, to: { css: '#b', frame: 'Two' } },
+    ],
+    [
+      'extract table "Prices" in frame "Shop" as prices',
+      { action: 'extract', kind: 'table', target: { name: 'Prices', frame: 'Shop' }, as: 'prices' },
     ],
     ['untick "News"', { action: 'check', target: 'News', checked: false }],
     ['upload "my report.csv" to "File"', { action: 'upload', file: 'my report.csv', target: 'File' }],
@@ -122,45 +143,47 @@ describe('a variable', () => {
 
 describe('a mistake', () => {
   const cases: [line: string, column: number, message: RegExp, nearest?: string][] = [
-    ['clik "Sign in"', 1, /^“clik” is no instruction\. Did you mean `click "…"`\?$/, 'click "…"'],
-    ['  doubel click "x"', 3, /“doubel” is no instruction/, 'double click "…"'],
-    ['screnshot', 1, /no instruction/, 'screenshot'],
-    ['pres Enter', 1, /no instruction/, 'press Enter'],
-    ['go somewhere', 1, /no instruction/, 'open https://example.com'],
-    ['dance wildly', 1, /^“dance” is no instruction\. One begins with/],
-    ['click Sign in', 7, /“Sign” stands where a name in quotes/, 'click "Sign in"'],
-    ['click buton "Send"', 7, /“buton” stands where/, 'button "…"'],
-    ['click', 6, /The line ends where a name/, 'click "…"'],
-    ['click # css', 6, /The line ends where a name/, 'click "…"'],
-    ['click "Sign in" twice', 17, /“twice” stands where the end of the line/, 'click "…"'],
+    ['clik "Sign in"', 1, /^“clik” is not an instruction\. Did you mean `click "…"`\?$/, 'click "…"'],
+    ['  doubel click "x"', 3, /“doubel” is not an instruction/, 'double click "…"'],
+    ['screnshot', 1, /not an instruction/, 'screenshot'],
+    ['pres Enter', 1, /not an instruction/, 'press Enter'],
+    ['go somewhere', 1, /not an instruction/, 'open https://example.com'],
+    ['dance wildly', 1, /^“dance” is not an instruction\. One begins with/],
+    ['click Sign in', 7, /Expected a name in quotes.*, found “Sign”\./, 'click "Sign in"'],
+    ['click buton "Send"', 7, /Expected a name in quotes.*, found “buton”\./, 'button "…"'],
+    ['click', 6, /Expected a name in quotes.*, but the line ends here\./, 'click "…"'],
+    ['click # css', 6, /Expected a name in quotes.*, but the line ends here\./, 'click "…"'],
+    ['click "Sign in" twice', 17, /Expected the end of the line, found “twice”\./, 'click "…"'],
     ['click "Sign in', 7, /is not closed/],
-    ['click "a\\qb"', 9, /“\\q” stands for no sign/],
-    ['click "\\u{d800}"', 8, /stands for no sign/],
-    ['click "a\\', 9, /stands for no sign/],
+    ['click "a\\qb"', 9, /“\\q” is not a known escape/],
+    ['click "\\u{d800}"', 8, /is not a known escape/],
+    ['click "a\\', 9, /is not a known escape/],
     ['click ""', 7, /The target is empty/],
     [`click "${'a'.repeat(501)}"`, 7, /The target is longer than 500/],
     ['click css "\\u{0}"', 7, /without NUL/],
-    ['type "x" in to "Search"', 13, /“to” stands where/, 'type "…" into "…"'],
-    ['type "x" "Search"', 10, /stands where “into”/, 'type "…" into "…"'],
+    ['click "Pay" in frame Payment', 22, /Expected text in quotes, found “Payment”\./, 'click "…"'],
+    ['click "Pay" in frame ""', 7, /The target.frame is empty/],
+    ['type "x" in to "Search"', 13, /found “to”\./, 'type "…" into "…"'],
+    ['type "x" "Search"', 10, /Expected “into”, found/, 'type "…" into "…"'],
     ['type "{nam}" into "x"', 7, /no variable “nam”/, '{name}'],
     ['type "{constructor}" into "x"', 7, /no variable/],
     ['type "{ }" into "x"', 7, /begins a variable/],
     ['open https://example.com/{oops', 26, /begins a variable/],
-    ['open gmail', 6, /“gmail” stands where an address/, 'open https://example.com'],
-    ['open javascript:alert(1)', 6, /stands where an address/, 'open https://example.com'],
-    ['open ftp://example.com', 6, /stands where an address/, 'open https://example.com'],
+    ['open gmail', 6, /Expected an address .*, found “gmail”\./, 'open https://example.com'],
+    ['open javascript:alert(1)', 6, /Expected an address .*, found/, 'open https://example.com'],
+    ['open ftp://example.com', 6, /Expected an address .*, found/, 'open https://example.com'],
     ['wait banana', 6, /a time such as 30 s/, 'wait 30 s'],
     ['wait 601 s', 6, /for/],
     ['wait for "x" within 1.5 s', 21, /timeout_secs/],
-    ['extract table "Prices"', 23, /ends where “as”/, 'extract text as prices'],
+    ['extract table "Prices"', 23, /Expected “as”, but the line ends here\./, 'extract text as prices'],
     ['!let a = "b"', 1, /Only a step/],
     ['let a "b"', 4, /needs a name and a value/, 'let name = "Anna"'],
-    ['let a =', 8, /value should come/, 'let name = "Anna"'],
+    ['let a =', 8, /Expected a value, but the line ends here\./, 'let name = "Anna"'],
     ['let a = b c', 11, /need quotes/, 'let name = "Anna"'],
-    ['!', 2, /An instruction should come/, 'click "…"'],
+    ['!', 2, /Expected an instruction\./, 'click "…"'],
     ['back -- Title', 9, /the title in quotes/, '-- "…"'],
-    ['step back', 6, /After step comes its JSON/, 'step {"action": "reload"}'],
-    ['step {"action": "clicks"}', 6, /no action/, 'click'],
+    ['step back', 6, /Expected JSON after step\./, 'step {"action": "reload"}'],
+    ['step {"action": "clicks"}', 6, /not an action/, 'click'],
     ['step {"action": "reload"} x', 27, /JSON/, 'step {"action": "reload"}'],
   ];
   for (const [line, column, message, nearest] of cases) {

@@ -1,27 +1,31 @@
-import { maxSteps, type Step } from '../step.ts';
+// Parses a script.
+
+import { maxSteps, type Step } from '../tasks/step.ts';
 import type { Variables } from './lexer.ts';
 import { readLine } from './line.ts';
 import { Mistake } from './mistake.ts';
 
-/** What a line says that is not understood. */
+/** An error in a script. */
 export type ScriptError = {
   /** The first is 1. */
   line: number;
-  /** The first is 1; counted as JavaScript counts characters. Just after the line where something is missing at its end. */
+  /**
+   * The first is 1; counted as JavaScript counts characters. Just after the line where something is missing at its end.
+   */
   column: number;
   message: string;
-  /** The nearest thing that is understood, where there is one. */
+  /** The nearest valid text, if there is one. */
   nearest?: string;
 };
 
 export type ParsedScript =
-  | { ok: true; steps: Step[] /** For each step the line it stands in. */; lines: number[] }
+  | { ok: true; steps: Step[] /** For each step its line. */; lines: number[] }
   | { ok: false; errors: ScriptError[] };
 
-/** More would not be read. */
+/** More errors would not be read by anyone. */
 const maxErrors = 20;
 
-/** Reads a script. A value in `variables` wins over a `let` of the same name, which so becomes its default. */
+/** A value in `variables` overrides a `let` of the same name, which then is only its default. */
 export function parseScript(
   text: string,
   { variables = {} }: { variables?: Record<string, string> } = {},
@@ -51,7 +55,7 @@ export function parseScript(
   return errors.length > 0 ? { ok: false, errors } : { ok: true, steps, lines };
 }
 
-/** Whether the text says at least one step and nothing that is not understood. */
+/** Whether the text is a script without errors, with at least one step. */
 export function isScript(text: string): boolean {
   const script = parseScript(text);
   return script.ok && script.steps.length > 0;

@@ -1,32 +1,33 @@
-// The parts an instruction is made of. Each reads and writes the same words, so that parse and print cannot drift apart.
-import { WebUrl } from '../url.ts';
+// The parts an instruction is made of. Each reads and writes the same words, so that parse and print cannot drift
+// apart.
+import { WebUrl } from '../types/url.ts';
 import { show } from './mistake.ts';
 import { quote, quoteIfNeeded } from './quote.ts';
 import { isSentenceEnd, type Reader } from './reader.ts';
 
-/** The fields of a step, before the contract has judged them. */
+/** The fields of a step, before they are checked against the contract. */
 export type Fields = Record<string, unknown>;
 
 export type Draft = {
   fields: Fields;
-  /** Where each field was said. */
+  /** The column of each field. */
   columns: Map<string, number>;
 };
 
 export type Part = {
-  /** How it looks, as an example. */
+  /** An example. */
   shape: string;
-  /** The fields it says. */
+  /** The fields that it sets. */
   fields: string[];
-  /** Whether it begins here; asked where it may be left out. */
+  /** Whether it begins here; called if it is optional. */
   isNext(reader: Reader): boolean;
-  /** Throws a `Mistake` where it is not there. */
+  /** Throws a `Mistake` if it is not there. */
   read(reader: Reader, draft: Draft): void;
-  /** Undefined where the fields cannot be said so. */
+  /** Undefined if it cannot express the fields. */
   write(fields: Fields): string | undefined;
 };
 
-/** A word between values. The first is the one that is printed. */
+/** A word between values. The first is printed. */
 export function keyword(...words: [string, ...string[]]): Part {
   const isNext = (reader: Reader) => words.includes(reader.word() ?? '');
   return {
@@ -41,7 +42,7 @@ export function keyword(...words: [string, ...string[]]): Part {
   };
 }
 
-/** One field, said by one value. */
+/** One field with one value. */
 export function field(name: string, value: Value): Part {
   return {
     shape: value.shape,
@@ -60,7 +61,7 @@ export type Value = Pick<Part, 'shape' | 'isNext'> & {
   write(value: unknown): string | undefined;
 };
 
-/** Parts that are there together, or not at all. */
+/** Parts that are present together, or not at all. */
 export function optional(...parts: [Part, ...Part[]]): Part {
   const names = parts.flatMap(({ fields }) => fields);
   return {
@@ -93,7 +94,7 @@ export const quoted: Value = {
   write: (value) => (typeof value === 'string' ? quote(value) : undefined),
 };
 
-/** A value that needs no quotes while it is one word. */
+/** A value that needs no quotes if it is one word. */
 export const bare = (example: string): Value => ({
   shape: example,
   isNext: (reader) => reader.peek() !== undefined && !isSentenceEnd(reader.peek()),
@@ -109,13 +110,13 @@ export const bare = (example: string): Value => ({
 const host = /^(?:localhost|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#].*)?$/iu;
 const someAddress = bare('https://example.com');
 
-/** An address. Who leaves out the scheme means https. */
+/** An address; the default scheme is https. */
 export const address: Value = {
   ...someAddress,
   read(reader) {
     const mistake = reader.expected('an address such as https://example.com');
     const value = String(someAddress.read(reader));
-    // What the contract takes is left as it is. Without a dot it could be any word of a sentence.
+    // A valid URL stays as it is. Without a dot it could be any word of a sentence.
     if (WebUrl.safeParse(value).success) return value;
     if (host.test(value)) return `https://${value}`;
     throw mistake;

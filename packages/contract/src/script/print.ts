@@ -1,22 +1,24 @@
-import type { Step } from '../step.ts';
+// Prints steps as a script.
+
+import type { Step } from '../tasks/step.ts';
 import { instructions } from './instructions.ts';
 import { type Fields, writeAll } from './part.ts';
 import { quote, quoteJson } from './quote.ts';
 
-/** Writes steps as a script, one instruction a line. `parseScript` gives the same steps back. */
+/** One instruction a line. `parseScript` returns the same steps. */
 export function printScript(steps: readonly Step[]): string {
   return steps.map(printStep).join('\n');
 }
 
 function printStep(step: Step): string {
   const { action, title, irreversible, ...fields } = step;
-  // That a step is not irreversible goes without saying; where it was said, only JSON keeps it.
+  // `irreversible: false` is the default and is not printed; if it was written explicitly, only JSON preserves it.
   const line = irreversible === false ? undefined : printFields(action, fields);
   if (line === undefined) return `step ${quoteJson(step)}`;
   return `${irreversible ? '!' : ''}${line}${title === undefined ? '' : ` -- ${quote(title)}`}`;
 }
 
-/** Undefined where no instruction says all of the step and nothing else. */
+/** Undefined if no instruction expresses exactly this step. */
 function printFields(action: string, fields: Fields): string | undefined {
   const said = Object.keys(fields).filter((name) => fields[name] !== undefined);
   for (const { action: own, phrases, parts, always } of instructions) {

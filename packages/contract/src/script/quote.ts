@@ -1,8 +1,8 @@
-// How text is written down in a script. The lexer reads it back.
+// Quotes text for a script. The lexer reads it back.
 
 const named: Record<string, string> = { '\\': '\\\\', '"': '\\"', '{': '\\{', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-// What cannot be seen, or would turn the line around for whoever reads it.
+// Characters that are invisible, or that would reverse the direction of the line.
 const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 const special = new RegExp(`[\\\\"{]|${unseen.source}`, 'gu');
 
@@ -10,13 +10,13 @@ export function quote(text: string): string {
   return `"${text.replace(special, (sign) => named[sign] ?? `\\u{${sign.codePointAt(0)?.toString(16)}}`)}"`;
 }
 
-/** Without quotes where that reads as the same: a value after which a keyword, the title or the end comes. */
+/** Without quotes if that reads as the same: a value before a keyword, the title or the end. */
 export function quoteIfNeeded(text: string): string {
   const isPlain = /^[\p{L}\p{N}_/.~:][\p{L}\p{N}\p{M}_\-.~:/?#[\]@!$&'()*+,;=%|]*$/u.test(text) && !/[.,;]$/.test(text);
   return isPlain ? text : quote(text);
 }
 
-/** JSON on one line in which everything can be seen. */
+/** JSON on one line, invisible characters escaped. */
 export function quoteJson(value: unknown): string {
   const code = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(new RegExp(unseen.source, 'gu'), code);

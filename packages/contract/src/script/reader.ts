@@ -1,14 +1,15 @@
+// Reads the tokens of one instruction.
+
 import type { Token } from './lexer.ts';
 import { Mistake, show } from './mistake.ts';
 
-/** Walks over the tokens of one instruction. */
 export function createReader(tokens: Token[], endColumn: number) {
   let index = 0;
   const peek = (ahead = 0): Token | undefined => tokens[index + ahead];
 
   return {
     peek,
-    /** The word at the place, in small letters: nothing for what is quoted, or comes from a variable. */
+    /** The word at the position, in lower case; undefined for a quoted text, or one from a variable. */
     word(ahead = 0): string | undefined {
       const token = peek(ahead);
       return token?.kind === 'word' ? token.raw.toLowerCase() : undefined;
@@ -17,13 +18,13 @@ export function createReader(tokens: Token[], endColumn: number) {
       index += count;
     },
     column: () => peek()?.column ?? endColumn,
-    /** A mistake at the present place: what should be here, and what is. */
+    /** A mistake at the current token: what is expected, and what is there. */
     expected(what: string, nearest?: string): Mistake {
       const token = peek();
-      if (!token) return new Mistake(endColumn, `The line ends where ${what} should come.`, nearest);
-      return new Mistake(token.column, `${show(token.raw)} stands where ${what} should come.`, nearest);
+      if (!token) return new Mistake(endColumn, `Expected ${what}, but the line ends here.`, nearest);
+      return new Mistake(token.column, `Expected ${what}, found ${show(token.raw)}.`, nearest);
     },
-    /** Nothing may be left, but for the mark that ends a sentence. */
+    /** Only a full stop may be left. */
     isOver: () => index >= tokens.length || (index === tokens.length - 1 && isSentenceEnd(peek())),
   };
 }

@@ -1,11 +1,11 @@
-// What a line that is no instruction was probably meant to be.
+// Suggests what a line that is not an instruction was probably meant to be.
 import { type Instruction, instructions } from './instructions.ts';
 import type { Token } from './lexer.ts';
 import { Mistake, show } from './mistake.ts';
 import { nearestOf } from './nearest.ts';
 import { quote } from './quote.ts';
 
-/** `click Sign in` lacks nothing but the quotes. */
+/** `click Sign in` lacks only the quotes. */
 export function withQuotes({ phrases, shape }: Instruction, values: Token[], line: string): string | undefined {
   const [first] = values;
   const last = values.at(-1);
@@ -21,7 +21,7 @@ export function unknown(first: Token, words: string[]): Mistake {
     for (const phrase of phrases) if (!shapes.has(phrase)) shapes.set(phrase, shape);
   }
   const phrases = [...shapes.keys()];
-  // The longest beginning that resembles something tells most: "doubel click" before "doubel".
+  // The longest similar beginning is the best match: "doubel click" before "doubel".
   const near = [4, 3, 2, 1]
     .filter((count) => count <= words.length)
     .map((count) =>
@@ -32,7 +32,7 @@ export function unknown(first: Token, words: string[]): Mistake {
     )
     .find((phrase) => phrase !== undefined);
   const begun = near ?? phrases.find((phrase) => phrase.split(' ')[0] === words[0]);
-  const message = `${show(first.raw)} is no instruction.`;
+  const message = `${show(first.raw)} is not an instruction.`;
   if (begun !== undefined) return new Mistake(first.column, message, shapes.get(begun));
   return new Mistake(
     first.column,

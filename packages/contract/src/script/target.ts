@@ -1,13 +1,13 @@
-// What on the page is meant, and what is seen there.
+// Targets and conditions in a script.
 
-import { Target } from '../step.ts';
+import { Target } from '../tasks/step.ts';
 import { nearestOf } from './nearest.ts';
 import type { Value } from './part.ts';
 import { bare, quoted, soleEntry } from './part.ts';
 import { quote, quoteIfNeeded } from './quote.ts';
 import type { Reader } from './reader.ts';
 
-/** The roles of ARIA that name something a person would point at; others are said by `role "…" "…"`. */
+/** ARIA roles that have a word of their own; others are written as `role "…" "…"`. */
 const roles = new Set(
   `alert alertdialog article banner blockquote button caption cell checkbox code columnheader combobox complementary
   contentinfo definition dialog document feed figure form grid gridcell group heading img insertion link list listbox
@@ -17,7 +17,7 @@ const roles = new Set(
   treeitem`.split(/\s+/),
 );
 
-/** What people call some of them. */
+/** Other words for some roles. */
 const otherNames = new Map([
   ['field', 'textbox'],
   ['dropdown', 'combobox'],
@@ -29,7 +29,7 @@ function roleOf(word: string | undefined): string | undefined {
   return roles.has(word) ? word : otherNames.get(word);
 }
 
-/** The ways to say a target by a word and a text. */
+/** Targets that are written as a word and a text. */
 const ways: Record<string, 'text' | 'label' | 'css' | 'name'> = {
   text: 'text',
   label: 'label',
@@ -37,7 +37,7 @@ const ways: Record<string, 'text' | 'label' | 'css' | 'name'> = {
   named: 'name',
 };
 const mark = bare('e12');
-const what = 'a name in quotes, such as "Sign in" or button "Sign in",';
+const what = 'a name in quotes, such as "Sign in" or button "Sign in"';
 
 export const target: Value = {
   shape: '"…"',
@@ -48,41 +48,67 @@ export const target: Value = {
     );
   },
   read(reader) {
-    if (reader.word() === 'the') reader.skip();
-    const word = reader.word();
-    if (word === undefined) return readNamed(reader);
-    const way = ways[word];
-    const role = roleOf(word);
-    if (!isWay(word) && !role) {
-      const near = nearestOf(word, [...roles, ...otherNames.keys(), ...Object.keys(ways)]);
-      throw reader.expected(what, near && `${near} "…"`);
-    }
-    reader.skip();
-    if (word === 'ref') return { ref: mark.read(reader) };
-    if (word === 'role') return { role: quoted.read(reader), name: quoted.read(reader) };
-    return role ? { role, name: quoted.read(reader) } : { [way ?? '']: quoted.read(reader) };
+    const said = readElement(reader);
+    const frame = readFrame(reader);
+    if (frame === undefined) return said;
+    return typeof said === 'string' ? { name: said, frame } : { ...said, frame };
   },
   write(value) {
     const { success, data } = Target.safeParse(value);
     if (!success) return undefined;
     if (typeof data === 'string') return quote(data);
-    if ('ref' in data) return `ref ${quoteIfNeeded(data.ref)}`;
-    if ('text' in data) return `text ${quote(data.text)}`;
-    if ('label' in data) return `label ${quote(data.label)}`;
-    if ('css' in data) return `css ${quote(data.css)}`;
-    if (data.role === undefined) return `named ${quote(data.name)}`;
-    return `${roles.has(data.role) ? data.role : `role ${quote(data.role)}`} ${quote(data.name)}`;
+    const { frame, ...element } = data;
+    if (frame === undefined) return writeElement(element);
+    // A bare name in a frame has no other form than this one.
+    const isBareName = 'name' in element && element.role === undefined;
+    return `${isBareName ? quote(element.name) : writeElement(element)} in frame ${quote(frame)}`;
   },
 };
+
+type Element = Exclude<Target, string>;
+
+function readElement(reader: Reader): string | Record<string, unknown> {
+  if (reader.word() === 'the') reader.skip();
+  const word = reader.word();
+  if (word === undefined) return readNamed(reader);
+  const way = ways[word];
+  const role = roleOf(word);
+  if (!isWay(word) && !role) {
+    const near = nearestOf(word, [...roles, ...otherNames.keys(), ...Object.keys(ways)]);
+    throw reader.expected(what, near && `${near} "…"`);
+  }
+  reader.skip();
+  if (word === 'ref') return { ref: mark.read(reader) };
+  if (word === 'role') return { role: quoted.read(reader), name: quoted.read(reader) };
+  return role ? { role, name: quoted.read(reader) } : { [way ?? '']: quoted.read(reader) };
+}
+
+function writeElement(element: Element): string {
+  if ('ref' in element) return `ref ${quoteIfNeeded(element.ref)}`;
+  if ('text' in element) return `text ${quote(element.text)}`;
+  if ('label' in element) return `label ${quote(element.label)}`;
+  if ('css' in element) return `css ${quote(element.css)}`;
+  if (element.role === undefined) return `named ${quote(element.name)}`;
+  return `${roles.has(element.role) ? element.role : `role ${quote(element.role)}`} ${quote(element.name)}`;
+}
+
+/** `in frame "…"`, if the element is in a named frame. */
+function readFrame(reader: Reader): string | undefined {
+  if (reader.word() !== 'in') return undefined;
+  const skipped = reader.word(1) === 'the' ? 2 : 1;
+  if (reader.word(skipped) !== 'frame') return undefined;
+  reader.skip(skipped + 1);
+  return String(quoted.read(reader));
+}
 
 function isWay(word: string): boolean {
   return word === 'ref' || word === 'role' || Object.hasOwn(ways, word);
 }
 
 /** `"Sign in"`, or `"Sign in" button`. */
-function readNamed(reader: Reader): unknown {
+function readNamed(reader: Reader): string | { role: string; name: string } {
   if (!quoted.isNext(reader)) throw reader.expected(what);
-  const name = quoted.read(reader);
+  const name = String(quoted.read(reader));
   const role = roleOf(reader.word());
   if (!role) return name;
   reader.skip();
@@ -92,7 +118,7 @@ function readNamed(reader: Reader): unknown {
 type Sight = 'text' | 'selector' | 'url';
 const introductions: Record<Sight, string> = { text: '', selector: 'css ', url: 'url contains ' };
 
-/** Something that can be seen to have happened on the page: a text, an element, or the address. */
+/** A condition of the page: a text, an element, or the address. */
 export function sight(...seen: [Sight, ...Sight[]]): Value {
   const can = (one: Sight) => seen.includes(one);
   return {
@@ -112,7 +138,7 @@ export function sight(...seen: [Sight, ...Sight[]]): Value {
         reader.skip(reader.word(1) === 'contains' ? 2 : 1);
         return { url: quoted.read(reader) };
       }
-      throw reader.expected('what should be seen, such as "Welcome", css "#done" or url contains "/home",');
+      throw reader.expected('a condition, such as "Welcome", css "#done" or url contains "/home"');
     },
     write(value) {
       const [name, said] = soleEntry(value);

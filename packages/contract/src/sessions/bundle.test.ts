@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BundleQuery, maxBundled, readBundledStream } from './bundle.ts';
+import { BundleQuery, maxBundled, maxPlaces, readBundledStream } from './bundle.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 
@@ -21,8 +21,18 @@ describe('the streams of a bundle', () => {
     assert.ok(!read([`live:${id}@1`, `live:${id}@2`]));
     assert.ok(!read([]));
     assert.ok(!read(undefined));
-    const many = (count: number) => Array.from({ length: count }, (_, index) => `live:${id}~${index}`);
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => `live:${id.slice(0, -3)}${100 + index}`);
     assert.ok(read(many(maxBundled)));
     assert.ok(!read(many(maxBundled + 1)));
+  });
+
+  it('are at few places of one stream, each of which may begin with a picture', () => {
+    const read = (stream: unknown) => BundleQuery.safeParse({ stream }).success;
+    const places = (count: number, kind = 'live') =>
+      Array.from({ length: count }, (_, index) => `${kind}:${id}~${index}@${index + 1}`);
+    assert.ok(read([...places(maxPlaces), ...places(maxPlaces, 'task')]));
+    assert.ok(!read(places(maxPlaces + 1)));
+    assert.ok(!read([...places(maxPlaces, 'task'), `task:${id}`]));
   });
 });

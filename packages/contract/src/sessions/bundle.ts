@@ -1,21 +1,26 @@
+// Bundles: several streams in one response.
+
 import { z } from 'zod';
-import { Problem } from './errors.ts';
+import { Problem } from '../types/errors.ts';
+import { Cursor } from '../types/query.ts';
+import { text } from '../types/text.ts';
 import { LiveEvent, TaskEvent } from './events.ts';
-import { Cursor } from './query.ts';
-import { text } from './text.ts';
 
 /** The most streams that one response carries. */
 export const maxBundled = 100;
 
+/** The most positions of one stream among them: each may begin with a picture of its own, of the largest size. */
+export const maxPlaces = 4;
+
 const spelling = /^((live|task):([^@~]{1,100})(?:~\w{1,20})?)(?:@(.{1,512}))?$/s;
 
 /**
- * A stream in a bundle: `live:<session id>` or `task:<task id>`. `@<cursor>` behind it says where it goes on, and
- * `~<tag>` before that tells two places of one stream apart.
+ * A stream in a bundle: `live:<session id>` or `task:<task id>`. A following `@<cursor>` says where it continues, and
+ * `~<tag>` before that distinguishes two positions of one stream.
  */
 const BundledStream = text(700, 1).regex(spelling);
 
-/** The parts of such a text; nothing, for what is none. */
+/** The parts of such a text; undefined if it is not valid. */
 export function readBundledStream(text: string) {
   const [, name, kind, id, cursor] = spelling.exec(text) ?? [];
   if (name === undefined || id === undefined) return undefined;
@@ -25,19 +30,33 @@ export function readBundledStream(text: string) {
 const isNamedOnce = (streams: string[]) =>
   new Set(streams.map((stream) => readBundledStream(stream)?.name)).size === streams.length;
 
-// Named once in a query, it arrives as a text; a caller of the SDK always gives a list.
+const hasFewPlaces = (streams: string[]) => {
+  const counts = new Map<string, number>();
+  for (const text of streams) {
+    const { kind, id } = readBundledStream(text) ?? {};
+    counts.set(`${kind}:${id}`, (counts.get(`${kind}:${id}`) ?? 0) + 1);
+  }
+  return Math.max(...counts.values()) <= maxPlaces;
+};
+
+// A single value in a query arrives as text; a caller of the SDK always passes a list.
 const Streams = z.preprocess(
   (value) => (typeof value === 'string' ? [value] : value),
-  z.array(BundledStream).min(1).max(maxBundled).refine(isNamedOnce, 'names a stream twice'),
+  z
+    .array(BundledStream)
+    .min(1)
+    .max(maxBundled)
+    .refine(isNamedOnce, 'names a stream twice')
+    .refine(hasFewPlaces, `names a stream at more than ${maxPlaces} places`),
 ) as unknown as z.ZodType<string[], string[]>;
 
 export const BundleQuery = z.object({ stream: Streams });
 
-/** `stream` is its name as it was asked for, without the cursor. `cursor` is null on events that are not in the log. */
+/** `stream` is the name in the request, without the cursor. `cursor` is null on events that are not in the log. */
 const bundled = <Kind extends string, Event extends z.ZodType>(kind: Kind, event: Event) =>
   z.object({ type: z.literal(kind), stream: z.string(), cursor: Cursor.nullable(), event });
 
-/** What several streams say in one response. One that may not be followed is refused for itself. */
+/** The events of several streams in one response. A stream that may not be followed is refused alone. */
 export const BundledEvent = z
   .discriminatedUnion('type', [
     bundled('live', LiveEvent),

@@ -1,27 +1,37 @@
-import { z } from 'zod';
-import { Count } from './count.ts';
-import { Uuid7 } from './id.ts';
-import { Session, Snapshot } from './session.ts';
-import { TaskState, terminalTaskStates } from './states.ts';
-import { Takeover } from './takeover.ts';
-import { AgentHistory, ExecutionStep, LogEntry, MessageState, Observation, TaskProgress, TaskResult } from './task.ts';
-import { Timestamp } from './time.ts';
-import { BrowserRoute, Frame, Overlay } from './view.ts';
+// Events of sessions and tasks.
 
-/** An event of the session's log. Its place in the log is the id a stream resumes from. */
+import { z } from 'zod';
+import { TaskState, terminalTaskStates } from '../tasks/states.ts';
+import { Takeover } from '../tasks/takeover.ts';
+import {
+  AgentHistory,
+  ExecutionStep,
+  LogEntry,
+  MessageState,
+  Observation,
+  TaskProgress,
+  TaskResult,
+} from '../tasks/task.ts';
+import { BrowserRoute, Frame, Overlay } from '../tasks/view.ts';
+import { Count } from '../types/count.ts';
+import { Uuid7 } from '../types/id.ts';
+import { Timestamp } from '../types/time.ts';
+import { Session, Snapshot } from './session.ts';
+
+/** An event of the session's log. Its number in the log is the id from which a stream resumes. */
 const logged = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), seq: Count, session_id: Uuid7, recorded_at: Timestamp, ...shape });
 
-/** An event of the moment: it has no id, is not kept, and is not missed. */
+/** An event that is not logged: it has no id, and may be skipped. */
 const passing = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), ...shape });
 
-/** The cursor cannot be resumed from: read the status or the snapshot again, and go on from the cursor in it. */
+/** The cursor cannot be resumed: read the status or the snapshot again, and continue from the cursor in it. */
 const Reset = passing('reset', { reason: z.enum(['cursor_expired', 'cursor_unknown']) });
 
 const task_id = Uuid7;
 
-/** What follows a task, from its first event to `end`. */
+/** The stream of a task, from its first event to `end`. */
 export const TaskEvent = z
   .discriminatedUnion('type', [
     logged('status', { task_id, status: TaskProgress }),
@@ -42,7 +52,7 @@ export type TaskEvent = z.infer<typeof TaskEvent>;
 const sessionStatus = logged('status', {
   session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }),
 });
-/** What else the log of a session tells of it, but for what is drawn. */
+/** The other logged events of a session, without overlays. */
 const told = [
   logged('route', { route: BrowserRoute, pages: z.array(BrowserRoute) }),
   logged('task', { task_id, status: TaskProgress }),
@@ -50,7 +60,7 @@ const told = [
   logged('message_state', { task_id, message_state: MessageState }),
 ] as const;
 
-/** What keeps the view of a session current. Its `task` is the `status` of the task's own stream. */
+/** The live stream of a session. Its `task` is the `status` of the task's own stream. */
 export const LiveEvent = z
   .discriminatedUnion('type', [
     passing('snapshot', { snapshot: Snapshot }),
@@ -64,7 +74,7 @@ export const LiveEvent = z
   .meta({ id: 'LiveEvent' });
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
-/** The same, as a recording shows it beside frames and overlays. */
+/** The events that a recording shows beside frames and overlays. */
 export const RecordedEvent = z.discriminatedUnion('type', [sessionStatus, ...told]).meta({ id: 'RecordedEvent' });
 export type RecordedEvent = z.infer<typeof RecordedEvent>;
 

@@ -5,7 +5,7 @@ import { PointerRequest } from './pointer.ts';
 const accepts = (body: unknown) => PointerRequest.safeParse(body).success;
 const click = { action: 'click', x: 10, y: 20.5 };
 
-test('a route alone is a route sync; what it leaves out is null', () => {
+test('a route alone is a route sync; missing fields are null', () => {
   assert.deepEqual(PointerRequest.parse({ route: { url: 'https://example.com' } }), {
     actions: [{ action: 'route', route: { page: null, frame: null, url: 'https://example.com', title: null } }],
   });

@@ -1,16 +1,18 @@
+// Input of a person, and the route that a front end shows.
+
 import { z } from 'zod';
-import { Count } from './count.ts';
-import { givenFiles } from './given-files.ts';
-import { IdParam } from './id.ts';
-import { text } from './text.ts';
-import { Timestamp } from './time.ts';
-import { WebUrl } from './url.ts';
-import { BrowserRoute } from './view.ts';
+import { givenFiles } from '../tasks/given-files.ts';
+import { BrowserRoute } from '../tasks/view.ts';
+import { Count } from '../types/count.ts';
+import { IdParam } from '../types/id.ts';
+import { text } from '../types/text.ts';
+import { Timestamp } from '../types/time.ts';
+import { WebUrl } from '../types/url.ts';
 
 const InputSeq = z.int().min(1);
 const PageRef = text(200, 1);
 
-/** The session is that of the path, whatever is said here. */
+/** The session of the path counts, whatever this says. */
 const RouteSync = z.object({
   session: IdParam.optional(),
   page: PageRef.nullable().default(null),
@@ -30,8 +32,9 @@ const button = { button: z.enum(['left', 'middle', 'right']).default('left') };
 const modifiers = { modifiers: Modifiers };
 
 /**
- * Input takes the wheel's id and a number chosen by the client, so that a retry is never typed twice and parallel
- * requests never swap: 1 for the first under an epoch of the takeover, and one more for each that follows.
+ * Input has the id of the takeover and a number chosen by the client, so that a retry is never typed twice and parallel
+ * requests never change their order: 1 for the first under an epoch of the takeover, and one more for each that
+ * follows.
  */
 const input = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
   z.object({ action: z.literal(action), ...shape, takeover_id: IdParam.optional(), input_seq: InputSeq.optional() });
@@ -60,7 +63,7 @@ export const PointerAction = z
       ...modifiers,
     }),
     input('type', { text: text(10_000, 1) }),
-    /** Text in the making, as an input method shows it; `type` ends it. */
+    /** Text that an input method is composing; `type` ends it. */
     input('compose', { text: text(1000) }),
     input('key', { key: text(50, 1), ...modifiers }),
     input('paste', { text: text(50_000, 1) }),
@@ -70,9 +73,9 @@ export const PointerAction = z
     input('reload', {}),
     input('new_page', { url: WebUrl.optional() }),
     input('close_page', { page: PageRef.optional() }),
-    /** What the page asks and waits for, as `confirm()` does. */
+    /** Answers a dialog of the page, such as `confirm()`. */
     input('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
-    /** For the chooser that a click has opened; none closes it. */
+    /** For the file chooser that a click has opened; without files it is closed. */
     input('choose_files', { files: givenFiles(45) }),
   ])
   .meta({ id: 'PointerAction' });
@@ -85,6 +88,6 @@ export const PointerRequest = z
   .meta({ id: 'PointerRequest' });
 export type PointerRequest = z.infer<typeof PointerRequest>;
 
-/** `seq`: of input, the last that is done; otherwise the place in the session's log. */
+/** `seq`: for input, the last that is done; otherwise the number in the session's log. */
 export const Pointer = z.object({ route: BrowserRoute, updated_at: Timestamp, seq: Count }).meta({ id: 'Pointer' });
 export type Pointer = z.infer<typeof Pointer>;

@@ -1,17 +1,19 @@
-import { z } from 'zod';
-import { Count } from './count.ts';
-import { RecordedEvent } from './events.ts';
-import { Uuid7 } from './id.ts';
-import { Page } from './query.ts';
-import { TimeParam, Timestamp } from './time.ts';
-import { BrowserRoute, ImageType, Overlay } from './view.ts';
+// Shapes of recordings.
 
-/** A frame that was kept. One that is private has no path: that it was there is all that is said of it. */
+import { z } from 'zod';
+import { BrowserRoute, ImageType, Overlay } from '../tasks/view.ts';
+import { Count } from '../types/count.ts';
+import { Uuid7 } from '../types/id.ts';
+import { Page } from '../types/query.ts';
+import { TimeParam, Timestamp } from '../types/time.ts';
+import { RecordedEvent } from './events.ts';
+
+/** A recorded frame. A private frame has no path, and shows only that it existed. */
 export const RecordedFrame = z
   .object({
     frame_id: Uuid7,
     task_id: Uuid7.nullable(),
-    /** Of the step whose end it shows; null for one that was kept in between. */
+    /** The step whose end it shows; null for a frame in between. */
     step_id: z.string().nullable(),
     recorded_at: Timestamp,
     content_type: ImageType,
@@ -24,7 +26,7 @@ export const RecordedFrame = z
   .meta({ id: 'RecordedFrame' });
 export type RecordedFrame = z.infer<typeof RecordedFrame>;
 
-/** A moment of a session that is over, or still goes on. */
+/** One moment of a session. */
 export const RecordingItem = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('frame'), recorded_at: Timestamp, frame: RecordedFrame }),
@@ -34,5 +36,5 @@ export const RecordingItem = z
   .meta({ id: 'RecordingItem' });
 export type RecordingItem = z.infer<typeof RecordingItem>;
 
-/** From the one moment on, and until just before the other. */
+/** From this time on, and before that time. */
 export const RecordingQuery = Page.extend({ from: TimeParam.optional(), to: TimeParam.optional() });

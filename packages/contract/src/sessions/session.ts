@@ -1,12 +1,14 @@
+// Shapes of sessions, shares and profiles.
+
 import { z } from 'zod';
-import { Count } from './count.ts';
-import { IdParam, Uuid7 } from './id.ts';
-import { BrowserState, SessionState } from './states.ts';
-import { Takeover } from './takeover.ts';
-import { MessageState } from './task.ts';
-import { text } from './text.ts';
-import { Timestamp } from './time.ts';
-import { BrowserRoute, Frame, Overlay } from './view.ts';
+import { BrowserState, SessionState } from '../tasks/states.ts';
+import { Takeover } from '../tasks/takeover.ts';
+import { MessageState } from '../tasks/task.ts';
+import { BrowserRoute, Frame, Overlay } from '../tasks/view.ts';
+import { Count } from '../types/count.ts';
+import { IdParam, Uuid7 } from '../types/id.ts';
+import { text } from '../types/text.ts';
+import { Timestamp } from '../types/time.ts';
 
 export const Session = z
   .object({
@@ -23,7 +25,7 @@ export const Session = z
     last_event_at: Timestamp.nullable(),
     shared: z.boolean(),
     viewers: Count,
-    /** Whether what is seen in it is kept, while a task works in it. */
+    /** Whether its frames are recorded while a task works in it. */
     recording: z.boolean(),
   })
   .meta({ id: 'Session' });
@@ -34,7 +36,7 @@ export const Navigation = z
   .meta({ id: 'Navigation' });
 export type Navigation = z.infer<typeof Navigation>;
 
-/** Enough to restore the view by itself; `cursor` is where the live stream goes on without a gap. */
+/** Everything to restore the view; the live stream continues from `cursor` without a gap. */
 export const Snapshot = z
   .object({
     session: Session,
@@ -82,7 +84,7 @@ export const Share = z
   .meta({ id: 'Share' });
 export type Share = z.infer<typeof Share>;
 
-/** What stands in for a login where a session is only watched. */
+/** Replaces a login for a session that is only watched. */
 export const ShareHeaders = z.object({ 'x-share-token': z.string().optional() });
 
 /** Saved browser state under a label. */

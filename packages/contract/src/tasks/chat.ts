@@ -1,17 +1,21 @@
+// The request that starts a task.
+
 import { z } from 'zod';
+import { IdParam, Uuid7 } from '../types/id.ts';
+import { JsonObject } from '../types/json.ts';
+import { Success } from '../types/route.ts';
+import { text } from '../types/text.ts';
+import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
-import { IdParam, Uuid7 } from './id.ts';
-import { JsonObject } from './json.ts';
-import { Success } from './route.ts';
 import { TaskState } from './states.ts';
 import { maxSteps, Plan, Step } from './step.ts';
 import { Planner } from './task.ts';
-import { text } from './text.ts';
-import { WebUrl } from './url.ts';
 
 const Prompt = text(8000, 1);
 
-/** A host name, or `*.` before one for all below it. Some that look like one are none: `example.1` is half an address. */
+/**
+ * A host name, or `*.` before one for all below it. Some that look like one are none: `example.1` is half an address.
+ */
 const Domain = text(253, 1)
   .regex(/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name')
   .refine((name) => URL.canParse(`http://${name.replace(/^\*\./, '')}/`), 'must be a host name');
@@ -32,13 +36,13 @@ const ChatFields = z.object({
   allowed_domains: z.array(Domain).min(1).max(100).optional(),
   max_steps: z.int().min(1).max(maxSteps).default(40),
   time_limit_secs: z.int().min(10).max(86_400).default(1800),
-  /** What `upload` steps may send, by name. */
+  /** Files for `upload` steps, by name. */
   files: givenFiles(150).optional(),
   /** False: only plan, and create nothing. */
   execute: z.boolean().default(true),
 });
 
-// Two prompts that differ are refused rather than one of them obeyed: the browser acts on what it is told.
+// Two different prompts are refused: neither may be ignored, since the browser acts on them.
 export const ChatRequest = ChatFields.transform(({ message, ...fields }, context) => {
   const prompt = fields.prompt ?? message;
   const differ = message !== undefined && message !== prompt;
@@ -49,7 +53,7 @@ export const ChatRequest = ChatFields.transform(({ message, ...fields }, context
 }).meta({ id: 'ChatRequest', anyOf: [{ required: ['prompt'] }, { required: ['message'] }] });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-/** The ids name work that will run: the rows and the hand-over were committed together. */
+/** The ids of work that will run: the rows and the queue entry were committed together. */
 export const ChatReply = Success.extend({
   session_id: Uuid7,
   task_id: Uuid7,

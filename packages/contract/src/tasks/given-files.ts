@@ -1,7 +1,9 @@
-import { z } from 'zod';
-import { text } from './text.ts';
+// Files that a request brings for uploads.
 
-/** It becomes the last part of a path. */
+import { z } from 'zod';
+import { text } from '../types/text.ts';
+
+/** It becomes the last part of a path at the host. */
 const FileName = text(200, 1).refine(
   (name) => !/[/\\]/.test(name) && name !== '.' && name !== '..',
   'must be a plain name',
@@ -9,11 +11,14 @@ const FileName = text(200, 1).refine(
 
 const GivenFile = z.object({ name: FileName, content_base64: z.base64() });
 
-/** Of base64: three bytes in four letters, less what only fills up. */
+/** The size of base64: three bytes in four characters, without the padding. */
 const bytesOf = ({ content_base64: letters }: z.infer<typeof GivenFile>) =>
   (letters.length / 4) * 3 - (letters.endsWith('==') ? 2 : letters.endsWith('=') ? 1 : 0);
 
-/** Files for a page to be sent, each by another name. They travel in the body of a request, so it says how much they are. */
+/**
+ * Files for a page to be sent, each by another name. They travel in the body of a request, so it says how much they
+ * are.
+ */
 export const givenFiles = (maxKib: number) =>
   z
     .array(GivenFile)

@@ -1,17 +1,20 @@
+// The states of tasks and sessions, and the moves between them.
+
 import { z } from 'zod';
 
-// States are data: the store applies a move in one conditional statement, and buttons ask the same table.
+// States are data: the store applies a move in one conditional statement, and buttons of a front end use the same
+// table.
 
 export const TaskState = z
   .enum(['pending', 'running', 'awaiting_user', 'takeover', 'success', 'failed', 'cancelled'])
   .meta({ id: 'TaskState' });
 export type TaskState = z.infer<typeof TaskState>;
 
-/** `active`: a task runs or waits. `takeover`: a person has the wheel. */
+/** `active`: a task runs or waits. `takeover`: a person drives. */
 export const SessionState = z.enum(['idle', 'active', 'takeover', 'closed']).meta({ id: 'SessionState' });
 export type SessionState = z.infer<typeof SessionState>;
 
-/** Apart from the state of the session: a cold one is restored from its profile when needed. */
+/** Independent of the session's state: a cold browser is restored from its saved state when needed. */
 export const BrowserState = z.enum(['cold', 'starting', 'live']).meta({ id: 'BrowserState' });
 export type BrowserState = z.infer<typeof BrowserState>;
 
@@ -29,7 +32,7 @@ export const taskMoves = {
   answer: { from: ['awaiting_user'], to: 'running' },
   take: { from: ['running', 'awaiting_user'], to: 'takeover' },
   handBack: { from: ['takeover'], to: 'running' },
-  // The question still stands when the wheel comes back unanswered.
+  // The question is still open if the takeover ends without an answer.
   handBackAsking: { from: ['takeover'], to: 'awaiting_user' },
 } as const satisfies Record<string, Move<TaskState>>;
 export type TaskMove = keyof typeof taskMoves;
@@ -51,10 +54,10 @@ export const takeoverMoves = {
 } as const satisfies Record<string, Move<TakeoverState>>;
 export type TakeoverMove = keyof typeof takeoverMoves;
 
-/** Whether the move fits the present state: `canMove(task.status, taskMoves.cancel)`. */
+/** Whether the state allows the move: `canMove(task.status, taskMoves.cancel)`. */
 export const canMove = <State extends string>(state: State, move: Move<State>): boolean => move.from.includes(state);
 
-/** The ends of a task; nothing leads out of them. */
+/** The final states of a task. */
 export const terminalTaskStates = ['success', 'failed', 'cancelled'] as const satisfies TaskState[];
 export type TerminalTaskState = (typeof terminalTaskStates)[number];
 

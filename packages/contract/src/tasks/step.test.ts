@@ -45,9 +45,21 @@ test('a target is one of the ways to name a thing, never a mixture', () => {
   for (const target of ['Send', { name: 'Send' }, { role: 'button', name: 'Send' }, { text: 'x' }, { css: '#a' }]) {
     assert.ok(Target.safeParse(target).success, JSON.stringify(target));
   }
+  for (const way of [
+    { name: 'Send' },
+    { role: 'button', name: 'Send' },
+    { text: 'x' },
+    { label: 'x' },
+    { ref: 'e1' },
+  ]) {
+    const target = { ...way, frame: 'pay.example.com' };
+    assert.deepEqual(Target.parse(target), target);
+  }
   for (const target of [
     '',
     {},
+    { frame: 'Payment' },
+    { name: 'Send', frame: '' },
     { role: 'button' },
     { text: 'a', css: 'b' },
     { ref: 'e1', extra: 1 },

@@ -1,18 +1,26 @@
+// Steps: the actions of a task.
+
 import { z } from 'zod';
-import { text } from './text.ts';
-import { WebUrl } from './url.ts';
+import { text } from '../types/text.ts';
+import { WebUrl } from '../types/url.ts';
 
 const Name = text(500, 1);
 
-/** What on the page is meant. A plain string is its visible name; `ref` is a mark from the latest look at the page. */
+/**
+ * The frame of the page it is in: by the host or the origin of its document, or by the name or title of the frame. Only
+ * with it is something meant that is in a frame of another site, and only by host or origin a field for secrets there.
+ */
+const frame = Name.optional();
+
+/** An element of the page. A plain string is its visible name; `ref` is from the latest observation of the page. */
 export const Target = z
   .union([
     Name,
-    z.strictObject({ role: text(50, 1).optional(), name: Name }),
-    z.strictObject({ text: Name }),
-    z.strictObject({ label: Name }),
-    z.strictObject({ css: text(2000, 1) }),
-    z.strictObject({ ref: text(100, 1) }),
+    z.strictObject({ role: text(50, 1).optional(), name: Name, frame }),
+    z.strictObject({ text: Name, frame }),
+    z.strictObject({ label: Name, frame }),
+    z.strictObject({ css: text(2000, 1), frame }),
+    z.strictObject({ ref: text(100, 1), frame }),
   ])
   .meta({ id: 'Target' });
 export type Target = z.infer<typeof Target>;
@@ -23,7 +31,7 @@ const sights = [
   z.strictObject({ url: text(2000, 1) }),
 ] as const;
 
-/** Something that can be seen to have happened on the page. */
+/** A condition of the page. */
 export const Condition = z.union(sights).meta({ id: 'Condition' });
 export type Condition = z.infer<typeof Condition>;
 
@@ -50,13 +58,13 @@ const step = <Action extends string, Shape extends z.ZodRawShape>(action: Action
   z.object({
     action: z.literal(action),
     ...shape,
-    /** What a viewer reads while it runs. */
+    /** Shown to viewers while it runs. */
     title: text(200, 1).optional(),
-    /** Submits, pays, sends, deletes: never repeated without looking, even when nobody knows whether it happened. */
+    /** Submits, pays, sends, deletes: never repeated without a check, also if it is unknown whether it happened. */
     irreversible: z.boolean().optional(),
   });
 
-/** One thing the hands can do, in words people can read. */
+/** One action of the browser. */
 export const Step = z
   .discriminatedUnion('action', [
     step('navigate', { url: WebUrl }),

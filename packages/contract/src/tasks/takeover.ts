@@ -1,12 +1,14 @@
+// Shapes of takeovers.
+
 import { z } from 'zod';
-import { Count } from './count.ts';
-import { Uuid7 } from './id.ts';
+import { Count } from '../types/count.ts';
+import { Uuid7 } from '../types/id.ts';
+import { text } from '../types/text.ts';
+import { Timestamp } from '../types/time.ts';
 import { TakeoverState } from './states.ts';
-import { text } from './text.ts';
-import { Timestamp } from './time.ts';
 import { BrowserRoute } from './view.ts';
 
-/** Who has the wheel. The epoch fences: the browser refuses whoever acts with an older one. */
+/** Who drives. The host refuses input under an older epoch. */
 export const Takeover = z
   .object({
     takeover_id: Uuid7,
@@ -24,7 +26,9 @@ export const Takeover = z
   .meta({ id: 'Takeover' });
 export type Takeover = z.infer<typeof Takeover>;
 
-/** As its holder sees it on the way in. A shape of its own, so that the token cannot leak through a read or a stream. */
+/**
+ * As its holder sees it on the way in. A shape of its own, so that the token cannot leak through a read or a stream.
+ */
 export const GrantedTakeover = Takeover.extend({ resume_token: z.string().optional() }).meta({ id: 'GrantedTakeover' });
 export type GrantedTakeover = z.infer<typeof GrantedTakeover>;
 
@@ -37,7 +41,7 @@ export const TakeoverRequest = z
   .meta({ id: 'TakeoverRequest' });
 export type TakeoverRequest = z.infer<typeof TakeoverRequest>;
 
-/** The holder needs no token; anyone else who may see the task does. */
+/** The holder needs no token; another caller who may see the task does. */
 export const ResumeRequest = z
   .object({ resume_token: text(512, 1).optional(), note: text(4000, 1).optional() })
   .meta({ id: 'ResumeRequest' });

@@ -1,15 +1,23 @@
+// Shapes of tasks.
+
 import { z } from 'zod';
-import { Count } from './count.ts';
-import { Uuid7 } from './id.ts';
-import { Json, JsonObject } from './json.ts';
+import { Count } from '../types/count.ts';
+import { Uuid7 } from '../types/id.ts';
+import { Json, JsonObject } from '../types/json.ts';
+import { text } from '../types/text.ts';
+import { Timestamp } from '../types/time.ts';
 import { TaskState } from './states.ts';
 import { Condition, Plan } from './step.ts';
 import { Takeover } from './takeover.ts';
-import { text } from './text.ts';
-import { Timestamp } from './time.ts';
 import { ImageType } from './view.ts';
 
-/** What the agent wants to know, and what on the page would end the wait without an answer. */
+/**
+ * What a person can say of a step that cannot be undone and may have been done: go on as done, do it again, or stop.
+ */
+export const IrreversibleAnswer = z.enum(['done', 'repeat', 'stop']).meta({ id: 'IrreversibleAnswer' });
+export type IrreversibleAnswer = z.infer<typeof IrreversibleAnswer>;
+
+/** A question of the agent, and the condition of the page that ends the wait without an answer. */
 export const Question = z
   .object({
     text: z.string(),
@@ -17,23 +25,25 @@ export const Question = z
     asked_at: Timestamp,
     expires_at: Timestamp.nullable(),
     until: Condition.nullable(),
+    /** The only accepted answers; null if any text is accepted. */
+    options: z.array(IrreversibleAnswer).min(1).nullable(),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;
 
-/** A file the task brought home. */
+/** A file that the task downloaded. */
 export const TaskFile = z
   .object({ file_id: z.string(), name: z.string(), content_type: z.string(), byte_len: Count, path: z.string() })
   .meta({ id: 'TaskFile' });
 export type TaskFile = z.infer<typeof TaskFile>;
 
-/** What the task was for. `data` follows the `output_schema` of the request where there was one. */
+/** `data` follows the `output_schema` of the request, if there was one. */
 export const TaskResult = z
   .object({
     summary: z.string().nullable(),
     data: Json.nullable(),
     files: z.array(TaskFile),
-    /** What people said when they were asked; absent where nobody was. */
+    /** Answers of people; absent if no question was asked. */
     answers: z.array(z.object({ step_id: z.string().nullable(), question: z.string(), text: z.string() })).optional(),
   })
   .meta({ id: 'TaskResult' });
@@ -73,7 +83,7 @@ export const AgentHistory = z
   .meta({ id: 'AgentHistory' });
 export type AgentHistory = z.infer<typeof AgentHistory>;
 
-/** Where a task stands; what every change of it announces. */
+/** The progress of a task, also in the event of every change. */
 export const TaskProgress = z
   .object({
     status: TaskState,
@@ -90,7 +100,7 @@ export const TaskProgress = z
   .meta({ id: 'TaskProgress' });
 export type TaskProgress = z.infer<typeof TaskProgress>;
 
-/** The primary source of progress. Pictures are only pointed to; `cursor` is where the stream goes on without a gap. */
+/** The primary source of progress. Pictures are linked; the stream continues from `cursor` without a gap. */
 export const TaskStatus = TaskProgress.extend({
   task_id: Uuid7,
   session_id: Uuid7,
@@ -127,6 +137,10 @@ export const Observation = z
         height: Count.nullable(),
         path: z.string(),
         data_base64: z.string().optional(),
+        /**
+         * In place of `data_base64`, where a picture was asked for and is too large to be embedded: read it by `path`.
+         */
+        data_omitted: z.literal('too_large').optional(),
       })
       .nullable(),
   })
@@ -148,7 +162,7 @@ export const LogEntry = z
   .meta({ id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
 
-/** A line of the ledger: the intent is written before the act, the effect after it. */
+/** An attempt in the ledger: the intent is written before it acts, the effect after. */
 export const ExecutionStep = z
   .object({
     step_id: z.string(),
@@ -166,7 +180,7 @@ export const ExecutionStep = z
   .meta({ id: 'ExecutionStep' });
 export type ExecutionStep = z.infer<typeof ExecutionStep>;
 
-/** One attempt at the task by one agent. `interrupted`: the agent was lost, and another went on. */
+/** One attempt at the task by one agent. `interrupted`: the agent was lost, and another agent continued. */
 export const Execution = z
   .object({
     execution_id: Uuid7,
@@ -268,12 +282,13 @@ export type InboxItem = z.infer<typeof InboxItem>;
 export const CancelRequest = z.object({ reason: text(1000, 1).optional() }).meta({ id: 'CancelRequest' });
 export type CancelRequest = z.infer<typeof CancelRequest>;
 
-/** The person acts now: answers the question that stands, or interrupts the running step and takes the wheel. */
+/** The person acts now: answers the open question, or interrupts the running step and takes over. */
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
+    /** For a question with `options`, one of them: any other answer is refused, and the question stays open. */
     answer: text(8000, 1).optional(),
-    /** Of the question that is answered: where another one stands by now, the answer is refused and not given to it. */
+    /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),
   })
   .meta({ id: 'TakeoverSignal' });

@@ -1,12 +1,12 @@
+// What a viewer sees of a browser: its route, its picture, and overlays.
+
 import { z } from 'zod';
-import { Count } from './count.ts';
-import { Uuid7 } from './id.ts';
-import { JsonObject } from './json.ts';
-import { Timestamp } from './time.ts';
+import { Count } from '../types/count.ts';
+import { Uuid7 } from '../types/id.ts';
+import { JsonObject } from '../types/json.ts';
+import { Timestamp } from '../types/time.ts';
 
-// What a viewer sees of a browser: where it is, its picture, and what is drawn on top.
-
-/** Where in the browser: `page` is the id of a tab. Nulls while there is no browser. */
+/** Where the browser is: `page` is the id of a tab. Null while there is no browser. */
 export const BrowserRoute = z
   .object({
     session: Uuid7,
@@ -19,6 +19,13 @@ export const BrowserRoute = z
 export type BrowserRoute = z.infer<typeof BrowserRoute>;
 
 export const ImageType = z.enum(['image/jpeg', 'image/png']);
+
+/**
+ * Why a frame is private: a person drives; a password or card field that a step or a person touched has the focus; the
+ * page cannot be covered with dots yet; a person typed where no dots can cover it.
+ */
+export const PrivateReason = z.enum(['driven', 'secret_field', 'page_not_masked', 'unknown_keys']);
+export type PrivateReason = z.infer<typeof PrivateReason>;
 
 export const Frame = z
   .object({
@@ -35,6 +42,10 @@ export const Frame = z
     route: BrowserRoute,
     /** Never shown through a share. */
     private: z.boolean(),
+    /** Only if `private` is true and the reason is known. The owner sees a `secret_field` frame, with dots. */
+    private_reason: PrivateReason.optional(),
+    /** True while a script of the page keeps the focus in a password or card field, which is drawn as dots. */
+    focuses_secret_field: z.boolean().optional(),
   })
   .meta({ id: 'Frame' });
 export type Frame = z.infer<typeof Frame>;

@@ -1,4 +1,6 @@
+// Counts and indexes.
+
 import { z } from 'zod';
 
-/** How many, or which in order: never negative, never beyond what JSON carries exactly. */
+/** Never negative, and never larger than JSON represents exactly. */
 export const Count = z.int().min(0);

@@ -1,8 +1,10 @@
+// Ids.
+
 import { z } from 'zod';
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** An id as we hand it out: UUIDv7 in lower case. */
+/** An id in a response: UUIDv7 in lower case. */
 export const Uuid7 = z.string().regex(uuid7).meta({ id: 'Uuid7', format: 'uuid' });
 
 /**
@@ -11,5 +13,5 @@ export const Uuid7 = z.string().regex(uuid7).meta({ id: 'Uuid7', format: 'uuid' 
  */
 export const IdParam = z.string();
 
-/** Whether the value could name anything at all. */
+/** Whether the value is well-formed. */
 export const isId = (value: string): boolean => uuid7.test(value);

@@ -47,7 +47,7 @@ test('JSON may be nested to the limit and no further', () => {
   assert.ok(!accepts(nested(5000)));
 });
 
-test('what JSON cannot say is refused', () => {
+test('values that JSON cannot represent are refused', () => {
   for (const value of [undefined, Number.NaN, Number.POSITIVE_INFINITY, 1n, Symbol('s'), () => 1]) {
     assert.ok(!accepts(value), String(value));
     assert.ok(!JsonObject.safeParse({ value }).success, String(value));

@@ -1,12 +1,14 @@
+// JSON that can be stored.
+
 import { z } from 'zod';
 import { isStorableText } from './text.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Deeper nesting serves nobody and costs stack wherever it is walked. */
+/** Deeper nesting has no use, and costs stack in every recursive function. */
 export const maxJsonDepth = 32;
 
-/** Whether PostgreSQL can keep the value as it is: plain JSON, storable text in keys and values, bounded nesting. */
+/** Whether PostgreSQL can store the value: plain JSON, storable text in keys and values, bounded nesting. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (depth > maxJsonDepth) return false;
   if (typeof value === 'string') return isStorableText(value);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { routes } from '../routes/routes.ts';
 import { isId, Uuid7 } from './id.ts';
 import { Page, queryFlag, queryInt } from './query.ts';
-import { routes } from './routes.ts';
 import { TimeParam, Timestamp } from './time.ts';
 
 const takesLimit = (limit: unknown) => Page.safeParse({ limit }).success;
@@ -45,7 +45,7 @@ test('text that is not a number is never read as one', () => {
   fc.assert(fc.property(fc.string(), (value) => takesLimit(value) === (/^[1-9]\d{0,2}$/.test(value) && +value <= 200)));
 });
 
-test('the document says what a query value means, not how it is spelled', () => {
+test('the OpenAPI document has the type of a query value, not of its text', () => {
   const { properties } = z.toJSONSchema(Page, { io: 'input' });
   assert.deepEqual(properties?.limit, { type: 'integer', minimum: 1, maximum: 200, default: 50 });
 });

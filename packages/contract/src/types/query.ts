@@ -1,3 +1,5 @@
+// Values of queries, cursors and pages.
+
 import { z } from 'zod';
 import { text } from './text.ts';
 
@@ -7,7 +9,7 @@ import { text } from './text.ts';
 const read = <T extends z.ZodType<number | boolean>>(spelling: RegExp, schema: T, absent: z.output<T>) => {
   const parsed = z.preprocess(
     (value) => (typeof value === 'string' && spelling.test(value) ? JSON.parse(value) : value),
-    // Said here too, because the document leaves out the default of whatever is converted on the way in.
+    // Repeated here, because the OpenAPI document leaves out the default of a converted value.
     schema.meta({ default: absent }),
   ) as unknown as z.ZodType<z.output<T>, z.output<T>>;
   // Neither a number nor a boolean is ever undefined, which the compiler cannot see through the type parameter.
@@ -21,18 +23,18 @@ export const queryInt = (min: number, max: number, absent: number) =>
 /** `true` or `false` in a query. */
 export const queryFlag = (absent: boolean) => read(/^(true|false)$/, z.boolean(), absent);
 
-/** A place in a list or a stream. Opaque: only the one who made it can read it. */
+/** A position in a list or a stream. Opaque to clients. */
 export const Cursor = text(512, 1);
 
-/** What every list takes. */
+/** The query of every list. */
 export const Page = z.object({
   limit: queryInt(1, 200, 50),
   cursor: Cursor.optional(),
 });
 
-/** What every list answers beside its items; null on the last page. */
+/** In the reply of every list; null on the last page. */
 export const NextCursor = z.string().nullable();
 
-/** Where a stream goes on: in the query for whoever begins, in the header for whoever lost the connection. */
+/** Where a stream begins: the query for a new stream, the header after a lost connection. */
 export const ResumeQuery = z.object({ cursor: Cursor.optional() });
 export const ResumeHeaders = z.object({ 'last-event-id': Cursor.optional() });

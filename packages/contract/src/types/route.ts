@@ -1,9 +1,11 @@
+// The type of a route.
+
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * One promise of the interface. The server checks requests against it, the SDK is typed by it, the OpenAPI document
- * is made of it, and the tests walk over all of them.
+ * One route of the API. The server checks requests against it, the SDK is typed by it, the OpenAPI document is
+ * generated from it, and tests cover all routes.
  */
 export type Route = {
   method: 'GET' | 'POST' | 'DELETE';
@@ -11,7 +13,7 @@ export type Route = {
   path: `/api/${string}`;
   /** `public`: anyone. `user`: a login. `share`: a login, or the share token of the session. */
   access: 'public' | 'user' | 'share';
-  /** Where the promise was made: the frozen interface, or beyond it. */
+  /** Whether it belongs to the frozen interface, or is an extension. */
   origin: 'interface' | 'extension';
   area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'service';
   summary: string;
@@ -21,23 +23,23 @@ export type Route = {
   /** A body schema that accepts `undefined` makes the body optional. */
   body?: z.ZodType;
   bodyLimitBytes?: number;
-  /** JSON bodies of success by status; `noContent` where there is none. */
+  /** JSON bodies of success by status; `noContent` if there is none. */
   replies: Readonly<Record<number, z.ZodType>>;
-  /** Content types, where success may also be bytes (pictures, files). */
+  /** Content types, if success may also be bytes (pictures, files). */
   bytes?: readonly string[];
-  /** The events of a server-sent event stream, where the route answers with one. */
+  /** The events, if the route answers with a server-sent event stream. */
   stream?: z.ZodType;
   errors: readonly ErrorCode[];
 };
 
 export const noContent = z.undefined();
 
-/** The envelope of a success; extended with what the route answers. */
+/** The envelope of a success; extended by each route. */
 export const Success = z.object({ success: z.literal(true) });
 
 export const bodyLimits = { auth: 16 * 1024, chat: 256 * 1024, other: 64 * 1024 } as const;
 
-/** What a route that needs a login may answer, and what a route that takes a body may. */
+/** The errors of routes that need a login, and of routes that have a body. */
 export const loginErrors = ['token_missing', 'token_invalid', 'token_expired'] as const satisfies ErrorCode[];
 export const bodyErrors = [
   'validation_failed',
@@ -47,13 +49,13 @@ export const bodyErrors = [
 
 type Nothing = Record<never, never>;
 
-/** The parts of a request as a handler gets them: checked, converted, defaults filled in. */
+/** The parts of a request as a handler gets them: checked, converted, with defaults. */
 export type ParamsOf<R extends Route> = R extends { params: infer S extends z.ZodType } ? z.output<S> : Nothing;
 export type QueryOf<R extends Route> = R extends { query: infer S extends z.ZodType } ? z.output<S> : Nothing;
 export type HeadersOf<R extends Route> = R extends { headers: infer S extends z.ZodType } ? z.output<S> : Nothing;
 export type BodyOf<R extends Route> = R extends { body: infer S extends z.ZodType } ? z.output<S> : undefined;
 
-/** The same parts as a caller gives them. */
+/** The same parts as a caller passes them. */
 export type ParamsIn<R extends Route> = R extends { params: infer S extends z.ZodType } ? z.input<S> : Nothing;
 export type QueryIn<R extends Route> = R extends { query: infer S extends z.ZodType } ? z.input<S> : Nothing;
 export type HeadersIn<R extends Route> = R extends { headers: infer S extends z.ZodType } ? z.input<S> : Nothing;

@@ -1,9 +1,11 @@
+// Times.
+
 import { z } from 'zod';
 
-/** A moment as we tell it: RFC 3339, UTC, with milliseconds. */
+/** A time in a response: RFC 3339, UTC, with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ id: 'Timestamp' });
 
-/** A moment as a caller asks for it: UTC, any precision. PostgreSQL knows no year 0, and nothing of ours is older. */
+/** A time in a request: UTC, any precision. PostgreSQL has no year 0, and no row is older than 1970. */
 export const TimeParam = z.iso
   .datetime()
   .max(40)
