@@ -1,39 +1,55 @@
-export type { AuditEntry } from './audit.ts';
-export { type Blobs, createFileBlobs } from './blobs.ts';
-export type { Fence } from './browsers.ts';
-export type { Append, Change } from './change.ts';
-export { isDatabaseUnavailable, type Tx } from './db.ts';
-export type { Appended, NewEvent, StoredEvent } from './events.ts';
-export type { ExecutionRow } from './executions.ts';
-export type { FileRow } from './files.ts';
-export type { FrameRow } from './frames.ts';
-export type { HeldSession, HostReport } from './hosts.ts';
-export type { Known } from './idempotency.ts';
-export { newId } from './ids.ts';
-export type { KeyRow } from './keys.ts';
-export type { Limit, Limiter, Spent } from './limits.ts';
-export type { Lifetimes, LoginRow, TokenHolder } from './logins.ts';
-export type { LogRow, NewLog } from './logs.ts';
-export { messageStateOf } from './messages.ts';
-export { migrate } from './migrate.ts';
-export type { ObservationRow } from './observations.ts';
-export type { PointerRow } from './pointers.ts';
-export type { ProfileRow } from './profiles.ts';
-export { historyOf, ledgerLineOf, progressOf, sessionStateOf, stepIdOf, titleOf } from './progress.ts';
-export { blobsOf } from './purge.ts';
-export { answersOf, questionOf } from './questions.ts';
-export type { ToRecord } from './recorders.ts';
-export type { RecordedFrameRow, RecordingRow } from './recordings.ts';
-export type { DueFrame } from './retention.ts';
-export type { ReadSession, SessionRow } from './sessions.ts';
-export { type Guest, isGuest } from './shares.ts';
-export type { StepRow } from './steps.ts';
-export { storableJson, storableText } from './storable.ts';
+// The public interface of the store.
+
+export type { KeyRow } from './accounts/api-keys.ts';
+export type { AuditEntry } from './accounts/audit.ts';
+export type { EarlierRequest } from './accounts/idempotency.ts';
+export type { LoginRow } from './accounts/logins.ts';
+export type { Limit, Limiter, Spent } from './accounts/rate-limits.ts';
+export type { TokenHolder } from './accounts/token-holders.ts';
+export type { Lifetimes } from './accounts/token-rotation.ts';
+export { type Caller, localUser, type UserRow } from './accounts/users.ts';
+export { isDatabaseUnavailable, type Tx } from './db/db.ts';
+export { newId } from './db/ids.ts';
+export { migrate } from './db/migrate.ts';
+export { storableJson, storableText } from './db/storable.ts';
+export type { HeldBrowser } from './fleet/host-hold.ts';
+export type { HostReport, ReportedSession } from './fleet/hosts.ts';
+export type { DriverChange } from './fleet/placement.ts';
+export type { ExecutionRow } from './ledger/executions.ts';
+export type { FileRow, NewFile } from './ledger/files.ts';
+export type { ObservationRow } from './ledger/observations.ts';
+export type { StepRow } from './ledger/steps.ts';
+export { strikeTyped, typedTextsOf } from './ledger/typed-text.ts';
+export { type Blobs, createFileBlobs } from './recordings/blobs.ts';
+export type { FrameRow } from './recordings/frames.ts';
+export type { ToRecord } from './recordings/recorders.ts';
+export type { RecordedFrameRow, RecordingRow } from './recordings/recordings.ts';
+export type { DueFrame } from './recordings/retention.ts';
+export type { Append, Change } from './sessions/change.ts';
+export type { AppendedEvent, NewEvent, StoredEvent } from './sessions/events.ts';
+export type { LogRow, NewLog } from './sessions/logs.ts';
+export type { ProfileRow } from './sessions/profiles.ts';
+export type { ReadSession, SessionRow } from './sessions/session-reads.ts';
+export { type Guest, isGuest } from './sessions/shares.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
-export type { Stuck } from './stuck.ts';
-export { type Driver, type TakeoverRow, takeoverOf } from './takeovers.ts';
-export type { InboxRow, ListedTask, TaskStanding } from './task-reads.ts';
-export type { TaskRow } from './tasks.ts';
-export { type Caller, localUser, type UserRow } from './users.ts';
-export type { PageWait } from './waits.ts';
-export { engine, openWork, type Work } from './work.ts';
+export type { PointerRow } from './takeovers/pointers.ts';
+export type { Driver } from './takeovers/takeover-queries.ts';
+export { type TakeoverRow, takeoverOf } from './takeovers/takeovers.ts';
+export { answersOf, type NewQuestion, questionOf } from './tasks/questions.ts';
+export type { Stuck } from './tasks/stuck-tasks.ts';
+export type { TaskRow } from './tasks/tasks.ts';
+export type { PageWait } from './tasks/waiting-tasks.ts';
+export { engine, openWork, type Work } from './tasks/work-queue.ts';
+export { blobsOf } from './transitions/purge.ts';
+export { messageStateOf } from './views/messages.ts';
+export {
+  attemptOf,
+  historyOf,
+  progressOf,
+  sessionStateOf,
+  stepIdOf,
+  taskTitleOf,
+  titleOf,
+  withoutCredentials,
+} from './views/progress.ts';
+export type { InboxRow, ListedTask, TaskStanding } from './views/task-reads.ts';

@@ -1,63 +1,81 @@
-import { createAgents } from './agents.ts';
-import { createAudit } from './audit.ts';
-import { createFileBlobs } from './blobs.ts';
-import { createBrowsers } from './browsers.ts';
-import { createCancels } from './cancels.ts';
-import { createChange, type OnChanged } from './change.ts';
-import { openDatabase } from './db.ts';
-import { createEvents } from './events.ts';
-import { createExecutions } from './executions.ts';
-import { createFiles } from './files.ts';
-import { createFrames } from './frames.ts';
-import { createHosts } from './hosts.ts';
-import { createIdempotency } from './idempotency.ts';
-import { createKeys } from './keys.ts';
-import { createLimits } from './limits.ts';
-import { createLogins, type Lifetimes } from './logins.ts';
-import { createLogs } from './logs.ts';
-import { createObservations } from './observations.ts';
-import { createPointers } from './pointers.ts';
-import { createProfiles } from './profiles.ts';
-import { createPurge } from './purge.ts';
-import { createQuestions } from './questions.ts';
-import { createQuotas } from './quotas.ts';
-import { createRecorders } from './recorders.ts';
-import { createRecordings } from './recordings.ts';
-import { createRetention } from './retention.ts';
-import { createSealer } from './seal.ts';
-import { createSessions } from './sessions.ts';
-import { createShares } from './shares.ts';
-import { createSteps } from './steps.ts';
-import { createStuck } from './stuck.ts';
-import { createTakeovers } from './takeovers.ts';
-import { createTaskReads } from './task-reads.ts';
-import { createTasks } from './tasks.ts';
-import { createUsers } from './users.ts';
-import { createViewers } from './viewers.ts';
-import { createWaits } from './waits.ts';
-import { createWheel } from './wheel.ts';
+// The store: everything that Pilothouse keeps in PostgreSQL, and its blobs.
+
+import { createKeys } from './accounts/api-keys.ts';
+import { createAudit } from './accounts/audit.ts';
+import { createIdempotency } from './accounts/idempotency.ts';
+import { createLogins } from './accounts/logins.ts';
+import { passwords } from './accounts/passwords.ts';
+import { createQuotas } from './accounts/quotas.ts';
+import { createLimits } from './accounts/rate-limits.ts';
+import { createTokenHolders } from './accounts/token-holders.ts';
+import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
+import { createUsers } from './accounts/users.ts';
+import { openDatabase } from './db/db.ts';
+import { createSealer } from './db/encryption.ts';
+import { createAgents } from './fleet/agents.ts';
+import { createBrowserQueue } from './fleet/browser-queue.ts';
+import { createHostChoice } from './fleet/host-choice.ts';
+import { createHosts } from './fleet/hosts.ts';
+import { createIdleBrowsers } from './fleet/idle-browsers.ts';
+import { createMisplacedBrowsers } from './fleet/misplaced-browsers.ts';
+import { createPlacement } from './fleet/placement.ts';
+import { createSavedStates, createStateEncoding } from './fleet/saved-states.ts';
+import { createSpareBrowsers } from './fleet/spare-browsers.ts';
+import { createExecutions } from './ledger/executions.ts';
+import { createFileRemoval } from './ledger/file-removal.ts';
+import { createFiles } from './ledger/files.ts';
+import { createObservations } from './ledger/observations.ts';
+import { createSteps } from './ledger/steps.ts';
+import { createFileBlobs } from './recordings/blobs.ts';
+import { createFrames } from './recordings/frames.ts';
+import { createRecorders } from './recordings/recorders.ts';
+import { createRecordings } from './recordings/recordings.ts';
+import { createRetention } from './recordings/retention.ts';
+import { createChange, type OnChanged } from './sessions/change.ts';
+import { createEvents, ensureEventPartitions } from './sessions/events.ts';
+import { createLogs } from './sessions/logs.ts';
+import { createProfileLending } from './sessions/profile-lending.ts';
+import { createProfiles } from './sessions/profiles.ts';
+import { createReports } from './sessions/report-limits.ts';
+import { createSessionReads } from './sessions/session-reads.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createShares } from './sessions/shares.ts';
+import { createViewers } from './sessions/viewers.ts';
+import { createPointers } from './takeovers/pointers.ts';
+import { createTakeoverQueries } from './takeovers/takeover-queries.ts';
+import { takeoverRows } from './takeovers/takeovers.ts';
+import { createQuestions } from './tasks/questions.ts';
+import { createStuck } from './tasks/stuck-tasks.ts';
+import { createTaskExecution } from './tasks/task-execution.ts';
+import { createTasks } from './tasks/tasks.ts';
+import { createWaits } from './tasks/waiting-tasks.ts';
+import { createCancels } from './transitions/cancel.ts';
+import { createPurge } from './transitions/purge.ts';
+import { createTakeoverRequests } from './transitions/request-takeover.ts';
+import { createTakeoverReturns } from './transitions/return-takeover.ts';
+import { createTakeoverEvents } from './transitions/takeover-events.ts';
+import { createTaskReads } from './views/task-reads.ts';
 
 export type StoreOptions = {
   url: string;
-  /** Who this is, for whoever looks at the connections of the database. */
+  /** The name of this process in the list of the database's connections. */
   name?: string;
   blobDir: string;
   poolSize?: number;
-  /** Told of connections that broke while nobody used them. */
+  /** Called when an idle connection has broken. */
   onError: (error: Error) => void;
-  /** Told after each committed change of a session, to announce it. */
+  /** Called after each committed change of a session, to announce it. */
   onChanged?: OnChanged;
-  /** How long tokens and logins live. */
+  /** The lifetimes of tokens and logins. */
   lifetimes?: Lifetimes;
-  /** What saved browser states are sealed with: the first seals, all open. */
+  /** The keys of saved browser states: the first encrypts, all decrypt. */
   profileKeys?: readonly Uint8Array[];
 };
 
 const defaultLifetimes: Lifetimes = { accessSecs: 900, refreshIdleSecs: 14 * 86_400, loginSecs: 30 * 86_400 };
-/** How long the parent of a refresh token may be shown again, by a client that lost the answer. */
+/** How long a used refresh token may be sent again, by a client that lost the reply. */
 const retrySecs = 10;
 
-/** All that Pilothouse remembers. */
 export function openStore({
   url,
   name,
@@ -69,53 +87,66 @@ export function openStore({
   profileKeys = [],
 }: StoreOptions) {
   const database = openDatabase({ url, name, poolSize, onError });
-  const sessions = createSessions(database);
+  const sessions = { ...createSessions(database), ...createSessionReads(database) };
   const events = createEvents(database);
   const sealer = createSealer(profileKeys);
-  const profiles = createProfiles(database, sealer);
-  const browsers = createBrowsers(database, { sealer, profiles });
+  const profiles = { ...createProfiles(database, sealer), ...createProfileLending(sealer) };
+  const encoding = createStateEncoding(sealer);
+  const browsers = {
+    ...createPlacement(database, encoding),
+    ...createSavedStates({ encoding, profiles }),
+    ...createIdleBrowsers(database),
+    ...createMisplacedBrowsers(database),
+  };
   const tasks = createTasks(database);
   const logs = createLogs(database);
-  const takeovers = createTakeovers(database);
-  const wheel = createWheel({ takeovers, tasks, sessions, browsers, logs });
+  const takeoverEvents = createTakeoverEvents({ sessions, logs });
+  const takeoverParts = { takeovers: takeoverRows, tasks, browsers, events: takeoverEvents };
+  const takeoverChanges = { ...createTakeoverRequests(takeoverParts), ...createTakeoverReturns(takeoverParts) };
   return {
-    users: createUsers(database),
-    logins: createLogins(database, { ...lifetimes, retrySecs }),
+    users: { ...createUsers(database), ...passwords },
+    logins: {
+      ...createLogins(database),
+      ...createTokenHolders(database),
+      ...createTokenRotation({ ...lifetimes, retrySecs }),
+    },
     keys: createKeys(database),
     limits: createLimits(database),
     audit: createAudit(database),
     sessions,
     shares: createShares(database),
-    events,
-    tasks: { ...tasks, ...createTaskReads(database) },
+    events: { ...events, ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead) },
+    tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
     executions: createExecutions(database),
     steps: createSteps(database),
     stuck: createStuck(database),
     observations: createObservations(database),
     logs,
-    files: createFiles(database),
+    files: { ...createFiles(database), ...createFileRemoval(database) },
     frames: createFrames(database),
     browsers,
-    takeovers,
-    wheel,
+    browserTurns: { ...createBrowserQueue(database), ...createSpareBrowsers(database) },
+    takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
     pointers: createPointers(database),
     recordings: createRecordings(database),
     recorders: createRecorders(database),
     retention: createRetention(database),
+    reports: createReports(database),
     profiles,
     questions: createQuestions(),
     viewers: createViewers(database),
     waits: createWaits(database),
-    cancels: createCancels(wheel),
+    cancels: createCancels(takeoverChanges),
     purge: createPurge(),
     quotas: createQuotas(),
     idempotency: createIdempotency(database),
-    hosts: createHosts(database),
+    hosts: { ...createHosts(database), ...createHostChoice(database) },
     agents: createAgents(database, url),
     blobs: createFileBlobs(blobDir),
     transaction: database.transaction,
     change: createChange({ database, sessions, events, onChanged }),
     ping: database.ping,
+    isSuperuser: database.isSuperuser,
     close: database.close,
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { migrate } from '../src/migrate.ts';
+import { migrate } from '../src/db/migrate.ts';
 
 /** A database of a test's own on the real server that TEST_DATABASE_URL names; gone after `close()`. */
 export type TestDatabase = { url: string; close(): Promise<void> };
@@ -30,7 +30,7 @@ async function createFrom(clause: string): Promise<TestDatabase> {
   };
 }
 
-/** Who has said goodbye is still there for a moment, and to be thrown out of it would be an error of a test that is over. */
+/** A client that has closed stays connected for a moment. To drop the database under it would be an error of its test. */
 async function untilLeft(client: pg.Client, name: string): Promise<void> {
   for (let looks = 0; looks < 40; looks += 1) {
     const { rows } = await client.query('select from pg_stat_activity where datname = $1 limit 1', [name]);

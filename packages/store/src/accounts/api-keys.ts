@@ -1,13 +1,14 @@
+// API keys: how a program calls the API without a login. The database holds only their hashes.
+
 import { type Selectable, sql } from 'kysely';
-import type { Database } from './db.ts';
-import type { ApiKeys } from './generated.ts';
-import { newId } from './ids.ts';
-import { decodeCursor, toPage } from './pages.ts';
+import { decodeCursor, toPage } from '../db/cursors.ts';
+import type { Database } from '../db/db.ts';
+import type { ApiKeys } from '../db/generated.ts';
+import { newId } from '../db/ids.ts';
 import { type Caller, localUser } from './users.ts';
 
 export type KeyRow = Selectable<ApiKeys>;
 
-/** API keys: a program's way in. */
 export function createKeys({ db, pool }: Database) {
   return {
     add: (userId: string, label: string, hash: Buffer, expiresInSecs: number | undefined) =>
@@ -27,8 +28,8 @@ export function createKeys({ db, pool }: Database) {
         .executeTakeFirstOrThrow(),
 
     /**
-     * Whom the key speaks for; never for the built-in user, who is nobody while people have to log in. That it was used
-     * is written at most once a minute.
+     * The user of the key; never the built-in user, which does not exist while users have to log in. The time of use is
+     * written at most once a minute.
      */
     async holderOf(hash: Buffer): Promise<{ key_id: string; user_id: string; role: 'user' | 'admin' } | undefined> {
       const { rows } = await pool.query<{ key_id: string; user_id: string; role: 'user' | 'admin'; is_stale: boolean }>(
@@ -75,7 +76,7 @@ export function createKeys({ db, pool }: Database) {
         .returning('id')
         .executeTakeFirst(),
 
-    /** Of these keys, those that are still valid, and what their users are by now. */
+    /** Of these keys, those that are still valid, with the present role of their users. */
     async stillValid(ids: string[]): Promise<Map<string, Caller['role']>> {
       const { rows } = await pool.query<{ id: string; role: Caller['role'] }>({
         name: 'keys.stillValid',

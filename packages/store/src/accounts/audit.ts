@@ -1,17 +1,18 @@
-import type { Database, Tx } from './db.ts';
-import { newId } from './ids.ts';
+// The audit log: every security event with its user, address and outcome.
+
+import type { Database, Tx } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
 
 export type AuditEntry = {
   event: string;
   outcome: string;
   userId?: string | null;
-  /** Who did it, where that is somebody else than the user it was done to. */
+  /** The user who did it, if it is not the user it was done to. */
   actorId?: string | null;
   address?: string | null;
   data?: object;
 };
 
-/** Every security event: who, what, from where, and what came of it. */
 export function createAudit({ db }: Database) {
   return {
     async add(

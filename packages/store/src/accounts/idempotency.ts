@@ -1,14 +1,15 @@
-import type { Database, Tx } from './db.ts';
+// Idempotency keys: a request that is sent again under its key is not done again.
 
-/** Who asks, under which key of theirs, and a hash of what they ask for: the request itself is not kept. */
+import type { Database, Tx } from '../db/db.ts';
+
+/** The user, their key, and a hash of the request; the request itself is not stored. */
 export type Request = { userId: string; key: string; requestHash: Buffer };
-/** What the key names: whether it was asked for in the same words, and the task that was begun for it. */
-export type Known = { isSame: boolean; taskId: string };
+/** The task that was started for the key, and whether that request was the same. */
+export type EarlierRequest = { isSame: boolean; taskId: string };
 
-/** How long a key is remembered. */
+/** How long a key is stored. */
 const keptFor = `interval '24 hours'`;
 
-/** Requests that were sent under a key: asked again, they are not done again. */
 export function createIdempotency({ pool }: Database) {
   async function find(on: Pick<Tx['client'], 'query'>, { userId, key, requestHash }: Request) {
     const { rows } = await on.query<{ is_same: boolean; task_id: string }>({
@@ -22,14 +23,14 @@ export function createIdempotency({ pool }: Database) {
   }
 
   return {
-    /** What the key names already. Only `take` decides; this spares those who come later a transaction. */
-    known: (request: Request): Promise<Known | undefined> => find(pool, request),
+    /** The earlier request under this key. Only `take` decides; this saves later requests a transaction. */
+    known: (request: Request): Promise<EarlierRequest | undefined> => find(pool, request),
 
     /**
-     * Takes the key for this task; answers with what it names already, where somebody was quicker. Whoever comes while
-     * the first is under way waits here for its commit. Where that fails, the key is free again.
+     * Takes the key for this task, or returns the earlier request under this key. A request that comes while the first
+     * is under way waits here for its commit; if that fails, the key is free again.
      */
-    async take({ client }: Tx, request: Request, taskId: string): Promise<Known | undefined> {
+    async take({ client }: Tx, request: Request, taskId: string): Promise<EarlierRequest | undefined> {
       for (;;) {
         const { rowCount } = await client.query({
           name: 'idempotency.take',
@@ -41,12 +42,12 @@ export function createIdempotency({ pool }: Database) {
         });
         if (rowCount === 1) return undefined;
         const found = await find(client, request);
-        // Else it was swept in this very moment, and is free.
+        // Otherwise it was swept in this very moment, and is free.
         if (found) return found;
       }
     },
 
-    /** Keys that nobody may rely on any more. */
+    /** Removes keys that have expired. */
     async sweep(): Promise<number> {
       const { rowCount } = await pool.query(`delete from idempotency_keys where created_at <= now() - ${keptFor}`);
       return rowCount ?? 0;

@@ -1,17 +1,17 @@
-import type { Tx } from './db.ts';
+// Counts what a user has open, for the quotas.
 
-/** How much of what is limited a user has. */
-export type Held = { tasks: number; sessions: number; profiles: number };
+import type { Tx } from '../db/db.ts';
 
-/** Counts what users have open. */
+export type UserCounts = { tasks: number; sessions: number; profiles: number };
+
 export function createQuotas() {
   return {
     /**
-     * Keeps everybody else from adding for this user until the transaction ends; count after it, not before. Take it
-     * last, after the session and the key.
+     * Keeps other transactions from adding for this user until this one ends; count after it, not before. Take it last,
+     * after the locks of the session and the idempotency key.
      */
     async lock({ client }: Tx, userId: string): Promise<void> {
-      // Not the lock of an update of the key, so that rows which refer to the user can be written meanwhile.
+      // `no key update`, so that rows that refer to the user can be written meanwhile.
       await client.query({
         name: 'quotas.lock',
         text: 'select from users where id = $1 for no key update',
@@ -19,8 +19,8 @@ export function createQuotas() {
       });
     },
 
-    async held({ client }: Tx, userId: string): Promise<Held> {
-      const { rows } = await client.query<Held>({
+    async held({ client }: Tx, userId: string): Promise<UserCounts> {
+      const { rows } = await client.query<UserCounts>({
         name: 'quotas.held',
         text: `select (select count(*) from tasks where created_by = $1 and finished_at is null) as tasks,
                       (select count(*) from sessions where owner_id = $1 and status <> 'closed') as sessions,

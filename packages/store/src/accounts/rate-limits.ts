@@ -1,11 +1,12 @@
+// Rate limits that hold over all servers: the counters are in the database.
+
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Database } from './db.ts';
+import type { Database } from '../db/db.ts';
 
 export type Limit = { name: string; points: number; windowSecs: number };
-/** What is left of a limit; over it, nothing is, and `retryAfterSecs` says until when. */
+/** What is left of a limit. If it is exceeded, `retryAfterSecs` says when to try again. */
 export type Spent = { isOver: boolean; limit: number; remaining: number; windowSecs: number; retryAfterSecs: number };
 
-/** Limits that are one limit, however many servers count: the counters are in the database. */
 export function createLimits({ pool }: Database) {
   return {
     open({ name, points, windowSecs }: Limit) {
@@ -30,7 +31,7 @@ export function createLimits({ pool }: Database) {
           try {
             return spent(await limiter.consume(key), false);
           } catch (refused) {
-            // The library throws its result where the limit is over, and an error where it could not count.
+            // The library throws its result if the limit is exceeded, and an error if it could not count.
             if (refused instanceof RateLimiterRes) return spent(refused, true);
             throw refused;
           }
@@ -39,17 +40,17 @@ export function createLimits({ pool }: Database) {
       };
     },
 
-    /** Forgets what a limit has counted for every key that is meant. Reads them all: for commands, not for requests. */
-    async forgetWhere(name: string, isMeant: (key: string) => boolean): Promise<number> {
+    /** Resets a limit for every key that matches. It reads all keys: for operator commands, not for requests. */
+    async forgetWhere(name: string, isMatch: (key: string) => boolean): Promise<number> {
       const { rows } = await pool.query<{ key: string }>('select key from rate_limits where starts_with(key, $1)', [
         `${name}:`,
       ]);
-      const meant = rows.map(({ key }) => key).filter((key) => isMeant(key.slice(name.length + 1)));
-      await pool.query('delete from rate_limits where key = any($1)', [meant]);
-      return meant.length;
+      const matching = rows.map(({ key }) => key).filter((key) => isMatch(key.slice(name.length + 1)));
+      await pool.query('delete from rate_limits where key = any($1)', [matching]);
+      return matching.length;
     },
 
-    /** Counters of windows that are long over. */
+    /** Removes counters whose window ended long ago. */
     async sweep(): Promise<void> {
       await pool.query('delete from rate_limits where expire < $1', [Date.now() - 3_600_000]);
     },

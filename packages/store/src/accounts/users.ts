@@ -1,36 +1,38 @@
-import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from './db.ts';
-import type { Users } from './generated.ts';
-import { newId } from './ids.ts';
-import type { TokenHolder } from './logins.ts';
+// Users, and the caller on whose behalf a query runs.
 
-/** On whose behalf a query runs. An admin sees everybody's; anyone else only what is theirs. */
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '../db/db.ts';
+import type { Users } from '../db/generated.ts';
+import { newId } from '../db/ids.ts';
+import type { TokenHolder } from './token-holders.ts';
+
+/** On whose behalf a query runs. An admin sees the rows of all users, any other caller only their own. */
 export type Caller = {
   id: string;
   role: 'user' | 'admin';
-  /** The login or the key it calls with; neither, for the built-in user. */
+  /** The login or the API key of the request; the built-in user has neither. */
   loginId?: string;
   keyId?: string;
   holder?: TokenHolder;
 };
 
-/** Whom every request acts as while authentication is switched off. */
+/** The user of every request while authentication is disabled. */
 export const localUser = {
   id: '00000000-0000-7000-8000-000000000001',
-  // With spaces, which no registered name or address can have: nobody can take its place.
+  // With a space, which no registered name or address can have: the name cannot be registered.
   username: 'local user',
   email: 'local user@localhost',
   role: 'admin',
 } as const;
 
-/** The built-in user has no login: it stands for everybody while nobody has to log in. */
+/** The built-in user has no login and no key. */
 export const isBuiltIn = ({ loginId, keyId }: Caller): boolean => loginId === undefined && keyId === undefined;
 
 export type UserRow = Selectable<Users>;
 
 export function createUsers({ db }: Database) {
   return {
-    /** Makes the built-in user where it is missing. */
+    /** Creates the built-in user if it is missing. */
     async ensureLocal(): Promise<void> {
       await db
         .insertInto('users')
@@ -39,7 +41,7 @@ export function createUsers({ db }: Database) {
         .execute();
     },
 
-    /** Nothing, where the name or the address is taken, in whatever case. */
+    /** Undefined if the name or the address is taken; upper and lower case are the same. */
     async create(
       tx: Tx,
       user: { username: string; email: string; passwordHash: string },
@@ -52,7 +54,7 @@ export function createUsers({ db }: Database) {
         .executeTakeFirst();
     },
 
-    /** Whether the name or the address is somebody's; only the insert decides, this spares it. */
+    /** Whether the name or the address is taken. Only the insert decides; this saves an attempt. */
     async isTaken(username: string, email: string): Promise<boolean> {
       const row = await db
         .selectFrom('users')
@@ -64,7 +66,7 @@ export function createUsers({ db }: Database) {
       return row !== undefined;
     },
 
-    /** By name or address, in whatever case; a name has no `@`, so it is never the one for the other. */
+    /** By name or address; upper and lower case are the same. A name has no `@`, so the two cannot be confused. */
     byNameOrEmail: (text: string): Promise<UserRow | undefined> =>
       db
         .selectFrom('users')
@@ -76,34 +78,6 @@ export function createUsers({ db }: Database) {
       db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst(),
 
     list: (): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('created_at').execute(),
-
-    setPassword: (tx: Pick<Tx, 'db'>, id: string, passwordHash: string) =>
-      tx.db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id).execute(),
-
-    /** The same where it is still the one that was verified; false, and nothing changed, where it is not. */
-    async replacePassword(tx: Pick<Tx, 'db'>, id: string, verifiedHash: string, passwordHash: string) {
-      const { numUpdatedRows } = await tx.db
-        .updateTable('users')
-        .set({ password_hash: passwordHash })
-        .where('id', '=', id)
-        .where('password_hash', '=', verifiedHash)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
-
-    /** Whether it is still the one that was verified. If so, it stays so until the transaction ends. */
-    async holdPassword(tx: Pick<Tx, 'db'>, id: string, verifiedHash: string): Promise<boolean> {
-      const row = await tx.db
-        .selectFrom('users')
-        .select('id')
-        .where('id', '=', id)
-        .where('password_hash', '=', verifiedHash)
-        .where('disabled_at', 'is', null)
-        .forShare()
-        .executeTakeFirst();
-      return row !== undefined;
-    },
 
     setRole: (id: string, role: 'user' | 'admin') =>
       db.updateTable('users').set({ role }).where('id', '=', id).execute(),

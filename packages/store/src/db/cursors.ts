@@ -1,6 +1,8 @@
+// Cursors of paged lists, opaque to clients: each says where a page ended.
+
 import { AppError } from '@pilothouse/contract';
 
-/** Where a page of a list ended: the time and id of its last row. Opaque to clients. */
+/** The time and id of the last row of a page. */
 export type Position = { at: Date; id: string };
 
 export function encodeCursor({ at, id }: Position): string {
@@ -13,14 +15,14 @@ export function decodeCursor(cursor: string): Position {
   const [, time = '', id = ''] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const at = new Date(time);
   if (Number.isNaN(at.getTime()) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw notOurs();
+    throw invalidCursor();
   }
   return { at, id };
 }
 
-const notOurs = () => new AppError('validation_failed', { detail: 'The cursor is not one of ours.' });
+const invalidCursor = () => new AppError('validation_failed', { detail: 'The cursor is not valid.' });
 
-/** Cuts the row that was read beyond the limit, and says where the next page begins. */
+/** Drops the row that was read beyond the limit, and makes the cursor of the next page. */
 export function toPage<Row>(rows: Row[], limit: number, positionOf: (row: Row) => Position) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -29,17 +31,17 @@ export function toPage<Row>(rows: Row[], limit: number, positionOf: (row: Row) =
 
 const seqPattern = /^after (\d{1,15})$/;
 
-/** Where a page of what is in a session's log ended; before the first page, at 0. */
+/** The number of the last event on a page of a session's log; 0 before the first page. */
 export function decodeSeq(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const [, seq] = seqPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (seq === undefined) throw notOurs();
+  if (seq === undefined) throw invalidCursor();
   return Number(seq);
 }
 
 /**
- * The same for rows that are numbered by the log, oldest first. Numbers are given out under the session's lock, so none
- * ever appears behind a page that was read.
+ * The same for rows that are numbered by the log, oldest first. Numbers are assigned under the session's lock, so no
+ * row is ever added before the end of a page that was read.
  */
 export function toSeqPage<Row extends { seq: number }>(rows: Row[], limit: number) {
   const page = rows.slice(0, limit);
@@ -48,19 +50,19 @@ export function toSeqPage<Row extends { seq: number }>(rows: Row[], limit: numbe
   return { rows: page, nextCursor: isCut ? Buffer.from(`after ${last.seq}`).toString('base64url') : null };
 }
 
-/** Behind an event of a session's log, and behind which of the frames that follow it. */
-export type Place = { seq: number; id: number };
+/** After an event of a session's log, and after one of the frames that follow it. */
+export type RecordingPosition = { seq: number; id: number };
 
-const placePattern = /^behind (\d{1,15}) (\d{1,15})$/;
+const recordingPattern = /^behind (\d{1,15}) (\d{1,15})$/;
 
-export function decodePlace(cursor: string): Place {
-  const [, seq, id] = placePattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (seq === undefined || id === undefined) throw notOurs();
+export function decodeRecordingPosition(cursor: string): RecordingPosition {
+  const [, seq, id] = recordingPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (seq === undefined || id === undefined) throw invalidCursor();
   return { seq: Number(seq), id: Number(id) };
 }
 
-/** The same for the log of a session together with its frames. */
-export function toPlacePage<Row extends Place>(rows: Row[], limit: number) {
+/** The same for a session's log together with its frames. */
+export function toRecordingPage<Row extends RecordingPosition>(rows: Row[], limit: number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const isCut = rows.length > limit && last !== undefined;

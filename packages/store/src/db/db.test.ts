@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { BrowserState, LogLevel, Role, SessionState, TaskState } from '@pilothouse/contract';
 import { sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { type Database, isDatabaseUnavailable, openDatabase } from './db.ts';
+import { migrate } from './migrate.ts';
 
 describe('the database', () => {
   let test: TestDatabase;
@@ -19,7 +20,7 @@ describe('the database', () => {
   });
   const names = async () => (await database.pool.query('select name from things')).rows.map(({ name }) => name);
 
-  it('keeps what a transaction did, and nothing of one that failed', async () => {
+  it('commits a transaction, and rolls a failed one back', async () => {
     await database.transaction(({ db }) => sql`insert into things values ('kept')`.execute(db));
     const failing = database.transaction(async ({ db, client }) => {
       await sql`insert into things values ('lost')`.execute(db);
@@ -30,13 +31,34 @@ describe('the database', () => {
     assert.deepEqual(await names(), ['kept']);
   });
 
-  it('does not pretend to have kept what failed and was swallowed', async () => {
+  it('throws if a statement failed and its error was swallowed', async () => {
     const swallowing = database.transaction(async ({ client }) => {
       await client.query(`insert into things values ('ghost')`);
       await client.query('select 1/0').catch(() => {});
     });
     await assert.rejects(swallowing, /rolled back/);
     assert.ok(!(await names()).includes('ghost'));
+  });
+
+  it('knows whether its role may do everything, and a role that owns the database can bring it to the schema', async () => {
+    const role = `plain_${process.pid}`;
+    const empty = await createEmptyDatabase();
+    const admin = openDatabase({ url: empty.url, poolSize: 1, onError: () => {} });
+    const url = new URL(empty.url);
+    await admin.pool.query(`create role ${role} login password 'plain'`);
+    await admin.pool.query(`alter database ${url.pathname.slice(1)} owner to ${role}`);
+    [url.username, url.password] = [role, 'plain'];
+    const plain = openDatabase({ url: url.href, poolSize: 1, onError: () => {} });
+    try {
+      assert.deepEqual([await admin.isSuperuser(), await plain.isSuperuser()], [true, false]);
+      await migrate(url.href);
+      assert.deepEqual((await plain.pool.query('select count(*)::int as tasks from tasks')).rows, [{ tasks: 0 }]);
+    } finally {
+      await plain.close();
+      await admin.close();
+      await empty.close();
+      await database.pool.query(`drop role ${role}`);
+    }
   });
 
   it('gives a connection back after a failure, however often', async () => {

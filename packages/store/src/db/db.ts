@@ -1,20 +1,23 @@
+// The connection pool and transactions. The only place where the store connects to PostgreSQL, except for migrations
+// and the engine of tasks.
+
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from './generated.ts';
 
 export type Db = Kysely<DB>;
-/** One open transaction: `db` builds queries in it, `client` is for prepared statements and for handing over work. */
+/** One open transaction: `db` builds queries, `client` is for prepared statements and for the work queue. */
 export type Tx = { db: Db; client: pg.ClientBase };
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** Sequence numbers are counted, never computed with: 2^53 of them in one session are out of reach. */
+/** As numbers: 2^53 events in one session are out of reach. */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
-/** A pool that outlives the database's restarts: broken connections are dropped, and the next query makes new ones. */
+/** A pool that survives restarts of the database: broken connections are dropped, and the next query opens new ones. */
 export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions) {
   const pool = new pg.Pool({
     connectionString: url,
@@ -27,9 +30,9 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
     query_timeout: 12_000,
     idle_in_transaction_session_timeout: 15_000,
   });
-  // An idle connection that breaks says so here; nobody waits for it, and the pool has dropped it already.
+  // An idle connection broke. No query waits for it, and the pool has dropped it already.
   pool.on('error', onError);
-  // One that breaks while it is lent out says it here as well as by the failing query.
+  // A connection in use broke: the query that uses it fails as well, and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db: Db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 
@@ -44,7 +47,7 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
         await client.query('begin');
         const result = await work({ db: bindTo(client), client });
         const { command } = await client.query('commit');
-        // So PostgreSQL answers where a statement failed and the failure was swallowed: nothing was kept.
+        // PostgreSQL answers ROLLBACK if a statement failed and its error was swallowed: nothing was committed.
         if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
         return result;
       } catch (error) {
@@ -53,7 +56,7 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
         });
         throw error;
       } finally {
-        // A connection that could not even roll back is not given to anybody else.
+        // A connection that could not roll back is not used again.
         client.release(failure);
       }
     },
@@ -69,13 +72,19 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
       return Promise.race([answered, expired]);
     },
 
+    /** Whether this role may do everything in the whole cluster, which the store never needs. */
+    async isSuperuser(): Promise<boolean> {
+      const { rows } = await pool.query('select rolsuper from pg_roles where rolname = current_user');
+      return rows[0]?.rolsuper === true;
+    },
+
     close: () => pool.end(),
   };
 }
 
 type OpenOptions = { url: string; name?: string; poolSize?: number; onError: (error: Error) => void };
 
-/** Kysely on the one connection of a transaction that we began ourselves. */
+/** Kysely on the connection of one transaction. */
 function bindTo(client: pg.PoolClient): Db {
   const borrowed: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
   const pool = { connect: async () => borrowed, end: async () => {}, options: {} };
@@ -84,7 +93,7 @@ function bindTo(client: pg.PoolClient): Db {
 
 const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether the failure is the weather's (the database is away or overloaded), and not a bug of ours. */
+/** Whether the database is unreachable or overloaded, and the failure not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

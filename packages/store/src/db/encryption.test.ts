@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createSealer } from './seal.ts';
+import { createSealer } from './encryption.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 const cookie = { storage: { cookies: [{ name: 'sid', value: 'secret-5a1e' }] }, pages: [] };
 
-test('what was sealed opens again, and shows nothing before', () => {
+test('a sealed value can be opened, and its bytes show nothing of it', () => {
   const sealer = createSealer([older]);
   const sealed = sealer.seal(cookie, 'session 1');
   assert.deepEqual(sealer.open(sealed, 'session 1'), cookie);
@@ -22,7 +22,7 @@ test('a new key in front seals, and the one before still opens', () => {
   assert.throws(() => createSealer([newer]).open(sealed, 'session 1'), /is not among those of PROFILE_KEY/);
 });
 
-test('what was changed, cut or moved to another row does not open', () => {
+test('bytes that were changed, cut or moved to another row do not open', () => {
   const sealer = createSealer([older]);
   const { bytes, keyId } = sealer.seal(cookie, 'session 1');
   assert.throws(() => sealer.open({ bytes, keyId }, 'session 2'));

@@ -1,6 +1,8 @@
+// Encrypts saved browser states.
+
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-export type Sealed = { bytes: Buffer; keyId: string };
+export type SealedBytes = { bytes: Buffer; keyId: string };
 export type Sealer = ReturnType<typeof createSealer>;
 
 const cipher = 'aes-256-gcm';
@@ -8,18 +10,19 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals what nobody who reads the database may use. The first key seals and all of them open, so that a key is replaced
- * by putting a new one in front. What is sealed is bound to what it belongs to: moved to another row it does not open.
+ * A reader of the database must not be able to use what is encrypted. The first key encrypts and all keys decrypt, so a
+ * key is replaced by putting a new one in front. The ciphertext is bound to its owner: in another row it does not
+ * decrypt.
  */
 export function createSealer(keys: readonly Uint8Array[]) {
   const known = new Map(keys.map((key) => [nameOf(key), key]));
   const [first] = keys;
 
   return {
-    /** Whether there is a key at all. */
+    /** Whether there is a key. */
     canSeal: first !== undefined,
 
-    seal(value: object, belongsTo: string): Sealed {
+    seal(value: object, belongsTo: string): SealedBytes {
       if (!first) throw new Error('there is no key to seal with: set PROFILE_KEY');
       const nonce = randomBytes(nonceBytes);
       const sealing = createCipheriv(cipher, first, nonce).setAAD(Buffer.from(belongsTo));
@@ -27,7 +30,7 @@ export function createSealer(keys: readonly Uint8Array[]) {
       return { bytes: Buffer.concat([nonce, sealing.getAuthTag(), body]), keyId: nameOf(first) };
     },
 
-    open({ bytes, keyId }: Sealed, belongsTo: string): object {
+    open({ bytes, keyId }: SealedBytes, belongsTo: string): object {
       const key = known.get(keyId);
       if (!key) throw new Error(`the key ${keyId} is not among those of PROFILE_KEY`);
       const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes))
@@ -39,13 +42,13 @@ export function createSealer(keys: readonly Uint8Array[]) {
   };
 }
 
-/** Tells keys apart, and tells nothing of them. */
+/** Distinguishes keys, and reveals nothing about them. */
 const nameOf = (key: Uint8Array) => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
-/** As it lies in a row: both columns or none. */
+/** Both columns are set, or none. */
 type SealedColumns = { sealed_state: Buffer | null; key_id: string | null };
 
-export const sealedOf = ({ sealed_state, key_id }: SealedColumns): Sealed | undefined =>
+export const sealedOf = ({ sealed_state, key_id }: SealedColumns): SealedBytes | undefined =>
   sealed_state && key_id ? { bytes: sealed_state, keyId: key_id } : undefined;
 
-export const columnsOf = ({ bytes, keyId }: Sealed) => ({ sealed_state: bytes, key_id: keyId });
+export const columnsOf = ({ bytes, keyId }: SealedBytes) => ({ sealed_state: bytes, key_id: keyId });

@@ -9,6 +9,8 @@ export type BrowserState = "cold" | "live" | "starting";
 
 export type ExecutionOutcome = "cancelled" | "failed" | "interrupted" | "success";
 
+export type FileRetention = "gone" | "kept" | "leaving";
+
 export type FrameRetention = "last" | "leaving" | "usual";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
@@ -92,6 +94,15 @@ export interface Browsers {
   state: Json | null;
 }
 
+export interface BrowserWaits {
+  is_person: boolean;
+  session_id: string;
+  since: Timestamp;
+  until: Timestamp;
+  user_id: string;
+  user_since: Timestamp;
+}
+
 export interface Events {
   data: Json;
   dedup_key: string | null;
@@ -121,7 +132,9 @@ export interface Files {
   created_at: Generated<Timestamp>;
   id: string;
   name: string;
+  retention: Generated<FileRetention>;
   task_id: string;
+  user_id: string;
 }
 
 export interface Frames {
@@ -139,16 +152,26 @@ export interface Frames {
   width: number;
 }
 
+export interface HostLimits {
+  host_id: string;
+  max_sessions: number;
+  set_at: Generated<Timestamp>;
+}
+
 export interface Hosts {
   boot_id: string;
   capacity: number;
+  claimed_capacity: number | null;
+  full_answers: Generated<number>;
   id: string;
   lease_until: Timestamp;
   load_cpu: number | null;
   load_memory: number | null;
+  lost_browser_at: Timestamp | null;
   seen_at: Generated<Timestamp>;
   session_count: number;
   sessions: Generated<Json>;
+  shunned_until: Timestamp | null;
   started_at: Generated<Timestamp>;
 }
 
@@ -261,6 +284,13 @@ export interface RefreshTokens {
   used_at: Timestamp | null;
 }
 
+export interface ReportWindows {
+  count: number;
+  session_id: string;
+  since: Timestamp;
+  type: string;
+}
+
 export interface Sessions {
   browser: Generated<BrowserState>;
   created_at: Generated<Timestamp>;
@@ -287,6 +317,7 @@ export interface SessionSeq {
 export interface Shares {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
+  from_seq: Generated<number>;
   hash: Buffer;
   id: string;
   session_id: string;
@@ -332,6 +363,7 @@ export interface Takeovers {
 
 export interface Tasks {
   answers: Generated<Json>;
+  asleep_until: Timestamp | null;
   attempt: Generated<number>;
   created_at: Generated<Timestamp>;
   created_by: string;
@@ -365,6 +397,7 @@ export interface Users {
   created_at: Generated<Timestamp>;
   disabled_at: Timestamp | null;
   email: string;
+  file_bytes: Generated<number>;
   id: string;
   password_hash: string | null;
   role: Generated<UserRole>;
@@ -383,11 +416,13 @@ export interface DB {
   agents: Agents;
   api_keys: ApiKeys;
   audit: Audit;
+  browser_waits: BrowserWaits;
   browsers: Browsers;
   events: Events;
   executions: Executions;
   files: Files;
   frames: Frames;
+  host_limits: HostLimits;
   hosts: Hosts;
   idempotency_keys: IdempotencyKeys;
   logins: Logins;
@@ -399,6 +434,7 @@ export interface DB {
   recorded_frames: RecordedFrames;
   recorders: Recorders;
   refresh_tokens: RefreshTokens;
+  report_windows: ReportWindows;
   session_seq: SessionSeq;
   sessions: Sessions;
   shares: Shares;

@@ -1,3 +1,5 @@
+// Migrates the database, and the schema of the durable engine.
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +9,7 @@ import { type MigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
 
 const migrationsDir = join(import.meta.dirname, 'migrations');
-/** Any number that nothing else in this database locks. */
+/** Advisory lock; used for nothing else in this database. */
 const lockKey = 7_464_102;
 const daysAhead = 30;
 const connectMs = 5000;
@@ -15,21 +17,21 @@ const tableLockMs = 15_000;
 const farewellMs = 1000;
 
 /**
- * Brings the database to the present schema, ours and that of the durable engine. Any number may start at once: one
- * works and the others wait their turn, then find nothing to do.
+ * Brings the database to the current schema. Several processes may start at once: one works, and the others wait and
+ * then find nothing to do.
  */
 export async function migrate(url: string, { timeoutMs = 60_000 } = {}): Promise<void> {
   const late = AbortSignal.timeout(timeoutMs);
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });
   const failed = new Promise<never>((_, reject) => {
-    // Without its connection we no longer hold the lock.
+    // The lock ends with its connection.
     client.on('error', reject);
     late.addEventListener('abort', () => reject(new Error(`the migration did not end within ${timeoutMs} ms`)));
   });
   try {
     await Promise.race([migrateAlone(client, url, timeoutMs, late), failed]);
   } finally {
-    // The lock belongs to the connection and goes with it. A database that is silent does not say farewell either.
+    // This also releases the lock. A silent database does not answer the farewell, so it is not waited for.
     await Promise.race([client.end(), sleep(farewellMs, undefined, { ref: false })]);
   }
 }
@@ -42,8 +44,8 @@ async function migrateAlone(client: pg.Client, url: string, timeoutMs: number, l
 }
 
 /**
- * Asks again and again instead of waiting in the database: the engine builds indexes concurrently, which waits for
- * every open statement, and so for those who would wait for this lock.
+ * Polls instead of waiting in the database: the engine builds indexes concurrently, which waits for every open
+ * statement, and would so wait for processes that wait for this lock.
  */
 async function takeLock(client: pg.Client, late: AbortSignal): Promise<void> {
   for (;;) {
@@ -60,10 +62,10 @@ async function migrateOurs(url: string, timeoutMs: number): Promise<void> {
     connectionTimeoutMillis: connectMs,
     query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
-    // Whoever comes after a statement that waits for a table waits behind it: better to fail and be run again.
+    // Every later statement waits behind one that waits for a table: better to fail and be run again.
     lock_timeout: tableLockMs,
   });
-  // The next statement fails with it, and says so.
+  // The next statement fails too, and reports it.
   pool.on('error', () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
@@ -81,7 +83,7 @@ async function migrateOurs(url: string, timeoutMs: number): Promise<void> {
   }
 }
 
-/** Each file is one migration; all that are new run in one transaction, in the order of their names. */
+/** Each file is one migration. New files run in one transaction, in the order of their names. */
 const sqlFiles: MigrationProvider = {
   async getMigrations() {
     const files = (await readdir(migrationsDir)).filter((file) => file.endsWith('.sql')).sort();

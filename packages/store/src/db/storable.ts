@@ -1,9 +1,11 @@
+// Makes text of pages storable.
+
 import type { Json } from '@pilothouse/contract';
 
-/** Words of pages may hold what PostgreSQL does not: a note must not fail what it tells of. */
+/** Text of pages may hold characters that PostgreSQL refuses; that must not fail the step that recorded it. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** The same for what was read from a page, and for its names. */
+/** The same for data that was read from a page, and for the names of its fields. */
 export function storableJson(value: unknown): Json {
   if (typeof value === 'string') return storableText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

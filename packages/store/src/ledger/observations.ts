@@ -1,19 +1,20 @@
+// What a task saw at each step: pictures, extracted data, downloads.
+
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, Tx } from './db.ts';
-import type { Observations } from './generated.ts';
-import { decodeSeq, toSeqPage } from './pages.ts';
+import { decodeSeq, toSeqPage } from '../db/cursors.ts';
+import type { Database, Tx } from '../db/db.ts';
+import type { Observations } from '../db/generated.ts';
 
 export type ObservationRow = Selectable<Observations>;
 export type ObservationList = { limit: number; cursor?: string; maxBytes?: number };
 
-/** What was seen at each step. */
 export function createObservations({ db }: Database) {
   return {
     async add(tx: Tx, observation: Insertable<Observations>): Promise<void> {
       await tx.db.insertInto('observations').values(observation).execute();
     },
 
-    /** What a task saw, oldest first. With `maxBytes`, a page that would hold more than that in pictures ends early. */
+    /** Oldest first. With `maxBytes`, a page ends early if its pictures would take more than that. */
     async listOf(taskId: string, { limit, cursor, maxBytes = Number.POSITIVE_INFINITY }: ObservationList) {
       const rows = await db
         .selectFrom('observations')
@@ -28,11 +29,11 @@ export function createObservations({ db }: Database) {
         bytes += row.file_id ? 0 : (row.byte_len ?? 0);
         return bytes > maxBytes;
       });
-      // One at least: a page must lead on.
+      // At least one row: otherwise the next page would be the same.
       return toSeqPage(rows, fitting < 0 ? limit : Math.min(limit, Math.max(1, fitting)));
     },
 
-    /** What a task read and what it brought home, oldest first. */
+    /** Extracted data and downloads, oldest first. */
     findingsOf: (taskId: string): Promise<ObservationRow[]> =>
       db
         .selectFrom('observations')
@@ -58,6 +59,6 @@ export function createObservations({ db }: Database) {
   };
 }
 
-/** In the words of the index that holds only these. A downloaded picture is a file, not something the task saw. */
+/** Worded as the partial index, so that it is used. A downloaded picture is a file, not an observation. */
 export const pictureText = `content_type in ('image/jpeg', 'image/png') and file_id is null`;
 const isPicture = sql.raw<boolean>(pictureText);

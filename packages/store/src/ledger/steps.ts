@@ -1,6 +1,9 @@
+// The ledger of a task: each attempt at a step is written before it acts, and its effect after.
+
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from './db.ts';
-import type { Steps } from './generated.ts';
+import { now } from '../db/clock.ts';
+import type { Database, Tx } from '../db/db.ts';
+import type { Steps } from '../db/generated.ts';
 
 export type StepRow = Selectable<Steps>;
 export type Intent = { taskId: string; index: number; executionId: string; commandId: string; epoch: number };
@@ -9,16 +12,13 @@ export type Effect = {
   waitMs?: number;
   runMs?: number;
   error?: string;
-  /** Of one that came to nothing: whether the page may have been touched. */
+  /** Of a failed attempt: whether the page may have been changed. */
   mayHaveActed?: boolean;
 };
 
-const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
-
-/** The ledger of a task: what was about to happen, and what came of it. */
 export function createSteps({ db }: Database) {
   return {
-    /** Written before the act. */
+    /** Written before the step acts. */
     begin: (tx: Tx, { taskId, index, executionId, commandId, epoch }: Intent): Promise<StepRow> =>
       tx.db
         .insertInto('steps')
@@ -36,10 +36,10 @@ export function createSteps({ db }: Database) {
         .returningAll()
         .executeTakeFirstOrThrow(),
 
-    /** Written after it, once: a try that was ended by somebody else stays as it is. */
+    /** Written after it, once: an attempt that was ended by another process stays as it is. */
     end: (
       tx: Tx,
-      { task_id, index, try: number }: StepRow,
+      { task_id, index, try: attempt }: StepRow,
       { status, waitMs = 0, runMs = 0, error, mayHaveActed = false }: Effect,
     ) =>
       tx.db
@@ -54,12 +54,12 @@ export function createSteps({ db }: Database) {
         })
         .where('task_id', '=', task_id)
         .where('index', '=', index)
-        .where('try', '=', number)
+        .where('try', '=', attempt)
         .where('status', '=', 'running')
         .returningAll()
         .executeTakeFirst(),
 
-    /** Inside a transaction, with what it has written itself. */
+    /** With a transaction, its own writes are included. */
     of: (taskId: string, tx?: Tx): Promise<StepRow[]> =>
       (tx?.db ?? db)
         .selectFrom('steps')
@@ -69,14 +69,14 @@ export function createSteps({ db }: Database) {
         .orderBy('try')
         .execute(),
 
-    /** How long ago it was begun, by the database's clock. */
-    async ageMs({ task_id, index, try: number }: StepRow): Promise<number> {
+    /** The time since the attempt began, by the database's clock. */
+    async ageMs({ task_id, index, try: attempt }: StepRow): Promise<number> {
       const { age_ms } = await db
         .selectFrom('steps')
         .select(sql<number>`round(1000 * extract(epoch from clock_timestamp() - intent_at))::bigint`.as('age_ms'))
         .where('task_id', '=', task_id)
         .where('index', '=', index)
-        .where('try', '=', number)
+        .where('try', '=', attempt)
         .executeTakeFirstOrThrow();
       return age_ms;
     },

@@ -1,18 +1,26 @@
+// Blobs: pictures and files, in a folder. Large, written once, under a key that the caller chooses.
+
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Where pictures and files lie: large, written once, named by whoever stores them. */
 export type Blobs = {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Nothing, where there is no such blob. */
+  /** Undefined if there is no such blob. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Removes everything under a folder of keys; nothing there is fine. */
+  /** Undefined if there is no such blob. */
+  sizeOf(key: string): Promise<number | undefined>;
+  /** The bytes in pieces, each read when the one before it was used. Throws if there is no such blob. */
+  read(key: string): AsyncIterable<Uint8Array>;
+  /** Removes every blob whose key begins with this folder; it need not exist. */
   removeAll(prefix: string): Promise<void>;
 };
 
-/** A key is a path of plain words, so that none can climb out of the folder or name a hidden file. */
+/** A key is a path of plain words, so that it can neither leave the folder nor name a hidden file. */
 const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9]+)?)*$/;
+
+const pieceBytes = 48 * 1024;
 
 export function createFileBlobs(dir: string): Blobs {
   const pathOf = (key: string) => {
@@ -34,20 +42,26 @@ export function createFileBlobs(dir: string): Blobs {
       }
     },
 
-    async get(key) {
-      try {
-        return await readFile(pathOf(key));
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-        throw error;
-      }
-    },
+    get: async (key) => unlessMissing(readFile(pathOf(key))),
+
+    sizeOf: async (key) => (await unlessMissing(stat(pathOf(key))))?.size,
+
+    read: (key) => createReadStream(pathOf(key), { highWaterMark: pieceBytes }),
 
     removeAll: (prefix) => rm(pathOf(prefix), { recursive: true, force: true }),
   };
 }
 
-/** Synced before it gets its name: after a power loss a blob is whole or not there. */
+async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Synced before it is renamed: after a power loss a blob is complete or missing. */
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

@@ -1,11 +1,13 @@
+// The pictures that are kept: every frame of a recording, and the newest frame of each session.
+
 import type { Selectable } from 'kysely';
-import type { Database, Tx } from './db.ts';
-import type { Frames } from './generated.ts';
+import type { Database, Tx } from '../db/db.ts';
+import type { Frames } from '../db/generated.ts';
 
 export type FrameRow = Selectable<Frames>;
 
-/** A picture, its bytes already put where they stay. */
-type Taken = {
+/** A picture whose bytes are stored already. */
+type FrameFields = {
   session_id: string;
   frame_id: string;
   content_type: string;
@@ -16,8 +18,8 @@ type Taken = {
   route: string;
   private?: boolean;
 };
-/** What a step led to, at the place of the event that tells of it. */
-export type StepFrame = Taken & {
+/** The picture after a step, at the position of the step's event. */
+export type StepFrame = FrameFields & {
   task_id?: string | null;
   step_id?: string | null;
   seq: number;
@@ -25,11 +27,11 @@ export type StepFrame = Taken & {
   blob_key: string;
   byte_len: number;
 };
-/** What was to be seen at this moment; without bytes, where it is private. */
-export type WatchedFrame = Taken & { blob_key: string | null; byte_len: number };
+/** What viewers saw at this moment; without bytes if it is private. */
+export type WatchedFrame = FrameFields & { blob_key: string | null; byte_len: number };
 
-// One statement: the frame is in the recording, its bytes are counted, and it is the newest of its session. The one that
-// was the newest before need no longer stay for that.
+// One statement: the frame is added to the recording, its bytes are counted, and it becomes the newest of its session.
+// The former newest frame is no longer protected from removal.
 const putText = (place: string) => `
 with place as (${place}),
 kept as (
@@ -69,11 +71,10 @@ const watched = putText(`
   cross join lateral (
     select id from tasks where session_id = s.id and status in ('running', 'takeover') order by created_at limit 1) t
   where s.id = $1 and s.recording and s.status in ('active', 'takeover')
-    and b.host_id = $11 and r.agent_id = $12 and r.until > clock_timestamp()`);
+    and b.host_id = $11 and b.epoch >= $13 and r.agent_id = $12 and r.until > clock_timestamp()`);
 
-/** The pictures that are kept: all of them for the recording, and the newest of each session in one slot. */
 export function createFrames({ db }: Database) {
-  const valuesOf = (frame: Taken & { blob_key: string | null; byte_len: number }) => [
+  const valuesOf = (frame: FrameFields & { blob_key: string | null; byte_len: number }) => [
     frame.session_id,
     frame.frame_id,
     frame.content_type,
@@ -95,16 +96,21 @@ export function createFrames({ db }: Database) {
     },
 
     /**
-     * Keeps what a host showed of a session that is recorded, if the host holds it and the agent may record it. The
-     * caller has locked the session: so it gets its place behind all that others can have read.
+     * Adds a frame that a host published of a recorded session, if the host holds it under a known epoch and the agent
+     * is its recorder. The caller has locked the session, so the frame comes after everything that readers can have
+     * read.
      */
-    async putWatched({ client }: Tx, frame: WatchedFrame, by: { hostId: string; agentId: string }): Promise<boolean> {
-      const values = [...valuesOf(frame), by.hostId, by.agentId];
+    async putWatched(
+      { client }: Tx,
+      frame: WatchedFrame,
+      by: { hostId: string; epoch: number; agentId: string },
+    ): Promise<boolean> {
+      const values = [...valuesOf(frame), by.hostId, by.agentId, by.epoch];
       const { rowCount } = await client.query({ name: 'frames.putWatched', text: watched, values });
       return rowCount === 1;
     },
 
-    /** The newest of a session. */
+    /** The newest frame of a session. */
     of: (sessionId: string): Promise<FrameRow | undefined> =>
       db.selectFrom('frames').selectAll().where('session_id', '=', sessionId).executeTakeFirst(),
   };

@@ -1,16 +1,21 @@
-import type { Database } from './db.ts';
+// Which agent records which session: one agent at a time, under a lease by the database's clock.
 
-/** A session whose frames are to be kept, and who holds its browser. */
+import type { Database } from '../db/db.ts';
+
+/** A session whose frames are recorded, and the host that holds its browser. */
 export type ToRecord = { sessionId: string; hostId: string };
 
-/** Which agent keeps what is seen in which session: one at a time, under a lease by the database's clock. */
 export function createRecorders({ pool }: Database) {
   return {
-    /** Takes, or goes on with, every session that is to be recorded now and that no other agent has. */
+    /**
+     * Claims every session that is to be recorded now and that no other agent records, and renews the claims of this
+     * agent.
+     */
     async claim(agentId: string, leaseMs: number): Promise<ToRecord[]> {
       const { rows } = await pool.query<ToRecord>({
         name: 'recorders.claim',
-        // Not while a task waits for a person: its browser is parked unless somebody watches, and this would look so.
+        // Not while a task waits for a person: its browser is parked unless it has viewers, and a recorder counts as
+        // one.
         text: `with wanted as (
                  select s.id, b.host_id from sessions s
                  join browsers b on b.session_id = s.id
@@ -30,12 +35,12 @@ export function createRecorders({ pool }: Database) {
       return rows;
     },
 
-    /** Leaves all of them to others. */
+    /** Gives up all claims of this agent. */
     async release(agentId: string): Promise<void> {
       await pool.query('delete from recorders where agent_id = $1', [agentId]);
     },
 
-    /** Removes what was said long ago. */
+    /** Removes claims that expired long ago. */
     async sweep(): Promise<void> {
       await pool.query(`delete from recorders where until < clock_timestamp() - interval '1 minute'`);
     },

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { explain, type SentQuery, watchQueries } from '../testing/queries.ts';
-import { localUser, newId, openStore, type Store } from './index.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { explain, type SentQuery, watchQueries } from '../../testing/queries.ts';
+import { localUser, newId, openStore, type Store } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 const kinds = ['status', 'overlay'];
@@ -126,12 +126,12 @@ describe('a recording', () => {
     }
   });
 
-  it('has what was seen before there were recordings', async () => {
+  it('includes pictures from before there were recordings', async () => {
     const before = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: before.url });
     await client.connect();
     try {
-      const folder = join(import.meta.dirname, 'migrations');
+      const folder = join(import.meta.dirname, '../db/migrations');
       const files = (await readdir(folder)).sort();
       const textOf = (file: string) => readFile(join(folder, file), 'utf8');
       const recording = files.find((file) => file.startsWith('0011')) ?? '';

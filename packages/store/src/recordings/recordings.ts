@@ -1,16 +1,18 @@
+// The recordings of sessions: events and frames on one time axis.
+
 import type { Selectable } from 'kysely';
-import type { Database } from './db.ts';
-import type { StoredEvent } from './events.ts';
-import type { RecordedFrames } from './generated.ts';
-import { decodePlace, type Place, toPlacePage } from './pages.ts';
+import { decodeRecordingPosition, type RecordingPosition, toRecordingPage } from '../db/cursors.ts';
+import type { Database } from '../db/db.ts';
+import type { RecordedFrames } from '../db/generated.ts';
+import type { StoredEvent } from '../sessions/events.ts';
 
 export type RecordedFrameRow = Pick<Selectable<RecordedFrames>, (typeof frameColumns)[number]>;
-/** One moment of a session: something the log tells, or a frame. */
-export type RecordingRow = Place & ({ event: StoredEvent } | { frame: RecordedFrameRow });
+/** One moment of a session: an event of the log, or a frame. */
+export type RecordingRow = RecordingPosition & ({ event: StoredEvent } | { frame: RecordedFrameRow });
 export type RecordingList = {
-  /** Which events of the log. */
+  /** The kinds of events that are included. */
   kinds: readonly string[];
-  /** From the one moment on, and until just before the other. */
+  /** From this time on, and before that time. */
   from?: string;
   to?: string;
   limit: number;
@@ -35,15 +37,16 @@ const frameOnly = frameColumns.filter(
   (name): name is FrameOnly => !['session_id', 'task_id', 'recorded_at'].includes(name),
 );
 
-type Row = Place &
+type Row = RecordingPosition &
   Omit<StoredEvent, 'seq' | 'kind' | 'data'> & { kind: string | null; data: StoredEvent['data'] } & Pick<
     Selectable<RecordedFrames>,
     FrameOnly
   >;
 
 /**
- * The log and the frames of one session, each along its key and no further than a page. An event is followed by the
- * frames that came after it, and all of it was numbered under one lock: nothing ever appears behind a page that was read.
+ * The log and the frames of one session, each read along its key and no further than a page. An event is followed by
+ * the frames that came after it. Both are numbered under one lock: no row is ever added before the end of a page that
+ * was read.
  */
 const pageText = `
 select * from (
@@ -59,7 +62,7 @@ select * from (
    order by seq, id limit $4)
 ) as items order by seq, id limit $4`;
 
-/** Halves the log again and again: within a session time never runs backwards. */
+/** A binary search in the log: within a session, times never decrease. */
 const lastSeqBeforeText = `
 with recursive halves as (
   select 0::bigint as low, last_seq + 1 as high from session_seq where session_id = $1
@@ -76,9 +79,8 @@ select min(low) filter (where high - low = 1) as seq from halves`;
 
 const beyondAll = Number.MAX_SAFE_INTEGER;
 
-/** What was kept of sessions, on one time axis each. */
 export function createRecordings({ db, pool }: Database) {
-  /** The last event before the moment; 0, where there is none. */
+  /** The last event before the time; 0 if there is none. */
   async function lastSeqBefore(sessionId: string, moment: string): Promise<number> {
     const { rows } = await pool.query<{ seq: number | null }>({
       name: 'recordings.lastSeqBefore',
@@ -89,19 +91,21 @@ export function createRecordings({ db, pool }: Database) {
   }
 
   return {
-    /** Oldest first. Pages stay right while the session goes on. */
+    /** Oldest first. Pages stay correct while the session goes on. */
     async pageOf(sessionId: string, { kinds, from, to, limit, cursor }: RecordingList) {
-      const begin = cursor ? decodePlace(cursor) : { seq: from ? await lastSeqBefore(sessionId, from) : 0, id: 0 };
+      const begin = cursor
+        ? decodeRecordingPosition(cursor)
+        : { seq: from ? await lastSeqBefore(sessionId, from) : 0, id: 0 };
       const end = to ? await lastSeqBefore(sessionId, to) : beyondAll;
       const { rows } = await pool.query<Row>({
         name: 'recordings.page',
         text: pageText,
         values: [sessionId, begin.seq, begin.id, limit + 1, end, kinds, from ?? '-infinity', to ?? 'infinity'],
       });
-      return toPlacePage(rows.map(splitRow), limit);
+      return toRecordingPage(rows.map(splitRow), limit);
     },
 
-    /** Nothing, for one that is being removed. */
+    /** Undefined for a frame that is being removed. */
     frameOf: (sessionId: string, frameId: string): Promise<RecordedFrameRow | undefined> =>
       db
         .selectFrom('recorded_frames')

@@ -1,12 +1,14 @@
-import type { Database, Tx } from './db.ts';
+// Removes old frames in two steps: first they are no longer shown (`leaving`), then their bytes and rows are removed.
 
-/** A frame whose time has come. */
+import type { Database, Tx } from '../db/db.ts';
+
+/** A frame that is to be removed. */
 export type DueFrame = { sessionId: string; frameId: string };
 
 const due = 'session_id as "sessionId", frame_id as "frameId"';
 
-// What pointed to the picture no longer does, wherever that was written down. The one that a session is restored from
-// stays, and is not looked at again until a newer one takes its place.
+// Removes every reference to the pictures. The newest frame of a session, from which its view is restored, stays, and
+// is not considered again until a newer one replaces it.
 const leaveText = `
 with passed as (
   update recorded_frames f
@@ -27,10 +29,9 @@ with passed as (
 )
 select count(*)::int as count from gone`;
 
-/** How long pictures are kept. They go in two strides: first nobody is shown them, then their bytes and rows go. */
 export function createRetention({ pool }: Database) {
   return {
-    /** Frames that are older than so many days, oldest first. */
+    /** Frames that are older than this, oldest first. */
     async aged(days: number, limit: number): Promise<DueFrame[]> {
       const { rows } = await pool.query<DueFrame>({
         name: 'retention.aged',
@@ -42,7 +43,7 @@ export function createRetention({ pool }: Database) {
       return rows;
     },
 
-    /** Of each user whose frames take more than so much: the oldest, until the rest takes no more. */
+    /** Of each user whose frames take more than this: the oldest, until the rest fits. */
     async surplus(maxBytes: number, limit: number): Promise<DueFrame[]> {
       const { rows } = await pool.query<DueFrame>({
         name: 'retention.surplus',
@@ -62,7 +63,7 @@ export function createRetention({ pool }: Database) {
       return rows;
     },
 
-    /** Has nobody shown these any more; answers how many they are. In a transaction that has locked the session. */
+    /** Stops showing these frames; returns how many. Call in a transaction that has locked the session. */
     async leave({ client }: Tx, sessionId: string, frameIds: readonly string[]): Promise<number> {
       const { rows } = await client.query<{ count: number }>({
         name: 'retention.leave',
@@ -72,7 +73,7 @@ export function createRetention({ pool }: Database) {
       return rows[0]?.count ?? 0;
     },
 
-    /** Those that nobody is shown, and whose bytes may still be there. */
+    /** Frames that are no longer shown, and whose bytes may still be stored. */
     async leaving(limit: number): Promise<{ frame_id: string; blob_key: string | null }[]> {
       const { rows } = await pool.query<{ frame_id: string; blob_key: string | null }>({
         name: 'retention.leaving',
@@ -82,7 +83,10 @@ export function createRetention({ pool }: Database) {
       return rows;
     },
 
-    /** Once their bytes are gone. What somebody else removes at this moment, such as who purges the session, is theirs. */
+    /**
+     * After their bytes are removed. Rows that another transaction is removing, such as a purge of the session, are
+     * skipped.
+     */
     async forget(frameIds: readonly string[]): Promise<void> {
       await pool.query({
         name: 'retention.forget',

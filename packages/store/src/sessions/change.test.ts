@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { localUser, newId, openStore, type Store } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { localUser, newId, openStore, type Store } from '../index.ts';
 
 const caller = { id: localUser.id, role: 'user' } as const;
 const viewport = { width: 1280, height: 720 };

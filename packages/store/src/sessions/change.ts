@@ -1,25 +1,23 @@
-import type { Database, Tx } from './db.ts';
-import type { Appended, createEvents, NewEvent, StoredEvent } from './events.ts';
+// The one way to change a session: lock its row, work, log the events, and announce them after the commit.
+
+import type { Database, Tx } from '../db/db.ts';
+import type { AppendedEvent, createEvents, NewEvent, StoredEvent } from './events.ts';
 import type { createSessions } from './sessions.ts';
 
 /** Appends to the log of the session that is being changed. */
-export type Append = (event: Omit<NewEvent, 'sessionId'>) => Promise<Appended>;
+export type Append = (event: Omit<NewEvent, 'sessionId'>) => Promise<AppendedEvent>;
 export type Change = <T>(sessionId: string, work: (tx: Tx, append: Append) => Promise<T>) => Promise<T>;
-/** Told of the events of a change, and of the number of the last, once they are committed. */
+/** Called with the events of a change, and the number of the last, after the commit. */
 export type OnChanged = (sessionId: string, seq: number, events: StoredEvent[]) => void;
 
-type Parts = {
+type Options = {
   database: Database;
   sessions: ReturnType<typeof createSessions>;
   events: ReturnType<typeof createEvents>;
   onChanged: OnChanged;
 };
 
-/**
- * One change of a session: its row is locked first, what changed is logged in the same transaction, and once that is
- * committed, whoever announces it is told.
- */
-export function createChange({ database, sessions, events, onChanged }: Parts): Change {
+export function createChange({ database, sessions, events, onChanged }: Options): Change {
   return async (sessionId, work) => {
     const added: StoredEvent[] = [];
     let last: number | undefined;
@@ -31,7 +29,7 @@ export function createChange({ database, sessions, events, onChanged }: Parts): 
         if (appended.isNew) added.push(storedOf(sessionId, event, appended));
         return appended;
       });
-      // Not with every event: its place stands in three indexes, and a session at work says a lot.
+      // Not with every event: the column is in three indexes, and an active session logs many events.
       if (locked?.isLeftBehind && last !== undefined) await sessions.touch(tx, sessionId);
       return done;
     });
@@ -43,5 +41,5 @@ export function createChange({ database, sessions, events, onChanged }: Parts): 
 const storedOf = (
   session_id: string,
   { taskId = null, kind, data }: Omit<NewEvent, 'sessionId'>,
-  { seq, recordedAt }: Appended,
+  { seq, recordedAt }: AppendedEvent,
 ): StoredEvent => ({ session_id, seq, task_id: taskId, kind, data, recorded_at: recordedAt });

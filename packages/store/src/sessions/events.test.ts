@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { v7 } from 'uuid';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { localUser, openStore, type Store } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { localUser, openStore, type Store } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 
@@ -32,7 +32,7 @@ describe('the event log', () => {
       return store.events.append(tx, { sessionId, kind: 'log', data: { ...data }, dedupKey });
     });
 
-  it('numbers the events of a session from one, without holes, whoever appends at the same time', async () => {
+  it('numbers the events of a session from one, without gaps, also with appends at the same time', async () => {
     const [one, other] = [await newSession(), await newSession()];
     await Promise.all(Array.from({ length: 400 }, (_, i) => append(i % 2 ? one : other, { i })));
     for (const session of [one, other]) {
@@ -70,7 +70,7 @@ describe('the event log', () => {
     );
   });
 
-  it('logs once what is said twice under one key, also at the same time', async () => {
+  it('logs an event once that is appended twice under one key, also at the same time', async () => {
     const session = await newSession();
     const answers = await Promise.all(Array.from({ length: 20 }, () => append(session, {}, 'step-1 done')));
     assert.equal(answers.filter(({ isNew }) => isNew).length, 1);

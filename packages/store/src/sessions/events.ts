@@ -1,12 +1,14 @@
+// The event log of each session: appended in the transaction that changes the state, numbered without gaps.
+
 import { terminalTaskStates } from '@pilothouse/contract';
-import type { Database, Tx } from './db.ts';
+import type { Database, Tx } from '../db/db.ts';
 
 export type NewEvent = {
   sessionId: string;
   taskId?: string | null;
   kind: string;
   data: Record<string, unknown>;
-  /** Names the happening: appended twice under one key, it is logged once. */
+  /** Appended twice under one key, the event is logged once. */
   dedupKey?: string;
 };
 export type StoredEvent = {
@@ -17,10 +19,10 @@ export type StoredEvent = {
   data: Record<string, unknown>;
   recorded_at: Date;
 };
-export type Appended = { seq: number; recordedAt: Date; isNew: boolean };
+export type AppendedEvent = { seq: number; recordedAt: Date; isNew: boolean };
 
-// One statement: the counter moves and the event stands, or neither. A known key leaves the counter alone, so there
-// are no holes. The time is taken behind the counter's lock, so it never runs backwards within a session.
+// One statement: the counter moves and the event is added, or neither. A known key leaves the counter alone, so there
+// are no gaps. The time is taken after the counter's lock, so times never decrease within a session.
 const appendText = `
 with known as (
   select seq, recorded_at from events where session_id = $1 and dedup_key = $5
@@ -39,14 +41,13 @@ union all select seq, recorded_at, false from known`;
 
 const columns = 'session_id, seq, task_id, kind, data, recorded_at';
 
-/** The log of each session: appended in the transaction that changes the state, numbered without holes. */
 export function createEvents({ pool }: Database) {
   return {
     /**
-     * Appends inside the caller's transaction. Lock the session row first (`sessions.lock`): then two appends under
-     * one key follow each other instead of failing on the unique index.
+     * Appends in the caller's transaction. Lock the session first (`sessions.lock`): then two appends under one key
+     * follow each other instead of failing on the unique index.
      */
-    async append({ client }: Tx, { sessionId, taskId = null, kind, data, dedupKey }: NewEvent): Promise<Appended> {
+    async append({ client }: Tx, { sessionId, taskId = null, kind, data, dedupKey }: NewEvent): Promise<AppendedEvent> {
       const { rows } = await client.query<{ seq: number; recorded_at: Date; is_new: boolean }>({
         name: 'events.append',
         text: appendText,
@@ -57,7 +58,7 @@ export function createEvents({ pool }: Database) {
       return { seq: row.seq, recordedAt: row.recorded_at, isNew: row.is_new };
     },
 
-    /** What came after `seq`, oldest first; of one task only where it is named. */
+    /** Events after `seq`, oldest first; of one task only, if it is given. */
     async after(sessionId: string, seq: number, { limit, taskId = null }: { limit: number; taskId?: string | null }) {
       const { rows } = await pool.query<StoredEvent>({
         name: 'events.after',
@@ -69,7 +70,7 @@ export function createEvents({ pool }: Database) {
       return rows;
     },
 
-    /** Whether the end of a task was said after `seq`. */
+    /** Whether the end of a task was logged after `seq`. */
     async isEndedAfter(sessionId: string, seq: number, taskId: string): Promise<boolean> {
       const { rows } = await pool.query<{ is_ended: boolean }>({
         name: 'events.isEndedAfter',
@@ -90,11 +91,11 @@ export function createEvents({ pool }: Database) {
       return rows.reverse();
     },
 
-    /** The last events of one kind that a restored view shows, oldest first. */
+    /** The last events of one kind, for a restored view, oldest first. */
     async lastOfKind(sessionId: string, kind: 'overlay' | 'route', limit: number) {
       const { rows } = await pool.query<StoredEvent>({
         name: `events.lastOfKind.${kind}`,
-        // Written out and not a parameter, so that the plan can use the index that holds only these kinds.
+        // Written out and not a parameter, so that the plan can use the partial index of these kinds.
         text: `select ${columns} from events where session_id = $1 and kind = '${kind}' order by seq desc limit $2`,
         values: [sessionId, limit],
       });
@@ -110,14 +111,14 @@ export function createEvents({ pool }: Database) {
       });
       return new Map(rows.map(({ session_id, last_seq }) => [session_id, last_seq]));
     },
-
-    /** Makes the partitions of the coming days; answers how many were missing. */
-    async ensurePartitions(daysAhead: number): Promise<number> {
-      const { rows } = await pool.query<{ made: number }>(
-        'select ensure_event_partitions(current_date - 1, current_date + $1::int) as made',
-        [daysAhead],
-      );
-      return rows[0]?.made ?? 0;
-    },
   };
+}
+
+/** Creates the partitions of the coming days; returns how many were missing. */
+export async function ensureEventPartitions({ pool }: Pick<Database, 'pool'>, daysAhead: number): Promise<number> {
+  const { rows } = await pool.query<{ made: number }>(
+    'select ensure_event_partitions(current_date - 1, current_date + $1::int) as made',
+    [daysAhead],
+  );
+  return rows[0]?.made ?? 0;
 }

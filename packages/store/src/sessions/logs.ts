@@ -1,10 +1,12 @@
+// The log lines of tasks.
+
 import type { Json, LogLevel } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
+import { decodeSeq, toSeqPage } from '../db/cursors.ts';
+import type { Database, Tx } from '../db/db.ts';
+import type { Logs } from '../db/generated.ts';
+import { storableText } from '../db/storable.ts';
 import type { Append } from './change.ts';
-import type { Database, Tx } from './db.ts';
-import type { Logs } from './generated.ts';
-import { decodeSeq, toSeqPage } from './pages.ts';
-import { storableText } from './storable.ts';
 
 export type LogRow = Selectable<Logs>;
 export type NewLog = {
@@ -13,22 +15,21 @@ export type NewLog = {
   message: string;
   stepId?: string;
   data?: Json;
-  /** Names the happening: said twice under one key, it is logged once. */
+  /** Appended twice under one key, the line is logged once. */
   dedupKey?: string;
 };
 
-/** What agents say while they work. */
 export function createLogs({ db }: Database) {
   return {
-    /** Inside `store.change`, with its `append`: the line and the event that tells of it stand together. */
+    /** Inside `store.change`, with its `append`: the line and its event are written together. */
     async append(tx: Tx, append: Append, { taskId, level, message, stepId, data, dedupKey }: NewLog): Promise<void> {
       const line = { level, message: storableText(message), step_id: stepId ?? null, data: data ?? null };
       const { seq, recordedAt, isNew } = await append({ taskId, kind: 'log', data: { log: line }, dedupKey });
       if (!isNew) return;
-      const kept = line.data === null ? null : JSON.stringify(line.data);
+      const json = line.data === null ? null : JSON.stringify(line.data);
       await tx.db
         .insertInto('logs')
-        .values({ ...line, data: kept, task_id: taskId, seq, recorded_at: recordedAt })
+        .values({ ...line, data: json, task_id: taskId, seq, recorded_at: recordedAt })
         .execute();
     },
 
@@ -39,7 +40,7 @@ export function createLogs({ db }: Database) {
         .selectAll()
         .where('task_id', '=', taskId)
         .where('seq', '>', decodeSeq(cursor))
-        // The levels stand in this order in the database.
+        // The levels are an ordered enum in the database.
         .$if(level !== undefined, (query) => query.where('level', '>=', level ?? 'debug'))
         .orderBy('seq')
         .limit(limit + 1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { type Caller, localUser, newId, openStore, type Store } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { type Caller, localUser, newId, openStore, type Store } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 
@@ -44,7 +44,7 @@ describe('sessions', () => {
     return ids;
   }
 
-  it('are seen by their owner and by an admin, and by nobody else', async () => {
+  it('are visible to their owner and to an admin only', async () => {
     const [owner, stranger] = [await newUser(), await newUser()];
     const { id } = await newSession(owner);
     assert.equal((await store.sessions.visibleTo(owner, id))?.id, id);
@@ -87,7 +87,7 @@ describe('sessions', () => {
     }
   });
 
-  it('are listed by an index, whoever asks', async () => {
+  it('are listed by an index, for every caller', async () => {
     await plain.query('analyze sessions');
     const owner = await newUser();
     const plan = async (where: string) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { type Guest, localUser, openStore, type Store } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { type Guest, localUser, openStore, type Store } from '../index.ts';
 
 const newHash = () => createHash('sha256').update(randomBytes(32)).digest();
 

@@ -1,11 +1,12 @@
-import type { Database } from './db.ts';
+// How many viewers each session has, over all servers.
 
-/** How many watch each session, over all servers. */
+import type { Database } from '../db/db.ts';
+
 export function createViewers({ pool }: Database) {
   return {
     /**
-     * What one server has to say for the next while; of sessions that it does not name it says nothing new. Answers how
-     * many watch each of them over all servers.
+     * The counts of one server, valid for this long; sessions that it does not name keep their last count. Returns the
+     * viewers of each of these sessions over all servers.
      */
     async report(serverId: string, counts: ReadonlyMap<string, number>, forMs: number): Promise<Map<string, number>> {
       const { rows } = await pool.query<{ session_id: string; count: number }>({
@@ -27,7 +28,7 @@ export function createViewers({ pool }: Database) {
       return new Map(rows.map(({ session_id, count }) => [session_id, count]));
     },
 
-    /** Of each of these sessions; those that nobody watches are not in it. */
+    /** By session id; sessions without viewers are left out. */
     async of(sessionIds: readonly string[]): Promise<Map<string, number>> {
       const { rows } = await pool.query<{ session_id: string; count: number }>({
         name: 'viewers.of',
@@ -38,7 +39,7 @@ export function createViewers({ pool }: Database) {
       return new Map(rows.map(({ session_id, count }) => [session_id, count]));
     },
 
-    /** Removes what was said long ago. */
+    /** Removes counts that expired long ago. */
     async sweep(): Promise<number> {
       const { rowCount } = await pool.query(
         `delete from viewers where until < clock_timestamp() - interval '1 minute' or count = 0`,

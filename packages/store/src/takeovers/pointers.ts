@@ -1,11 +1,11 @@
-import type { BrowserRoute } from '@pilothouse/contract';
-import type { Append } from './change.ts';
-import type { Database, Tx } from './db.ts';
+// The pointer of each session: the route that its front end shows, which is not where the browser is.
 
-/** Where a front end says it is, and since when. */
+import type { BrowserRoute } from '@pilothouse/contract';
+import type { Database, Tx } from '../db/db.ts';
+import type { Append } from '../sessions/change.ts';
+
 export type PointerRow = { route: BrowserRoute; updated_at: Date; seq: number };
 
-/** The pointer of each session: what its front end shows, and not where the browser is. */
 export function createPointers({ pool }: Database) {
   return {
     async of(sessionId: string): Promise<PointerRow | undefined> {
@@ -17,7 +17,7 @@ export function createPointers({ pool }: Database) {
       return rows[0];
     },
 
-    /** Inside `store.change`. Said again, it is neither written nor announced again. */
+    /** Inside `store.change`. The same route again is neither written nor announced again. */
     async move({ client }: Tx, append: Append, sessionId: string, route: BrowserRoute): Promise<PointerRow> {
       const { rows: known } = await client.query<PointerRow>(
         'select route, updated_at, seq from pointers where session_id = $1 and route = $2',

@@ -1,10 +1,15 @@
+// Questions of an agent to a person, and their answers. Each change is one conditional statement; log it in the same
+// transaction.
+
 import type { Condition, Question } from '@pilothouse/contract';
 import { sql } from 'kysely';
-import { clocksOf } from './clocks.ts';
-import type { Tx } from './db.ts';
+import { now } from '../db/clock.ts';
+import type { Tx } from '../db/db.ts';
+import { clocksOf } from './task-clock.ts';
+import type { TaskHold } from './task-execution.ts';
 import type { TaskRow } from './tasks.ts';
 
-/** One question that was asked and what ended it: the words of a person, or what the page showed (`text` is null). */
+/** A question that was settled: by an answer, or by a condition of the page (then `text` is null). */
 export type Answer = {
   step_id: string | null;
   question: string;
@@ -12,19 +17,22 @@ export type Answer = {
   text: string | null;
   answered_at: string;
 };
-export type NewQuestion = { text: string; stepId: string | null; expiresInSecs: number };
-type HeldTask = { id: string; executionId: string };
+export type NewQuestion = {
+  text: string;
+  stepId: string | null;
+  expiresInSecs: number;
+  /** The only accepted answers; without options, any text is accepted. */
+  options?: Question['options'];
+};
 
-const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
-/** A time in the words of the interface, so that both columns hold what it shows. */
-const worded = (time: ReturnType<typeof sql>) =>
+/** A time as the API shows it. */
+const apiTime = (time: ReturnType<typeof sql>) =>
   sql`to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** What an agent asks a person, and what they say. Each is one conditional statement; log it in the same transaction. */
 export function createQuestions() {
   return {
-    /** The task waits for a person; nothing, where this execution no longer holds it. */
-    ask: (tx: Tx, { id, executionId }: HeldTask, question: NewQuestion, until: Condition | null) =>
+    /** The task waits for a person; undefined if this execution no longer holds it. */
+    ask: (tx: Tx, { id, executionId }: TaskHold, question: NewQuestion, until: Condition | null) =>
       tx.db
         .updateTable('tasks')
         .set({
@@ -34,9 +42,10 @@ export function createQuestions() {
           question: sql`jsonb_build_object(
             'text', ${question.text}::text,
             'step_id', ${question.stepId}::text,
-            'asked_at', ${worded(now)},
-            'expires_at', ${worded(sql`${now} + make_interval(secs => ${question.expiresInSecs})`)},
-            'until', ${until === null ? null : JSON.stringify(until)}::jsonb)`,
+            'asked_at', ${apiTime(now)},
+            'expires_at', ${apiTime(sql`${now} + make_interval(secs => ${question.expiresInSecs})`)},
+            'until', ${until === null ? null : JSON.stringify(until)}::jsonb,
+            'options', ${question.options ? JSON.stringify(question.options) : null}::jsonb)`,
         })
         .where('id', '=', id)
         .where('status', '=', 'running')
@@ -45,24 +54,30 @@ export function createQuestions() {
         .executeTakeFirst(),
 
     /**
-     * A person has answered; nothing, where no question stands, or not the one they name by its time. Send the workflow
-     * a signal in the same transaction.
+     * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
+     * answer is none of its options. Send the workflow a signal in the same transaction.
      */
     answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
-      settle(tx, id, text)
+      settle(tx, id, sql`case when ${hasOptions} then ${optionOf(text)}::text else ${text}::text end`)
+        .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${optionOf(text)})`)
         .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
         .executeTakeFirst(),
 
-    /** The page showed what was waited for: that question, and no later one, is settled without an answer. */
-    answered: (tx: Tx, { id, executionId, askedAt }: HeldTask & { askedAt: string }) =>
-      settle(tx, id, null)
+    /** The page met the condition: this question, and no later one, is settled without an answer. */
+    answered: (tx: Tx, { id, executionId, askedAt }: TaskHold & { askedAt: string }) =>
+      settle(tx, id, sql`null::text`)
         .where('execution_id', '=', executionId)
         .where(sql`question->>'asked_at'`, '=', askedAt)
         .executeTakeFirst(),
   };
 }
 
-const settle = (tx: Tx, id: string, text: string | null) =>
+const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'array', false)`;
+
+/** Options are in lower case; people may write them otherwise. */
+const optionOf = (text: string): string => text.trim().toLowerCase();
+
+const settle = (tx: Tx, id: string, text: ReturnType<typeof sql>) =>
   tx.db
     .updateTable('tasks')
     .set({
@@ -74,15 +89,16 @@ const settle = (tx: Tx, id: string, text: string | null) =>
         'step_id', question->'step_id',
         'question', question->'text',
         'asked_at', question->'asked_at',
-        'text', ${text}::text,
-        'answered_at', ${worded(now)})`,
+        'text', ${text},
+        'answered_at', ${apiTime(now)})`,
     })
     .where('id', '=', id)
     .where('status', '=', 'awaiting_user')
     .returningAll();
 
-/** The question that stands, in the words of the interface. */
-export const questionOf = ({ question }: TaskRow): Question | null => question as Question | null;
+/** The open question, as the API shows it. A question of an earlier release has no field `options`. */
+export const questionOf = ({ question }: Pick<TaskRow, 'question'>): Question | null =>
+  question === null ? null : { ...(question as Question), options: (question as Question).options ?? null };
 
-/** All that was asked and settled so far, oldest first. */
+/** Oldest first. */
 export const answersOf = ({ answers }: TaskRow): Answer[] => answers as Answer[];

@@ -1,22 +1,22 @@
-import type pg from 'pg';
-import type { Database, Tx } from './db.ts';
+// Finds tasks that have not ended and that no agent will continue. There should be none.
 
-/** A task that has not ended and that nobody will go on with. */
+import type pg from 'pg';
+import type { Database, Tx } from '../db/db.ts';
+
 export type Stuck = {
   id: string;
   sessionId: string;
-  /** What the durable engine says of it; nothing, where it does not know it. */
+  /** Its status in the durable engine; null if the engine does not know it. */
   engineStatus: string | null;
-  /** The agent that has it there, where it is one that is gone. */
+  /** The agent that holds it in the engine, if that agent is gone. */
   goneAgentId: string | null;
 };
 
-/** Finds what should never be: work that fell between those who do it. */
 export function createStuck({ pool }: Database) {
   return {
     find: (afterMs: number): Promise<Stuck[]> => find(pool, afterMs, null),
 
-    /** Whether nobody has helped it since it was found. Lock its session before. */
+    /** Whether it is still stuck. Lock its session before. */
     isStill: async (tx: Tx, id: string, afterMs: number): Promise<boolean> =>
       (await find(tx.client, afterMs, id)).length > 0,
   };

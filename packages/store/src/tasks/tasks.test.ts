@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { localUser, newId, openStore, type Store } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { localUser, newId, openStore, type Store } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 
@@ -51,7 +51,7 @@ describe('tasks', () => {
     assert.equal(await begin(id), undefined, 'what has ended is not begun again');
   });
 
-  it('end once, however many try at the same time', async () => {
+  it('end once, also with several attempts at the same time', async () => {
     const { id } = await newTask();
     const { executionId } = (await begin(id)) ?? { executionId: '' };
     const moves = ['finish', 'fail', 'cancel'] as const;
@@ -63,11 +63,11 @@ describe('tasks', () => {
     assert.equal(ends.filter(Boolean).length, 1);
   });
 
-  it('count who took them since their last finished step, while they are at work', async () => {
+  it('count executions since their last finished step, while they run', async () => {
     const { id } = await newTask();
     const fruitless = async () => (await begin(id))?.task.fruitless;
     assert.deepEqual([await fruitless(), await fruitless()], [1, 2]);
-    await store.transaction((tx) => store.tasks.setFruitful(tx, id));
+    await store.transaction((tx) => store.tasks.noteProgress(tx, id));
     const again = await begin(id);
     assert.equal(again?.task.fruitless, 1);
     const question = { text: 'Well?', stepId: 'step-1', expiresInSecs: 60 };
@@ -83,7 +83,7 @@ describe('tasks', () => {
     assert.equal((await append(task.id)).seq, task.first_seq);
   });
 
-  it('count the tries of a step, and end each once', async () => {
+  it('count the attempts at a step, and end each once', async () => {
     const { id } = await newTask();
     const { executionId } = (await begin(id)) ?? { executionId: '' };
     const intend = () =>
@@ -100,7 +100,7 @@ describe('tasks', () => {
 });
 
 describe('browsers', () => {
-  it('are given to one host under one new epoch, whoever asks at the same time', async () => {
+  it('are assigned to one host under one new epoch, also by several agents at the same time', async () => {
     const database = await createTestDatabase();
     const store = openStore({ url: database.url, blobDir: '/nonexistent', poolSize: 20, onError: () => {} });
     try {

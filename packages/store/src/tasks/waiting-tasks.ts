@@ -1,25 +1,26 @@
-import type { Condition } from '@pilothouse/contract';
-import type { Database } from './db.ts';
+// Tasks that wait for a person.
 
-/** A task that waits for a person or for its page, and where that page is. */
+import type { Condition } from '@pilothouse/contract';
+import type { Database } from '../db/db.ts';
+
+/** A task that waits for a person or for a condition of its page, and the host that has the page. */
 export type PageWait = {
   id: string;
   sessionId: string;
   executionId: string;
-  /** Which of its questions. */
+  /** Names the question. */
   askedAt: string;
   hostId: string;
   epoch: number;
   until: Condition;
 };
-export type Expired = { id: string; sessionId: string; executionId: string; askedAt: string };
+export type ExpiredQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 const maxAtOnce = 50;
 
-/** Tasks that wait for a person. */
 export function createWaits({ pool }: Database) {
   return {
-    /** Takes those at whose page nobody has looked for so long, for one of all who ask. */
+    /** Tasks whose page no agent has looked at for this long; each is given to one of the agents that ask. */
     async takeUnlooked(everyMs: number): Promise<PageWait[]> {
       const { rows } = await pool.query<PageWait>({
         name: 'waits.takeUnlooked',
@@ -39,9 +40,9 @@ export function createWaits({ pool }: Database) {
       return rows;
     },
 
-    /** Those whose question nobody has answered in its time. */
-    async expired(): Promise<Expired[]> {
-      const { rows } = await pool.query<Expired>({
+    /** Questions that were not answered in time. */
+    async expired(): Promise<ExpiredQuestion[]> {
+      const { rows } = await pool.query<ExpiredQuestion>({
         name: 'waits.expired',
         text: `select id, session_id as "sessionId", execution_id as "executionId", question->>'asked_at' as "askedAt"
                from tasks

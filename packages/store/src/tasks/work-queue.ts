@@ -1,12 +1,13 @@
-import { DBOSClient } from '@dbos-inc/dbos-sdk';
-import type { Tx } from './db.ts';
+// The work queue: hands tasks to agents in the transaction that writes them, so that committed work will run.
 
-/** Names that the durable engine knows work by; agents register what they mean. */
+import { DBOSClient } from '@dbos-inc/dbos-sdk';
+import type { Tx } from '../db/db.ts';
+
+/** Names in the durable engine; agents register the functions behind them. */
 export const engine = { application: 'pilothouse', queue: 'tasks', workflow: 'task', signalTopic: 'signal' } as const;
 
 type Options = { url: string; onLog: (level: 'warn' | 'error', message: unknown) => void };
 
-/** Hands work to the agents, in the transaction that writes it down: what was committed will run. */
 export async function openWork({ url, onLog }: Options) {
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
@@ -21,8 +22,8 @@ export async function openWork({ url, onLog }: Options) {
   });
   const work = {
     /**
-     * Tasks of one session run one after the other, in the order of their creation: lock the session row before, since
-     * the engine orders by its clock and not by commit.
+     * Tasks of one session run one after the other, in the order of their creation. Lock the session before: the engine
+     * orders by its clock and not by commit.
      */
     async start({ client: connection }: Tx, task: { id: string; session_id: string }): Promise<void> {
       await client.enqueueInTransaction(
@@ -38,15 +39,15 @@ export async function openWork({ url, onLog }: Options) {
       );
     },
 
-    /** The same for one whose workflow has ended before it: what the engine knows of that is removed. */
+    /** For a task whose workflow has ended before the task: the old workflow is removed from the engine. */
     async startAnew(tx: Tx, task: { id: string; session_id: string }): Promise<void> {
       await tx.client.query('delete from dbos.workflow_status where workflow_uuid = $1', [task.id]);
       await work.start(tx, task);
     },
 
-    /** Wakes the task's workflow, wherever it waits, to look at its row again; kept for it while nobody runs it. */
+    /** Wakes the task's workflow to read its row again. The signal is kept until an agent runs the workflow. */
     async signal({ client: connection }: Tx, task: { id: string }): Promise<void> {
-      // It says nothing: whoever wakes reads the row.
+      // It carries no data: the workflow reads the row.
       await client.sendInTransaction(connection, task.id, 'look', engine.signalTopic);
     },
 

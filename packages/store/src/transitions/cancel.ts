@@ -1,27 +1,26 @@
+// Cancels tasks: one, or all open tasks of a session, with their events.
+
 import { Plan, taskMoves } from '@pilothouse/contract';
-import { sql } from 'kysely';
-import type { Append } from './change.ts';
-import { clocksOf } from './clocks.ts';
-import type { Tx } from './db.ts';
-import { messageStateOf } from './messages.ts';
-import { historyOf, ledgerLineOf, progressOf } from './progress.ts';
-import type { StepRow } from './steps.ts';
-import type { TaskRow } from './tasks.ts';
-import type { createWheel } from './wheel.ts';
+import { now } from '../db/clock.ts';
+import type { Tx } from '../db/db.ts';
+import type { StepRow } from '../ledger/steps.ts';
+import type { Append } from '../sessions/change.ts';
+import { clocksOf } from '../tasks/task-clock.ts';
+import type { TaskRow } from '../tasks/tasks.ts';
+import { messageStateOf } from '../views/messages.ts';
+import { attemptOf, historyOf, progressOf } from '../views/progress.ts';
+import type { createTakeoverReturns } from './return-takeover.ts';
 
-/** One task, or all that a session has open. */
-export type Cancelled = { taskId: string } | { sessionId: string };
+export type CancelTarget = { taskId: string } | { sessionId: string };
 
-const now = sql<Date>`date_trunc('milliseconds', clock_timestamp())`;
-
-export function createCancels(wheel: Pick<ReturnType<typeof createWheel>, 'endAll'>) {
+export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverReturns>, 'endAll'>) {
   return {
     /**
-     * Ends what has not ended, whatever it is doing, and logs it; answers with those it ended. The agent that had one
-     * no longer does: from here on nothing it writes counts. Where one had begun (`started_at`), fence its browser and
-     * send its workflow a signal in the same transaction.
+     * Ends every such task that has not ended, and logs it; returns these tasks. Their executions lose them: from now
+     * on their writes do not count. If a task had begun (`started_at`), fence its browser and send its workflow a
+     * signal in the same transaction.
      */
-    async cancel(tx: Tx, append: Append, which: Cancelled, reason: string | null): Promise<TaskRow[]> {
+    async cancel(tx: Tx, append: Append, which: CancelTarget, reason: string | null): Promise<TaskRow[]> {
       const tasks = await tx.db
         .updateTable('tasks')
         .set({
@@ -37,14 +36,14 @@ export function createCancels(wheel: Pick<ReturnType<typeof createWheel>, 'endAl
         .where('status', 'in', [...taskMoves.cancel.from])
         .returningAll()
         .execute();
-      // Whoever drove it, or the session: there is nothing left to drive.
-      if (tasks.length > 0 || 'sessionId' in which) await wheel.endAll(tx, append, which);
+      // A takeover of the task, or of the session, ends with it.
+      if (tasks.length > 0 || 'sessionId' in which) await takeovers.endAll(tx, append, which);
       for (const task of tasks.toSorted((one, other) => one.first_seq - other.first_seq)) {
-        for (const line of await endWork(tx, task.id, reason)) await logLine(append, task, line);
-        // The question that stood is gone: whoever shows it learns so.
-        const message_state = messageStateOf(task, await linesOf(tx, task.id));
+        for (const attempt of await endWork(tx, task.id, reason)) await logAttempt(append, task, attempt);
+        // The open question is gone: viewers have to be told.
+        const message_state = messageStateOf(task, await attemptsOf(tx, task.id));
         await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
-        // The last of it: whoever follows the task leaves when they have it.
+        // Last: streams of the task end with this event.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
       }
       return tasks;
@@ -52,7 +51,7 @@ export function createCancels(wheel: Pick<ReturnType<typeof createWheel>, 'endAl
   };
 }
 
-/** The execution that is over now, and the try that nobody will hear the end of. */
+/** Ends the open execution, and the attempt whose end will not be recorded. */
 async function endWork(tx: Tx, taskId: string, reason: string | null): Promise<StepRow[]> {
   await tx.db
     .updateTable('executions')
@@ -69,12 +68,12 @@ async function endWork(tx: Tx, taskId: string, reason: string | null): Promise<S
     .execute();
 }
 
-const linesOf = (tx: Tx, taskId: string): Promise<StepRow[]> =>
+const attemptsOf = (tx: Tx, taskId: string): Promise<StepRow[]> =>
   tx.db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute();
 
-async function logLine(append: Append, task: TaskRow, line: StepRow): Promise<void> {
-  const step = Plan.parse(task.plan).steps[line.index - 1];
+async function logAttempt(append: Append, task: TaskRow, attempt: StepRow): Promise<void> {
+  const step = Plan.parse(task.plan).steps[attempt.index - 1];
   if (!step) return;
-  await append({ taskId: task.id, kind: 'step', data: { step: ledgerLineOf(line, step) } });
-  await append({ taskId: task.id, kind: 'agent_history', data: { agent_history: historyOf(line, step) } });
+  await append({ taskId: task.id, kind: 'step', data: { step: attemptOf(attempt, step) } });
+  await append({ taskId: task.id, kind: 'agent_history', data: { agent_history: historyOf(attempt, step) } });
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Takeover, TakeoverState } from '@pilothouse/contract';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { localUser, newId, openStore, type Store, type TakeoverRow, takeoverOf } from './index.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { localUser, newId, openStore, type Store, type TakeoverRow, takeoverOf } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 const question = { text: 'Which one?', stepId: 'step-1', expiresInSecs: 3600 };
 
-describe('the wheel', () => {
+describe('a takeover', () => {
   let database: TestDatabase;
   let store: Store;
   const bootId = randomUUID();
@@ -50,21 +50,21 @@ describe('the wheel', () => {
     tokenHash: randomBytes(32),
   });
   const request = (of: Opened, leaseSecs?: number) =>
-    store.change(of.sessionId, (tx, append) => store.wheel.request(tx, append, asked(of, leaseSecs)));
+    store.change(of.sessionId, (tx, append) => store.takeovers.request(tx, append, asked(of, leaseSecs)));
   /** All the way: asked for, whoever drove stopped, the host told. */
   async function take(of: Opened, leaseSecs?: number): Promise<TakeoverRow | undefined> {
     const stopped = await store.change(of.sessionId, async (tx, append) => {
-      const row = await store.wheel.request(tx, append, asked(of, leaseSecs));
-      return row && { row, fence: await store.wheel.stop(tx, append, row) };
+      const row = await store.takeovers.request(tx, append, asked(of, leaseSecs));
+      return row && { row, fence: await store.takeovers.stop(tx, append, row) };
     });
     if (!stopped?.fence) return undefined;
     const { row, fence } = stopped;
-    return store.change(of.sessionId, (tx, append) => store.wheel.activate(tx, append, row.id, fence.epoch));
+    return store.change(of.sessionId, (tx, append) => store.takeovers.activate(tx, append, row.id, fence.epoch));
   }
   const giveBack = (of: Opened, note?: string) =>
     store.change(of.sessionId, async (tx, append) => {
       const row = await store.takeovers.standing(tx, of.sessionId);
-      return row && store.wheel.giveBack(tx, append, row, { outcome: 'resumed', note });
+      return row && store.takeovers.giveBack(tx, append, row, { outcome: 'resumed', note });
     });
   const taskOf = async ({ id }: Opened) => (await store.tasks.atWork(id)) ?? assert.fail('no task');
   const sessionOf = async ({ sessionId }: Opened) => (await store.sessions.byId(sessionId))?.status;
@@ -101,7 +101,7 @@ describe('the wheel', () => {
     await store.change(one.sessionId, async (tx, append) => {
       const standing = await store.takeovers.standing(tx, one.sessionId);
       assert.ok(standing);
-      await store.wheel.end(tx, append, standing, { url: 'http://desk.test/in?q=secret', written: ['Name'] });
+      await store.takeovers.end(tx, append, standing, { url: 'http://desk.test/in?q=secret', written: ['Name'] });
     });
     assert.equal(await store.takeovers.standingOf(one.sessionId), undefined);
     const events = await told(one);
@@ -119,7 +119,7 @@ describe('the wheel', () => {
     const last = rows.at(-1);
     assert.match(
       last?.message ?? '',
-      /The page was none, and is http:\/\/desk.test\/in. They wrote into "Name". They say: logged in/,
+      /The page was none, and is now http:\/\/desk.test\/in. Fields changed: "Name". Note: logged in/,
     );
     assert.deepEqual(last?.data, {
       takeover_id: row?.id,
@@ -145,7 +145,7 @@ describe('the wheel', () => {
       assert.equal(backs.filter(Boolean).length, 1, `round ${round}`);
       await store.change(one.sessionId, async (tx, append) => {
         const standing = await store.takeovers.standing(tx, one.sessionId);
-        if (standing) await store.wheel.end(tx, append, standing, { url: null, written: [] });
+        if (standing) await store.takeovers.end(tx, append, standing, { url: null, written: [] });
       });
       assert.equal(await holders(), 0);
     }
@@ -157,11 +157,11 @@ describe('the wheel', () => {
     );
   });
 
-  it('is not had before whoever drove is stopped, nor while the browser is elsewhere', async () => {
+  it('is not active before the former driver is stopped, nor while the browser is elsewhere', async () => {
     const one = await open();
     const row = (await request(one)) ?? assert.fail();
     const activate = (epoch: number) =>
-      store.change(one.sessionId, (tx, append) => store.wheel.activate(tx, append, row.id, epoch));
+      store.change(one.sessionId, (tx, append) => store.takeovers.activate(tx, append, row.id, epoch));
     const { epoch = 0 } = (await store.browsers.of(one.sessionId)) ?? {};
     assert.equal(await activate(epoch), undefined, 'its task is at work');
     assert.equal((await taskOf(one)).status, 'running');
@@ -171,7 +171,7 @@ describe('the wheel', () => {
     // As its agent does between two steps.
     const stop = (executionId: string) =>
       store.change(one.sessionId, (tx, append) =>
-        store.wheel.stop(tx, append, row, { from: ['running'], executionId }),
+        store.takeovers.stop(tx, append, row, { from: ['running'], executionId }),
       );
     assert.equal(await stop(newId()), undefined, 'another agent has no word in it');
     const fence = (await stop(one.executionId)) ?? assert.fail();
@@ -179,7 +179,7 @@ describe('the wheel', () => {
     assert.equal((await activate(fence.epoch))?.status, 'active');
   });
 
-  it('of a task that asks is given back to a task that asks; the time with people is nobody else’s', async () => {
+  it('of a task that asks ends with the same question open; the time of people does not count for the task', async () => {
     const one = await open();
     await store.change(one.sessionId, (tx) =>
       store.questions.ask(tx, { id: one.id, executionId: one.executionId }, question, null),
@@ -239,7 +239,7 @@ describe('the wheel', () => {
       return store.tasks.beginExecution(tx, one.id, randomUUID());
     });
     const held = { id: one.id, executionId: begun?.executionId ?? '' };
-    const adopted = await store.change(one.sessionId, (tx, append) => store.wheel.adopt(tx, append, row, held));
+    const adopted = await store.change(one.sessionId, (tx, append) => store.takeovers.adopt(tx, append, row, held));
     assert.equal(adopted?.task_id, one.id);
     assert.equal((await taskOf(one)).status, 'takeover');
     const back = await giveBack(one);
@@ -257,7 +257,7 @@ describe('the wheel', () => {
     const epoch = await store.change(one.sessionId, async (tx, append) => {
       const at = await store.browsers.assign(tx, one.sessionId, { id: 'h1', bootId }, 0);
       assert.ok(at && waiting);
-      assert.ok(await store.wheel.activate(tx, append, waiting.id, at.epoch));
+      assert.ok(await store.takeovers.activate(tx, append, waiting.id, at.epoch));
       return at.epoch;
     });
     assert.equal((await store.browsers.of(one.sessionId))?.driver?.epoch, epoch);
@@ -271,14 +271,18 @@ describe('the wheel', () => {
       const at = await store.browsers.assign(tx, one.sessionId, { id: 'h1', bootId }, epoch);
       const row = await store.takeovers.standing(tx, one.sessionId);
       assert.ok(at && row);
-      assert.equal(await store.wheel.claim(tx, append, row, at.epoch - 1), undefined, 'somebody else has seen to it');
-      assert.equal((await store.wheel.claim(tx, append, row, at.epoch))?.epoch, at.epoch + 1);
+      assert.equal(
+        await store.takeovers.claim(tx, append, row, at.epoch - 1),
+        undefined,
+        'somebody else has seen to it',
+      );
+      assert.equal((await store.takeovers.claim(tx, append, row, at.epoch))?.epoch, at.epoch + 1);
     });
     assert.ok(!(await isUnattended()));
     assert.equal((await told(one)).at(-1)?.epoch, epoch + 2, 'who drives is told of the new epoch');
     await store.change(one.sessionId, async (tx, append) => {
       const row = await store.takeovers.standing(tx, one.sessionId);
-      assert.equal(row && (await store.wheel.claim(tx, append, row, 1))?.epoch, epoch + 2, 'theirs already');
+      assert.equal(row && (await store.takeovers.claim(tx, append, row, 1))?.epoch, epoch + 2, 'theirs already');
     });
     await giveBack(one);
     assert.equal(await sessionOf(one), 'idle');
@@ -303,7 +307,7 @@ describe('the wheel', () => {
     assert.equal(events.at(-1)?.kind, 'status', 'the last word of a task is its end');
   });
 
-  it('is shown to whoever reads the task, and to whoever looks what waits for a person', async () => {
+  it('is shown with the task, and in the list of tasks that wait for a person', async () => {
     const one = await open();
     const row = (await take(one)) ?? assert.fail();
     const standing = await store.tasks.standing(localUser, one.id);

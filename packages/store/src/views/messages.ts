@@ -1,32 +1,38 @@
+// A task as a conversation.
+
 import type { MessageState, Plan, TaskResult } from '@pilothouse/contract';
+import type { StepRow } from '../ledger/steps.ts';
+import { answersOf, questionOf } from '../tasks/questions.ts';
+import type { TaskRow } from '../tasks/tasks.ts';
 import { titleOf } from './progress.ts';
-import { answersOf, questionOf } from './questions.ts';
-import type { StepRow } from './steps.ts';
-import type { TaskRow } from './tasks.ts';
 
 type Item = MessageState['items'][number];
 
 /**
- * A task as a conversation, told from what is written down anyway: what was asked, what came of each try, what the
- * agent wanted to know, what was said, and the end. A try that failed is progress too: only the end is an error.
+ * Built from rows that exist anyway: the prompt, the outcome of each attempt, questions, answers, and the end. A failed
+ * attempt is progress too; only a failed task ends with an error.
  */
-export function messageStateOf(task: TaskRow, lines: StepRow[]): MessageState {
+export function messageStateOf(task: TaskRow, attempts: StepRow[]): MessageState {
   const { prompt, created_at } = task;
-  const asked: Item = { role: 'user', kind: 'prompt', content: prompt, recorded_at: created_at.toISOString() };
+  const request: Item = { role: 'user', kind: 'prompt', content: prompt, recorded_at: created_at.toISOString() };
   const pending = questionOf(task);
-  const between = [...lines.flatMap((line) => progressItems(task, line)), ...answerItems(task)];
-  // Times of the interface sort as text; what happened at once stays as it was said.
+  const between = [...attempts.flatMap((attempt) => progressItems(task, attempt)), ...answerItems(task)];
+  // Times of the API sort as text; items of the same time keep their order.
   between.sort((one, other) =>
     one.recorded_at < other.recorded_at ? -1 : one.recorded_at > other.recorded_at ? 1 : 0,
   );
   const standing: Item[] = pending
     ? [{ role: 'agent', kind: 'question', content: pending.text, recorded_at: pending.asked_at }]
     : [];
-  return { task_prompt: prompt, items: [asked, ...between, ...standing, ...endItems(task)], pending_question: pending };
+  return {
+    task_prompt: prompt,
+    items: [request, ...between, ...standing, ...endItems(task)],
+    pending_question: pending,
+  };
 }
 
 function progressItems(task: TaskRow, { index, effect_at, error }: StepRow): Item[] {
-  // Written by us from what the contract calls a plan.
+  // Written by this package, in the shape of the contract's plan.
   const step = (task.plan as Plan).steps[index - 1];
   if (!effect_at || !step) return [];
   const content = error === null ? titleOf(step) : `${titleOf(step)}: ${error}`;
@@ -44,7 +50,7 @@ function endItems({ status, finished_at, last_error, result }: TaskRow): Item[] 
   const recorded_at = finished_at.toISOString();
   switch (status) {
     case 'success': {
-      // Written by us as well.
+      // Written by this package as well.
       const content = (result as TaskResult | null)?.summary;
       return content ? [{ role: 'agent', kind: 'result', content, recorded_at }] : [];
     }

@@ -1,9 +1,12 @@
-import type { AgentHistory, ExecutionStep, Session, Step, TaskProgress } from '@pilothouse/contract';
-import type { SessionRow } from './sessions.ts';
-import type { StepRow } from './steps.ts';
-import type { TaskRow } from './tasks.ts';
+// Rows of tasks and attempts, as the API shows them.
 
-/** How far a task is, in the words of the interface: what its status shows and what every change of it announces. */
+import type { AgentHistory, ExecutionStep, Session, Step, TaskProgress } from '@pilothouse/contract';
+import type { StepRow } from '../ledger/steps.ts';
+import { isTypedKey, strikeTyped, typedTextsOf } from '../ledger/typed-text.ts';
+import type { SessionRow } from '../sessions/session-reads.ts';
+import type { TaskRow } from '../tasks/tasks.ts';
+
+/** The progress of a task, in its status and in the event of every change. */
 export function progressOf(task: TaskRow): TaskProgress {
   return {
     status: task.status,
@@ -17,8 +20,8 @@ export function progressOf(task: TaskRow): TaskProgress {
   };
 }
 
-/** A line of the ledger, in the words of the interface. */
-export function ledgerLineOf(row: StepRow, step: Step): ExecutionStep {
+/** An attempt at a step. */
+export function attemptOf(row: StepRow, step: Step): ExecutionStep {
   return {
     step_id: stepIdOf(row.index),
     index: row.index,
@@ -34,26 +37,26 @@ export function ledgerLineOf(row: StepRow, step: Step): ExecutionStep {
   };
 }
 
-/** What the agent did, in the words of the interface. */
-export function historyOf(line: StepRow, step: Step): AgentHistory {
+/** The same as a part of the agent's history. */
+export function historyOf(attempt: StepRow, step: Step): AgentHistory {
   return {
-    timestamp: (line.effect_at ?? line.intent_at).toISOString(),
-    step_index: line.index,
-    step_id: stepIdOf(line.index),
+    timestamp: (attempt.effect_at ?? attempt.intent_at).toISOString(),
+    step_index: attempt.index,
+    step_id: stepIdOf(attempt.index),
     title: titleOf(step),
     action: step.action,
-    status: line.status === 'running' ? 'interrupted' : line.status,
-    attempts: line.try,
-    message: line.error,
+    status: attempt.status === 'running' ? 'interrupted' : attempt.status,
+    attempts: attempt.try,
+    message: attempt.error,
     thinking: null,
     evaluation: null,
     next_goal: null,
-    wait_ms: line.wait_ms,
-    run_ms: line.run_ms,
+    wait_ms: attempt.wait_ms,
+    run_ms: attempt.run_ms,
   };
 }
 
-/** What the live stream says of a session's state. */
+/** The state of a session, as its live stream shows it. */
 export const sessionStateOf = ({
   id,
   status,
@@ -69,17 +72,18 @@ type SessionState = Pick<Session, 'id' | 'status' | 'browser' | 'last_task_id'>;
 
 export const stepIdOf = (index: number): string => `step-${index}`;
 
-/** What a viewer reads: the given title, or the step in plain words. */
+/** The title of a step: its own, or a description. Typed text is not in it. */
 export function titleOf(step: Step): string {
-  if (step.title) return step.title;
+  // The author of the title may have written the typed text into it.
+  if (step.title) return strikeTyped(step.title, typedTextsOf([step]));
   const name = 'target' in step && step.target ? ` ${targetName(step.target)}` : '';
   switch (step.action) {
     case 'navigate':
-      return `Open ${step.url}`;
+      return `Open ${withoutCredentials(step.url)}`;
     case 'type':
       return `Type into${name}`;
     case 'press':
-      return `Press ${step.key}`;
+      return `Press ${isTypedKey(step.key) ? 'a key' : step.key}`;
     case 'wait':
       return 'secs' in step.for ? `Wait ${step.for.secs} s` : `Wait for "${Object.values(step.for).join(' ')}"`;
     default:
@@ -87,5 +91,34 @@ export function titleOf(step: Step): string {
   }
 }
 
-const targetName = (target: Extract<Step, { action: 'click' }>['target']): string =>
-  typeof target === 'string' ? `"${target}"` : `"${Object.values(target).join(' ')}"`;
+const taskTitleLength = 80;
+
+/** The title of a task in lists: its first steps. Of an address only the site, since others may read lists too. */
+export function taskTitleOf(steps: readonly Step[]): string {
+  const titles = steps.map((step) =>
+    step.action === 'navigate' && !step.title ? `Open ${siteOf(step.url)}` : titleOf(step),
+  );
+  const title = titles.join(', ').replaceAll(/\s+/g, ' ');
+  return title.length > taskTitleLength ? `${title.slice(0, taskTitleLength - 1).toWellFormed()}…` : title;
+}
+
+/** A URL may contain a user name and a password. */
+export function withoutCredentials(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed?.username && !parsed?.password) return url;
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
+}
+
+/** For a URL without a host, such as `data:…`, its scheme. */
+function siteOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed?.host || parsed?.protocol || url;
+}
+
+function targetName(target: Extract<Step, { action: 'click' }>['target']): string {
+  if (typeof target === 'string') return `"${target}"`;
+  const { frame, ...element } = target;
+  return `"${Object.values(element).join(' ')}"${frame === undefined ? '' : ` in frame "${frame}"`}`;
+}

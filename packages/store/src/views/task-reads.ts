@@ -1,38 +1,40 @@
-import { TaskState } from '@pilothouse/contract';
-import type { Database } from './db.ts';
-import { type ObservationRow, pictureText } from './observations.ts';
-import { decodeCursor, toPage } from './pages.ts';
-import type { StepRow } from './steps.ts';
-import type { TakeoverRow } from './takeovers.ts';
-import type { TaskRow } from './tasks.ts';
-import type { Caller } from './users.ts';
+// Reads of tasks that every viewer repeats: prepared statements, each found along an index.
 
-/** All that says how far a task is, as it was at one moment. */
+import { TaskState } from '@pilothouse/contract';
+import type { Caller } from '../accounts/users.ts';
+import { decodeCursor, toPage } from '../db/cursors.ts';
+import type { Database } from '../db/db.ts';
+import { type ObservationRow, pictureText } from '../ledger/observations.ts';
+import type { StepRow } from '../ledger/steps.ts';
+import type { TakeoverRow } from '../takeovers/takeovers.ts';
+import type { TaskRow } from '../tasks/tasks.ts';
+
+/** The status of a task, as it was at one moment. */
 export type TaskStanding = {
   task: TaskRow;
-  /** The last event of its session that the rest has seen. */
+  /** The number of the last event of its session that the rest includes. */
   lastSeq: number;
   stepCount: number;
-  /** The last tries that have ended, and the last pictures; oldest first. */
+  /** The last ended attempts and the last pictures, oldest first. */
   lines: StepRow[];
   pictures: ObservationRow[];
-  /** The one that stands. */
+  /** The open takeover. */
   takeover: TakeoverRow | null;
 };
 
-const linesShown = 40;
+const attemptsShown = 40;
 const picturesShown = 8;
 
 /**
- * One statement, and so one moment: whoever follows from `last_seq` on misses nothing that is not shown here. Every part
- * is found by the id of the task, so it costs the same however many there are.
+ * One statement, and so one moment: a stream that follows from `last_seq` on misses no event. Every part is found by
+ * the id of the task, so the cost does not depend on the number of tasks.
  */
 const standingText = `
 select t.*, q.last_seq,
   (select count(*) from steps where task_id = t.id) as step_count,
   (select json_agg(l order by l.index, l.try) from (
      select * from steps where task_id = t.id and status <> 'running'
-     order by index desc, try desc limit ${linesShown}) l) as lines,
+     order by index desc, try desc limit ${attemptsShown}) l) as lines,
   (select json_agg(o order by o.seq) from (
      select * from observations where task_id = t.id and ${pictureText}
      order by seq desc limit ${picturesShown}) o) as pictures,
@@ -44,15 +46,15 @@ where t.id = $1 and ($3 or t.owner_id = $2 or t.created_by = $2)`;
 type StandingRow = TaskRow & {
   last_seq: number;
   step_count: number;
-  lines: Told[] | null;
-  pictures: Told[] | null;
-  takeover: Told | null;
+  lines: JsonRow[] | null;
+  pictures: JsonRow[] | null;
+  takeover: JsonRow | null;
 };
-/** A row on its way through JSON. */
-type Told = Record<string, unknown>;
+/** A row as JSON. */
+type JsonRow = Record<string, unknown>;
 
 export type TaskList = { sessionId?: string; status?: TaskState; limit: number; cursor?: string };
-/** A task as a list shows it: prompt, plan and result stay where they are. */
+/** A task as a list shows it: without prompt, plan and result. */
 export type ListedTask = Pick<TaskRow, (typeof listedColumns)[number]>;
 const listedColumns = [
   'id',
@@ -70,10 +72,9 @@ const listedColumns = [
 ] as const;
 const columns = listedColumns.join(', ');
 
-/** What is read of tasks again and again, by every viewer: prepared statements, each found along an index. */
 export function createTaskReads({ pool }: Database) {
   return {
-    /** Nothing, where there is no such task or it is not theirs to see. */
+    /** Undefined if there is no such task, or the caller may not see it. */
     async standing(caller: Caller, id: string): Promise<TaskStanding | undefined> {
       const { rows } = await pool.query<StandingRow>({
         name: 'tasks.standing',
@@ -92,7 +93,7 @@ export function createTaskReads({ pool }: Database) {
       };
     },
 
-    /** Newest first. A place in it never moves, so pages stay right while tasks are added. */
+    /** Newest first. The order never changes, so pages stay correct while tasks are added. */
     async listVisibleTo(caller: Caller, { sessionId, status, limit, cursor }: TaskList) {
       const values: unknown[] = [limit + 1, status ? [status] : TaskState.options];
       const given = (value: unknown) => `$${values.push(value)}`;
@@ -108,7 +109,7 @@ export function createTaskReads({ pool }: Database) {
       const ofSession = () => `
         select ${columns} from tasks where session_id = ${session} and status = any($2)${before}
         ${me ? `and (owner_id = ${me} or created_by = ${me})` : ''} ${order}`;
-      // Nobody is in both: the second holds only what is in the session of another.
+      // No task is in both: the second holds only tasks in sessions of other users.
       const ofCaller = () =>
         `${ofEachState(`owner_id = ${me}`)} union all ${ofEachState(`created_by = ${me} and created_by <> owner_id`)}`;
       const source = session ? ofSession() : me ? ofCaller() : ofEachState('true');
@@ -121,10 +122,10 @@ export function createTaskReads({ pool }: Database) {
       return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
     },
 
-    /** All that waits for a person, longest wait first. */
+    /** Tasks that wait for a person, longest wait first. */
     async inboxOf(caller: Caller, { limit, cursor }: { limit: number; cursor?: string }) {
       const position = cursor ? decodeCursor(cursor) : undefined;
-      const { rows } = await pool.query<InboxRow & { takeover: Told | null }>({
+      const { rows } = await pool.query<InboxRow & { takeover: JsonRow | null }>({
         name: 'tasks.inbox',
         text: `select t.id, t.session_id, t.owner_id, t.created_by, t.title, t.status, t.paused_at, t.question,
                  (select to_json(w) from takeovers w
@@ -148,11 +149,11 @@ export type InboxRow = Pick<TaskRow, 'id' | 'session_id' | 'owner_id' | 'created
   takeover: TakeoverRow | null;
 };
 
-const readTakeover = (told: Told) =>
-  withTimes<TakeoverRow>(told, 'requested_at', 'activated_at', 'ended_at', 'expires_at', 'renewed_at');
+const readTakeover = (row: JsonRow) =>
+  withTimes<TakeoverRow>(row, 'requested_at', 'activated_at', 'ended_at', 'expires_at', 'renewed_at');
 
-/** A row as the driver would have read it; the rest of a row of ours is the same in JSON. */
-function withTimes<Row extends object>(told: Told, ...names: (keyof Row & string)[]): Row {
-  const times = names.map((name) => [name, told[name] === null ? null : new Date(String(told[name]))]);
-  return { ...told, ...Object.fromEntries(times) } as Row;
+/** The row as the database driver would have read it: only times differ in JSON. */
+function withTimes<Row extends object>(row: JsonRow, ...names: (keyof Row & string)[]): Row {
+  const times = names.map((name) => [name, row[name] === null ? null : new Date(String(row[name]))]);
+  return { ...row, ...Object.fromEntries(times) } as Row;
 }

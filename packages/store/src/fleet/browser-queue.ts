@@ -1,0 +1,68 @@
+// The queue for browsers: while there are too few, users take turns, and no user holds more than a fair share while
+// another waits. Rows decide, so it does not matter which agent asks.
+
+import type { Database } from '../db/db.ts';
+import { isTakeoverOpen, queue } from './queue-order.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** After this time without a renewal, a session no longer waits. */
+const lapseSecs = 10;
+export function createBrowserQueue({ pool }: Database) {
+  return {
+    /** Enters the queue, or stays in it. With `since`, at its former place: its last turn gave it no browser. */
+    async join(
+      sessionId: string,
+      { isPerson, since = null }: { isPerson: boolean; since?: Date | null },
+    ): Promise<void> {
+      await pool.query({
+        name: 'browserTurns.join',
+        text: `insert into browser_waits as w (session_id, user_id, is_person, since, user_since, until)
+               select s.id, s.owner_id, $2 or ${isTakeoverOpen('s.id')}, least($3, clock_timestamp()),
+                 least($3, clock_timestamp()), clock_timestamp() + interval '${lapseSecs} seconds'
+               from sessions s where s.id = $1
+               on conflict (session_id) do update set
+                 is_person = excluded.is_person,
+                 since = case when w.until > clock_timestamp() then least(w.since, excluded.since) else excluded.since end,
+                 user_since = case when w.until > clock_timestamp() then w.user_since else excluded.user_since end,
+                 until = excluded.until`,
+        values: [sessionId, isPerson, since],
+      });
+    },
+
+    /** Keeps these sessions in the queue; returns those that are in it. */
+    async renew(sessionIds: readonly string[]): Promise<string[]> {
+      const { rows } = await pool.query<{ session_id: string }>({
+        name: 'browserTurns.renew',
+        text: `update browser_waits w set until = clock_timestamp() + interval '${lapseSecs} seconds'
+               where w.session_id = any($1) and w.until > clock_timestamp() returning w.session_id`,
+        values: [sessionIds],
+      });
+      return rows.map(({ session_id }) => session_id);
+    },
+
+    /** Those of these sessions that are likely to have their turn; only `take` decides. */
+    async due(sessionIds: readonly string[]): Promise<string[]> {
+      const { rows } = await pool.query<{ session_id: string }>({
+        name: 'browserTurns.due',
+        text: `with ${queue} select session_id from queue, room where place <= free and session_id = any($1)`,
+        values: [sessionIds],
+      });
+      return rows.map(({ session_id }) => session_id);
+    },
+
+    take: takeTurn,
+
+    async leave(sessionId: string): Promise<void> {
+      await pool.query({
+        name: 'browserTurns.leave',
+        text: 'delete from browser_waits where session_id = $1 returning since, user_id',
+        values: [sessionId],
+      });
+    },
+
+    /** Removes sessions that stopped waiting long ago. */
+    async sweep(): Promise<void> {
+      await pool.query(`delete from browser_waits where until < clock_timestamp() - interval '1 minute'`);
+    },
+  };
+}

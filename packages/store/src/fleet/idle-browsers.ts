@@ -1,0 +1,74 @@
+// Browsers that are open and not in use: finds them, and takes them from their hosts (parks them).
+
+import type { Database, Tx } from '../db/db.ts';
+import { countSessions, type HeldBrowser, type HostHold, reportedSessions } from './host-hold.ts';
+
+export function createIdleBrowsers({ pool }: Database) {
+  return {
+    /** Browsers without a task, driver or viewer that were not used for this long. */
+    async unused(idleMs: number): Promise<HeldBrowser[]> {
+      const { rows } = await pool.query<HeldBrowser>({
+        name: 'browsers.unused',
+        text: `select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
+               from hosts h cross join lateral ${reportedSessions}
+               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
+                 -- A host that was not told of a newer driver holds it all the same.
+                 and s.epoch <= b.epoch
+               join sessions on sessions.id = b.session_id
+               where h.lease_until > now() and sessions.status in ('idle', 'closed') and not s.is_watched
+                 and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1`,
+        values: [idleMs],
+      });
+      return rows;
+    },
+
+    /**
+     * Takes the browser away from its host under a new epoch, which it returns, unless a task has begun in the session.
+     * A task that begins later opens a new browser, and is not affected by the closing of the old one.
+     */
+    async park(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<number | undefined> {
+      const { rows } = await tx.client.query<{ epoch: number }>({
+        name: 'browsers.park',
+        text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
+               from sessions s
+               where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
+                 and s.id = b.session_id and s.status in ('idle', 'closed')
+                 and not exists (select from tasks t
+                                 where t.session_id = $1 and t.status not in ('success', 'failed', 'cancelled'))
+               returning b.epoch`,
+        values: [sessionId, hostId, epoch],
+      });
+      if (rows[0]) await countSessions(tx, hostId, -1);
+      return rows[0]?.epoch;
+    },
+
+    /** Browsers of sessions whose task has waited for a person for longer than this. */
+    async waitingTooLong(waitMs: number): Promise<HeldBrowser[]> {
+      const { rows } = await pool.query<HeldBrowser>({
+        name: 'browsers.forgotten',
+        text: `select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
+               from tasks t join browsers b on b.session_id = t.session_id
+               join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
+               where t.status = 'awaiting_user' and t.paused_at < now() - make_interval(secs => $1 / 1000.0)
+                 and h.lease_until > now()`,
+        values: [waitMs],
+      });
+      return rows;
+    },
+
+    /** As `park`, for the browser of a task that waits for a person, unless it no longer waits. */
+    async parkWaiting(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<number | undefined> {
+      const { rows } = await tx.client.query<{ epoch: number }>({
+        name: 'browsers.parkWaiting',
+        text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
+               where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
+                 and exists (select from tasks t where t.session_id = $1 and t.status = 'awaiting_user')
+                 and not exists (select from tasks t where t.session_id = $1 and t.status in ('running', 'takeover'))
+               returning b.epoch`,
+        values: [sessionId, hostId, epoch],
+      });
+      if (rows[0]) await countSessions(tx, hostId, -1);
+      return rows[0]?.epoch;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// Browsers that their sessions can do without while other users wait, and which of them are closed first.
+
+import type { Database, Tx } from '../db/db.ts';
+import type { HeldBrowser } from './host-hold.ts';
+import { isTakeoverOpen, queue } from './queue-order.ts';
+
+/** A step that only waits gives its browser away if it waits longer than this; so does a task that asks a person. */
+const longWaitSecs = 30;
+
+/** The task needs no browser for a while: it sleeps, or asks a person and no condition of the page would answer. */
+const isAway = `(
+  (t.status = 'running' and t.asleep_until > clock_timestamp() + interval '${longWaitSecs} seconds')
+  or (t.status = 'awaiting_user' and t.paused_at < clock_timestamp() - interval '${longWaitSecs} seconds'
+      and coalesce(t.question->'until', 'null') = 'null' and t.plan->'steps'->(t.current_step - 1)->>'action' = 'ask'))`;
+
+export function createSpareBrowsers({ pool }: Database) {
+  return {
+    isOverShare: (sessionId: string) => isOverShare(pool, sessionId),
+
+    /**
+     * Open browsers that are not needed now: of idle sessions, and of tasks in a long wait. Browsers of users who hold
+     * more than their share come first; those with viewers come late.
+     */
+    async spare(limit: number): Promise<HeldBrowser[]> {
+      const { rows } = await pool.query<HeldBrowser>({
+        name: 'browserTurns.spare',
+        text: `with ${queue}
+               select held.session_id as "sessionId", held.host_id as "hostId", held.epoch
+               from held join users_at u on u.user_id = held.user_id, room
+               where not ${isTakeoverOpen('held.session_id')} and (held.status in ('idle', 'closed') or (
+                 held.status = 'active' and exists (
+                   select from tasks t where t.session_id = held.session_id and t.finished_at is null and ${isAway})))
+               order by u.count > room.share desc, held.status = 'active', exists (
+                   select from hosts h cross join lateral jsonb_to_recordset(h.sessions) as s(session_id uuid, is_watched boolean)
+                   where h.id = held.host_id and s.session_id = held.session_id and s.is_watched),
+                 held.updated_at
+               limit $1`,
+        values: [limit],
+      });
+      return rows;
+    },
+
+    /**
+     * Takes a spare browser away from its host under a new epoch, which it returns, unless the session has begun to use
+     * it. The place counts as taken until the host has closed the browser: then call `freed`.
+     */
+    async park({ client }: Tx, { sessionId, hostId, epoch }: HeldBrowser): Promise<number | undefined> {
+      const { rows } = await client.query<{ epoch: number }>({
+        name: 'browserTurns.park',
+        text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
+               from sessions s
+               where b.session_id = $1 and b.host_id = $2 and b.epoch = $3 and s.id = b.session_id
+                 and not ${isTakeoverOpen('b.session_id')}
+                 and case when s.status in ('idle', 'closed')
+                   then not exists (select from tasks t where t.session_id = $1 and t.finished_at is null)
+                   else s.status = 'active'
+                     and exists (select from tasks t where t.session_id = $1 and t.finished_at is null and ${isAway})
+                     and not exists (select from tasks t where t.session_id = $1
+                       and t.status in ('running', 'awaiting_user', 'takeover') and not ${isAway})
+                   end
+               returning b.epoch`,
+        values: [sessionId, hostId, epoch],
+      });
+      return rows[0]?.epoch;
+    },
+
+    /** The host has closed a parked browser. */
+    async freed(hostId: string): Promise<void> {
+      await pool.query({
+        name: 'browserTurns.freed',
+        text: 'update hosts set session_count = greatest(0, session_count - 1) where id = $1',
+        values: [hostId],
+      });
+    },
+
+    /** The present step of this task only waits, for this long from now. */
+    async sleep({ client }: Tx, taskId: string, ms: number): Promise<void> {
+      await client.query({
+        name: 'browserTurns.sleep',
+        text: `update tasks set asleep_until = clock_timestamp() + make_interval(secs => $2 / 1000.0) where id = $1`,
+        values: [taskId, ms],
+      });
+    },
+  };
+}
+
+/**
+ * Whether the user of this session holds more than their share while another user waits. Never true for a session
+ * that a person drives, or has driven during its present task: what they did in the page would be lost.
+ */
+async function isOverShare(pool: Database['pool'], sessionId: string): Promise<boolean> {
+  const waits = await pool.query({
+    name: 'browserTurns.any',
+    text: 'select from browser_waits w where w.until > clock_timestamp() limit 1',
+  });
+  if (waits.rows.length === 0) return false;
+  const { rows } = await pool.query({
+    name: 'browserTurns.isOverShare',
+    text: `with ${queue}
+               select from sessions s join users_at u on u.user_id = s.owner_id, room
+               where s.id = $1 and u.count > room.share and not ${isTakeoverOpen('s.id')}
+                 and not exists (select from takeovers w join tasks t on t.id = w.task_id
+                                 where w.session_id = s.id and t.finished_at is null)
+                 and exists (select from queue q where q.user_id <> s.owner_id and not q.is_over and q.place > room.free)`,
+    values: [sessionId],
+  });
+  return rows.length > 0;
+}

@@ -1,0 +1,87 @@
+// The rows of sessions: created, locked and changed. What a caller may see of them is in session-reads.ts.
+
+import { type BrowserState, type SessionMove, sessionMoves } from '@pilothouse/contract';
+import { sql } from 'kysely';
+import type { Caller } from '../accounts/users.ts';
+import { now } from '../db/clock.ts';
+import type { Database, Tx } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
+
+export type NewSession = {
+  id?: string;
+  title?: string | null;
+  profileId?: string | null;
+  profileLabel?: string | null;
+  viewport: { width: number; height: number };
+  recording?: boolean;
+};
+
+/** Lists are sorted by `updated_at`, which may lag behind the last event of a session by this much. */
+const isLeftBehind = sql<boolean>`updated_at < clock_timestamp() - interval '10 s'`;
+
+export function createSessions({ db }: Database) {
+  return {
+    async create(tx: Tx, owner: Caller, session: NewSession) {
+      const { id = newId(), title, profileId, profileLabel, viewport, recording = false } = session;
+      const row = await tx.db
+        .insertInto('sessions')
+        .values({
+          id,
+          owner_id: owner.id,
+          title: title ?? null,
+          profile_id: profileId ?? null,
+          profile_label: profileLabel ?? null,
+          viewport_width: viewport.width,
+          viewport_height: viewport.height,
+          recording,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await tx.db.insertInto('session_seq').values({ session_id: row.id }).execute();
+      return { ...row, last_event_at: null, last_seq: 0, shared: false };
+    },
+
+    /** Read in the transaction that has locked its row. */
+    locked: (tx: Tx, id: string) => tx.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** For agents, which do not act on behalf of a caller. */
+    byId: (id: string) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** Moves the session if its state allows it; otherwise changes nothing and returns undefined. */
+    move: (tx: Tx, id: string, move: SessionMove) =>
+      tx.db
+        .updateTable('sessions')
+        .set({ status: sessionMoves[move].to, updated_at: now })
+        .where('id', '=', id)
+        .where('status', 'in', [...sessionMoves[move].from])
+        .returningAll()
+        .executeTakeFirst(),
+
+    /** Undefined if the row says so already. */
+    setBrowser: (tx: Tx, id: string, browser: BrowserState) =>
+      tx.db
+        .updateTable('sessions')
+        .set({ browser })
+        .where('id', '=', id)
+        .where('browser', '<>', browser)
+        .returningAll()
+        .executeTakeFirst(),
+
+    /**
+     * Locks the session until the transaction ends. Every change of its state and every append to its log begins here.
+     */
+    async lock(tx: Tx, id: string): Promise<{ isLeftBehind: boolean } | undefined> {
+      return tx.db
+        .selectFrom('sessions')
+        .select(isLeftBehind.as('isLeftBehind'))
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst();
+    },
+
+    /** Something happens in it: it moves to the front of lists. */
+    async touch(tx: Tx, id: string): Promise<void> {
+      await tx.db.updateTable('sessions').set({ updated_at: now }).where('id', '=', id).execute();
+    },
+  };
+}

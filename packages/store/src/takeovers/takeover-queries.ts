@@ -1,0 +1,118 @@
+// Reads takeovers, and renews their leases. By the database's clock.
+
+import { type Caller, isBuiltIn } from '../accounts/users.ts';
+import type { Database, Db, Tx } from '../db/db.ts';
+
+/** Who drives a session, for a caller who may act in it, and where its browser is. */
+export type Driver = {
+  isClosed: boolean;
+  takeoverId: string | null;
+  taskId: string | null;
+  /** Of the takeover; null if there is none. */
+  epoch: number | null;
+  /** The caller drives now, by the database's clock. */
+  isMine: boolean;
+  /** The lease should be renewed. */
+  isDue: boolean;
+  /** Null if no live host holds the browser under that epoch. */
+  hostId: string | null;
+};
+/** A takeover that needs an agent: its browser has to be opened, or a host has to be told. */
+export type UnattendedTakeover = {
+  id: string;
+  sessionId: string;
+  taskId: string | null;
+  status: 'requested' | 'active';
+};
+
+const maxAtOnce = 50;
+/** Each key that a person types renews the lease; it is written to the database at most once in this time. */
+const renewSecs = 5;
+
+export function createTakeoverQueries({ db, pool }: Database) {
+  return {
+    /** The session's open takeover: requested, active or resuming. */
+    standing: (tx: Tx, sessionId: string) => openTakeover(tx.db, sessionId),
+
+    /** The same, outside of a transaction. */
+    standingOf: (sessionId: string) => openTakeover(db, sessionId),
+
+    /** For each input of a person: one query, along keys. Undefined if the caller may not act in the session. */
+    async driver(caller: Caller, sessionId: string): Promise<Driver | undefined> {
+      const { rows } = await pool.query<Driver>({
+        name: 'takeovers.driver',
+        text: `select s.status = 'closed' as "isClosed", t.id as "takeoverId", t.task_id as "taskId", t.epoch,
+                 coalesce(t.status = 'active' and t.holder_id = $2 and t.expires_at > clock_timestamp(), false) as "isMine",
+                 coalesce(t.renewed_at < clock_timestamp() - interval '${renewSecs} s', false) as "isDue",
+                 h.id as "hostId"
+               from sessions s
+               left join takeovers t on t.session_id = s.id and t.status <> 'ended'
+               left join browsers b on b.session_id = s.id and b.epoch = t.epoch
+               left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
+               where s.id = $1 and ($3 or s.owner_id = $2)`,
+        values: [sessionId, caller.id, isBuiltIn(caller) && caller.role === 'admin'],
+      });
+      return rows[0];
+    },
+
+    /** The person does something: the lease begins again. False if it has expired. */
+    async renew(id: string): Promise<boolean> {
+      const { rowCount } = await pool.query({
+        name: 'takeovers.renew',
+        text: `update takeovers set renewed_at = clock_timestamp(),
+                 expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lease_secs)
+               where id = $1 and status = 'active' and expires_at > clock_timestamp()`,
+        values: [id],
+      });
+      return rowCount === 1;
+    },
+
+    async expired(): Promise<{ id: string; sessionId: string }[]> {
+      const { rows } = await pool.query<{ id: string; sessionId: string }>({
+        name: 'takeovers.expired',
+        text: `select id, session_id as "sessionId" from takeovers
+               where status in ('requested', 'active') and expires_at < clock_timestamp()
+               order by expires_at limit ${maxAtOnce}`,
+      });
+      return rows;
+    },
+
+    /** Whether it has expired, for a caller about to end it. Lock its session before. */
+    async isExpired(tx: Tx, id: string): Promise<boolean> {
+      const { rows } = await tx.client.query({
+        name: 'takeovers.isExpired',
+        text: `select from takeovers
+               where id = $1 and status in ('requested', 'active') and expires_at < clock_timestamp()`,
+        values: [id],
+      });
+      return rows.length > 0;
+    },
+
+    unattended: () => findUnattended(pool),
+  };
+}
+
+const openTakeover = (db: Db, sessionId: string) =>
+  db
+    .selectFrom('takeovers')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('status', '<>', 'ended')
+    .executeTakeFirst();
+
+/** Takeovers that no agent at work on a task will handle, and whose browser is not ready for the person. */
+async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeover[]> {
+  const { rows } = await pool.query<UnattendedTakeover>({
+    name: 'takeovers.unattended',
+    text: `select t.id, t.session_id as "sessionId", t.task_id as "taskId", t.status
+               from takeovers t
+               left join tasks k on k.id = t.task_id
+               left join browsers b on b.session_id = t.session_id
+               left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
+               where t.expires_at > clock_timestamp()
+                 and ((t.status = 'requested' and (t.task_id is null or k.status in ('takeover', 'awaiting_user')))
+                   or (t.status = 'active' and (h.id is null or b.epoch <> t.epoch)))
+               order by t.requested_at limit ${maxAtOnce}`,
+  });
+  return rows;
+}

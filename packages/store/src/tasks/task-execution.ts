@@ -1,0 +1,162 @@
+// Executions of a task: an agent takes it, moves it on and gives it back. Only the execution that holds a task may
+// change it.
+
+import { type TaskMove, type TaskState, taskMoves } from '@pilothouse/contract';
+import { sql } from 'kysely';
+import { now } from '../db/clock.ts';
+import type { Database, Db, Tx } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
+import { clocksOf, workedMs } from './task-clock.ts';
+import { openStates, type TaskRow } from './tasks.ts';
+
+/** A task, and the execution that holds it. */
+export type TaskHold = { id: string; executionId: string };
+type MoveChange = {
+  result?: object;
+  lastError?: string;
+  /** Only while the question that was asked at this time is open, and its time is over. */
+  unanswered?: string;
+  from?: readonly TaskState[];
+};
+
+/** A takeover of its session was requested, is active, or has just been handed back. */
+const hasTakeover = sql<boolean>`exists (select from takeovers w
+                                         where w.session_id = tasks.session_id and w.status <> 'ended')`;
+
+export function createTaskExecution({ db, pool }: Database) {
+  return {
+    /** For the agent that works on it: with the time it has used, without the time of people, and any open takeover. */
+    atWork: (id: string) =>
+      db
+        .selectFrom('tasks')
+        .selectAll()
+        .select(workedMs.as('worked_ms'))
+        .select(hasTakeover.as('has_takeover'))
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /**
+     * Whether this execution may still work on it; with `unlessWanted`, only while no takeover is requested or active.
+     */
+    async isHeld(id: string, executionId: string, { unlessWanted = false } = {}): Promise<boolean> {
+      const { rows } = await pool.query({
+        name: 'tasks.isHeld',
+        text: `select from tasks t where t.id = $1 and t.execution_id = $2 and t.status = 'running'
+                 and not ($3 and exists (select from takeovers w
+                                         where w.session_id = t.session_id and w.status in ('requested', 'active')))`,
+        values: [id, executionId, unlessWanted],
+      });
+      return rows.length > 0;
+    },
+
+    beginExecution,
+    move: moveTask,
+
+    /** Records the step that is being done; undefined if this execution no longer holds the task. */
+    setStep: (tx: Tx, { id, executionId }: TaskHold, index: number, title: string) =>
+      tx.db
+        .updateTable('tasks')
+        .set({ current_step: index, current_step_title: title, updated_at: now })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .where('execution_id', '=', executionId)
+        .returningAll()
+        .executeTakeFirst(),
+
+    /** A step of the task has finished: the next execution continues from there, and starts to count attempts again. */
+    noteProgress: (tx: Tx, id: string) =>
+      tx.db.updateTable('tasks').set({ fruitless: 0 }).where('id', '=', id).where('fruitless', '>', 0).execute(),
+
+    /** An agent that is asked to stop gives its tasks back: that it got no further does not count against them. */
+    giveBack: (agentId: string) =>
+      db
+        .updateTable('tasks')
+        .set({ fruitless: sql`greatest(0, fruitless - 1)` })
+        .where('execution_id', 'in', (query) =>
+          query.selectFrom('executions').select('id').where('agent_id', '=', agentId).where('finished_at', 'is', null),
+        )
+        .execute(),
+
+    setHost: (tx: Tx, executionId: string, hostId: string) =>
+      tx.db.updateTable('executions').set({ host_id: hostId }).where('id', '=', executionId).execute(),
+  };
+}
+
+/** Takes the task for one agent: from now on only writes of this execution count. Undefined if the task has ended. */
+async function beginExecution(tx: Tx, id: string, agentId: string) {
+  const executionId = newId();
+  const task = await tx.db
+    .updateTable('tasks')
+    .set({
+      execution_id: executionId,
+      attempt: sql`attempt + 1`,
+      // A task that waits for a person makes no progress, and need not.
+      fruitless: sql`case when status in ('pending', 'running') then fruitless + 1 else fruitless end`,
+      status: sql`case when status = 'pending' then 'running'::task_status else status end`,
+      started_at: sql`coalesce(started_at, ${now})`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .where('status', 'in', openStates)
+    .returningAll()
+    .executeTakeFirst();
+  if (!task) return undefined;
+  await endOpenExecutions(tx.db, id);
+  await tx.db
+    .insertInto('executions')
+    .values({ id: executionId, task_id: id, attempt: task.attempt, agent_id: agentId })
+    .execute();
+  return { task, executionId };
+}
+
+/** Ends the execution of an agent that is gone: another agent has the task now. */
+const endOpenExecutions = (db: Db, taskId: string) =>
+  db
+    .updateTable('executions')
+    .set({ finished_at: now, outcome: 'interrupted', reason: 'The agent was lost. Another agent continued.' })
+    .where('task_id', '=', taskId)
+    .where('finished_at', 'is', null)
+    .execute();
+
+/** Moves the task if its state allows it and this execution still holds it; otherwise changes nothing. */
+async function moveTask(
+  tx: Tx,
+  { id, executionId }: TaskHold,
+  move: TaskMove,
+  change: MoveChange = {},
+): Promise<TaskRow | undefined> {
+  const { to } = taskMoves[move];
+  const from = change.from ?? taskMoves[move].from;
+  const isEnd = !openStates.includes(to);
+  const { unanswered } = change;
+  const row = await tx.db
+    .updateTable('tasks')
+    .set({
+      status: to,
+      updated_at: now,
+      ...clocksOf(to),
+      ...(isEnd && { finished_at: now, question: null }),
+      ...(change.result && { result: JSON.stringify(change.result) }),
+      ...(change.lastError !== undefined && { last_error: change.lastError }),
+    })
+    .where('id', '=', id)
+    .where('status', 'in', [...from])
+    .where('execution_id', '=', executionId)
+    .$if(unanswered !== undefined, (update) =>
+      update
+        .where('status', '=', 'awaiting_user')
+        .where(sql`question->>'asked_at'`, '=', unanswered ?? '')
+        .where(sql<boolean>`(question->>'expires_at')::timestamptz < clock_timestamp()`),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (row && isEnd) {
+    const outcome = to as 'success' | 'failed' | 'cancelled';
+    await tx.db
+      .updateTable('executions')
+      .set({ finished_at: now, outcome, reason: change.lastError ?? null })
+      .where('id', '=', executionId)
+      .execute();
+  }
+  return row;
+}
