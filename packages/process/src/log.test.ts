@@ -9,9 +9,16 @@ it('the log strikes secrets out, at the top and two levels down', () => {
   log.info({ password: secret, token: secret, 'x-share-token': secret, user: 'ann' }, 'top');
   log.info({ headers: { authorization: secret, cookie: secret, 'x-share-token': secret } }, 'headers');
   log.info({ body: { refresh_token: secret, new_password: secret, access_token: secret } }, 'body');
-  log.info({ key_token: secret, pass: secret, DATABASE_URL: secret, NATS_PASSWORD: secret }, 'settings');
-  log.info({ answer: { headers: { 'set-cookie': secret, pass: secret, authorization: secret } } }, 'two levels');
-  assert.equal(lines.length, 5);
+  log.info(
+    { key_token: secret, pass: secret, DATABASE_URL: secret, NATS_PASSWORD: secret, PROFILE_KEY: secret },
+    'settings',
+  );
+  log.info({ reply: { headers: { 'set-cookie': secret, pass: secret, authorization: secret } } }, 'two levels');
+  log.info(
+    { prompt: secret, task: { plan: secret, steps: [secret] }, said: { answer: secret, text: secret } },
+    'words',
+  );
+  assert.equal(lines.length, 6);
   assert.ok(
     lines.every((line) => !line.includes(secret)),
     lines.join(),
@@ -20,7 +27,7 @@ it('the log strikes secrets out, at the top and two levels down', () => {
   assert.equal(JSON.parse(lines[0] ?? '').process, 'test');
 });
 
-it('of an error it says what went wrong and why, and nothing that a library hung on it', () => {
+it('logs message and cause of an error, and no other field that a library attached', () => {
   const lines: string[] = [];
   const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
   const secret = 'canary-77ab';

@@ -1,8 +1,11 @@
+// The log of a process: one JSON line a message, secrets removed.
+
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { secretSettings } from './secrets.ts';
 
 export type Log = Logger;
 
-/** Names under which a secret might be handed to the log, at the top or up to two levels down. */
+/** Fields that may hold a secret, at the top level or up to two levels down. */
 const secretNames = new Set([
   'authorization',
   'cookie',
@@ -18,12 +21,18 @@ const secretNames = new Set([
   'key_token',
   'token',
   'x-share-token',
-  'DATABASE_URL',
-  'NATS_PASSWORD',
+  // Prompts, typed text and answers of people.
+  'prompt',
+  'plan',
+  'steps',
+  'text',
+  'answer',
+  'task_prompt',
+  ...secretSettings,
 ]);
 const deepest = 2;
 
-/** Walks what is there: patterns for every name at every level took about 0.1 ms a line. */
+/** Walks the present fields: patterns for every name at every level took about 0.1 ms a line. */
 function strikeSecrets(given: object, depth = 0): Record<string, unknown> {
   const struck: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -34,7 +43,7 @@ function strikeSecrets(given: object, depth = 0): Record<string, unknown> {
   return struck;
 }
 
-/** Errors and the like have serializers of their own. */
+/** Errors and other classes have serializers of their own. */
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&
@@ -43,8 +52,8 @@ const isPlain = (value: unknown): value is object =>
 const maxCauses = 5;
 
 /**
- * What we say of an error: named fields only. Libraries hang more on theirs, such as the rows and parameters of the
- * statement that failed.
+ * Only named fields of an error are logged. Libraries attach more to theirs, such as the parameters of the statement
+ * that failed.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -54,7 +63,7 @@ function describeError(error: unknown, depth = 0): unknown {
   return { type: name, message, code, stack, cause: isDeeper ? describeError(cause, depth + 1) : undefined };
 }
 
-/** One JSON line a message, on standard output, with the process named in each and secrets struck out. */
+/** Writes to standard output, with the name of the process in each line. */
 export function createLog(name: string, level: string, destination?: DestinationStream): Log {
   const options = {
     level,

@@ -22,3 +22,14 @@ it('answers whether the process is ready, and a question that fails with 500 ins
     await ops.close();
   }
 });
+
+it('includes the notices of the process in the answer of /ready', async () => {
+  const ops = await startOps({ port: 0, host: '127.0.0.1', isReady: () => true, notices: ['the door is open'] });
+  try {
+    const textOf = async (path: string) => (await fetch(`http://127.0.0.1:${ops.port}${path}`)).text();
+    assert.equal(await textOf('/ready'), 'ready\nnotice: the door is open\n');
+    assert.match(await textOf('/metrics'), /^pilothouse_notices 1$/m);
+  } finally {
+    await ops.close();
+  }
+});

@@ -1,6 +1,8 @@
+// The HTTP port for operators: metrics and readiness. It must not be exposed to the internet.
+
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Ops = {
   /** Where the process registers its own metrics. */
@@ -10,12 +12,18 @@ export type Ops = {
 };
 
 /**
- * What operators ask, on a port of its own that is not shown to the world: `/metrics` for Prometheus, `/ready` for
- * whoever waits until the process can work.
+ * `/metrics` for Prometheus, and `/ready` for a supervisor that waits until the process can work.
  */
-export async function startOps({ port, host, isReady, metrics = new Registry() }: OpsOptions): Promise<Ops> {
-  // Each look at the event loop wakes the process: at the 10 ms of the library, that is most of what an idle one does.
+export async function startOps(options: OpsOptions): Promise<Ops> {
+  const { port, host, isReady, notices = [], metrics = new Registry() } = options;
+  // Each sample of the event loop wakes the process: at the library's 10 ms, that is most of the work of an idle
+  // process.
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 200 });
+  new Gauge({
+    name: 'pilothouse_notices',
+    help: 'How many things there are to know of how this process runs; /ready says them.',
+    registers: [metrics],
+  }).set(notices.length);
 
   const answer = async (url: string | undefined, response: ServerResponse) => {
     if (url === '/metrics') {
@@ -23,13 +31,14 @@ export async function startOps({ port, host, isReady, metrics = new Registry() }
       response.setHeader('content-type', metrics.contentType).end(text);
     } else if (url === '/ready') {
       const ready = await isReady();
-      response.writeHead(ready ? 200 : 503).end(ready ? 'ready\n' : 'not ready\n');
+      const lines = [ready ? 'ready' : 'not ready', ...notices.map((notice) => `notice: ${notice}`)];
+      response.writeHead(ready ? 200 : 503).end(`${lines.join('\n')}\n`);
     } else {
       response.writeHead(404).end();
     }
   };
   const server = createServer((request, response) => {
-    // A question that cannot be answered must not end the process that was asked.
+    // A failed request must not end the process.
     answer(request.url, response).catch(() => response.writeHead(500).end());
   });
   await new Promise<void>((resolve, reject) => {
@@ -39,7 +48,7 @@ export async function startOps({ port, host, isReady, metrics = new Registry() }
 
   return {
     metrics,
-    // Listening on TCP, so the address is of this kind.
+    // It listens on TCP, so the address is of this kind.
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
@@ -52,7 +61,9 @@ export async function startOps({ port, host, isReady, metrics = new Registry() }
 type OpsOptions = {
   port: number;
   host: string;
-  /** Where the process has registered its metrics, if it did so before this. */
+  /** The registry, if the process has registered metrics before. */
   metrics?: Registry;
+  /** Notices for the operator, included in every answer of `/ready`. */
+  notices?: string[];
   isReady: () => boolean | Promise<boolean>;
 };

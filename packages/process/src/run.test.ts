@@ -26,7 +26,7 @@ async function lifeOf(
 }
 
 describe('a process', () => {
-  it('closes what it started on SIGTERM, and ends well', async () => {
+  it('closes everything on SIGTERM, and exits with 0', async () => {
     const { exitCode, text } = await lifeOf(`return { log, close: async () => console.log('closed') };`, {
       signal: 'SIGTERM',
     });
@@ -64,7 +64,7 @@ describe('a process', () => {
     assert.match(text, /PORT: is required/);
   });
 
-  it('dies of an error that nobody caught, after closing', async () => {
+  it('exits on an uncaught error, after closing', async () => {
     const { exitCode, text } = await lifeOf(
       `setTimeout(() => { throw new Error('surprise'); }, 50); return { log, close: async () => console.log('closed') };`,
     );

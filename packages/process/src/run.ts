@@ -1,11 +1,13 @@
+// The life of a process: start, wait for a signal, stop.
+
 import { createLog, type Log } from './log.ts';
 import { SettingsError } from './settings.ts';
 
 export type Closable = { close(): Promise<void> };
 
 /**
- * The life of a process: start it, wait for SIGTERM or SIGINT, close it within the deadline. A failure that nobody
- * caught ends the process: what runs on after one is in a state nobody thought of.
+ * Starts the process, waits for SIGTERM or SIGINT, and closes it within the deadline. An uncaught error ends the
+ * process: its state after one is unknown.
  */
 export function run(name: string, start: () => Promise<Closable & { log: Log }>, { stopWithinMs = 10_000 } = {}): void {
   let log = createLog(name, 'info');
@@ -30,9 +32,9 @@ export function run(name: string, start: () => Promise<Closable & { log: Log }>,
   };
 
   const die = (error: unknown) => {
-    // Also when it is stopping already.
+    // Also while it is stopping.
     exitCode = 1;
-    log.fatal({ err: error }, 'died of an error that nobody caught');
+    log.fatal({ err: error }, 'exiting on an uncaught error');
     void stop('error');
   };
   process.on('uncaughtException', die);

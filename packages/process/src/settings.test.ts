@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { after, describe, it } from 'node:test';
 import { z } from 'zod';
 import { addressOf, flag, keys, port, readSettings, wholeNumber } from './settings.ts';
 
@@ -49,6 +56,74 @@ describe('settings', () => {
         () => readSettings(withKeys, { KEYS }),
         (error: Error) => error.message.includes('KEYS: must be') && !error.message.includes(KEYS),
       );
+  });
+
+  describe('that are secret', () => {
+    const withSecrets = z.object({
+      NATS_PASSWORD: z.string().min(3),
+      PROFILE_KEY: keys.default([]),
+      PORT: port.default(1),
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'pilothouse-settings-'));
+    after(() => rmSync(folder, { recursive: true }));
+    const file = (text: string, mode = 0o600) => {
+      const path = join(folder, randomUUID());
+      writeFileSync(path, text, { mode });
+      return path;
+    };
+
+    it('may come by a file, without the end of its line', () => {
+      const PROFILE_KEY_FILE = file(Buffer.alloc(32, 7).toString('base64'));
+      const settings = readSettings(withSecrets, { NATS_PASSWORD_FILE: file('from a file\n'), PROFILE_KEY_FILE });
+      assert.deepEqual(settings, { NATS_PASSWORD: 'from a file', PROFILE_KEY: [Buffer.alloc(32, 7)], PORT: 1 });
+    });
+
+    it('are checked like any other, never shown, and not looked for where they are not', () => {
+      const wrong = (env: Record<string, string>, message: RegExp) =>
+        assert.throws(
+          () => readSettings(withSecrets, env),
+          (error: Error) => {
+            assert.match(error.message, message);
+            assert.doesNotMatch(error.message, /hunter2|xy/);
+            return true;
+          },
+        );
+      wrong({ NATS_PASSWORD_FILE: file('xy') }, /NATS_PASSWORD: /);
+      wrong({ NATS_PASSWORD_FILE: join(folder, 'none') }, /NATS_PASSWORD_FILE: cannot be read \(ENOENT\)$/);
+      wrong({ NATS_PASSWORD_FILE: '/dev/fd/987' }, /NATS_PASSWORD_FILE: cannot be read \(EBADF\)$/);
+      wrong({ NATS_PASSWORD: 'hunter2', NATS_PASSWORD_FILE: file('hunter2') }, /NATS_PASSWORD: is set twice/);
+      // Only secrets have such a file.
+      const settings = readSettings(withSecrets, { NATS_PASSWORD: 'abc', PORT_FILE: file('9') });
+      assert.equal(settings.PORT, 1);
+    });
+
+    it('warn when every user of the machine can read their file', async () => {
+      const warned = once(process, 'warning');
+      readSettings(withSecrets, { NATS_PASSWORD_FILE: file('open to all', 0o644) });
+      const [{ message }] = await warned;
+      assert.match(message, /holds a secret and can be read by every user of this machine/);
+    });
+
+    it('may come by an open descriptor, and then stand neither in the environment nor on a disk', async () => {
+      const code = `import { readSettings } from '${import.meta.dirname}/settings.ts';
+        import { readFileSync } from 'node:fs';
+        import { z } from 'zod';
+        const schema = z.object({ NATS_PASSWORD: z.string() });
+        const { NATS_PASSWORD } = readSettings(schema, process.env);
+        const isShown = readFileSync('/proc/self/environ', 'utf8').includes(NATS_PASSWORD);
+        let again; try { readSettings(schema, process.env) } catch (error) { again = error.message }
+        console.log(JSON.stringify({ NATS_PASSWORD, isShown, again }));`;
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', code], {
+        env: { ...process.env, NATS_PASSWORD_FILE: '/dev/fd/3' },
+        stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+        cwd: import.meta.dirname,
+      });
+      (child.stdio[3] as Writable).end('canary-51c2');
+      const [text] = await once(child.stdout as Readable, 'data');
+      const { again, ...read } = JSON.parse(text);
+      assert.deepEqual(read, { NATS_PASSWORD: 'canary-51c2', isShown: false });
+      assert.match(again, /NATS_PASSWORD_FILE: cannot be read/);
+    });
   });
 
   it('refuse numbers that only look like one', () => {

@@ -1,6 +1,11 @@
-import { z } from 'zod';
+// Settings of a process, from the environment and flags.
 
-/** Every key that is missing or wrong, in one message: nobody should have to start a process five times to learn five. */
+import { z } from 'zod';
+import { readSecretFile, secretSettings } from './secrets.ts';
+
+/**
+ * Every key that is missing or wrong, in one message: an operator should not have to start a process five times to learn of five.
+ */
 export class SettingsError extends Error {
   constructor(problems: string[]) {
     super(['These settings are missing or wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
@@ -10,27 +15,39 @@ export class SettingsError extends Error {
 
 /**
  * Reads settings from the environment, flags first. An empty variable counts as not set, because that is what
- * `NAME=` in a file means to people. Values never appear in the message: some are secret.
+ * `NAME=` in a file means to people. A secret may come by a file that `NAME_FILE` names instead. Values never appear in
+ * the message: some are secret.
  */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   env: Record<string, string | undefined>,
   flags: Record<string, string | undefined> = {},
 ): z.output<Schema> {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape).map((key) => [key, flags[key] ?? (env[key] === '' ? undefined : env[key])]),
-  );
+  const problems: string[] = [];
+  const given: Record<string, string | undefined> = {};
+  for (const key of Object.keys(schema.shape)) {
+    const file = secretSettings.has(key) ? env[`${key}_FILE`] || undefined : undefined;
+    given[key] = flags[key] ?? (env[key] || undefined);
+    if (file === undefined) continue;
+    if (given[key] !== undefined) problems.push(`${key}: is set twice, also by ${key}_FILE`);
+    const read = readSecretFile(file);
+    if ('problem' in read) problems.push(`${key}_FILE: ${read.problem}`);
+    else given[key] = read.value;
+  }
   const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new SettingsError(
-    parsed.error.issues.map(({ path, message }) => {
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const unread = new Set(problems.map((problem) => problem.split('_FILE:')[0]));
+  const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unread.has(String(path[0])));
+  throw new SettingsError([
+    ...problems,
+    ...issues.map(({ path, message }) => {
       const key = String(path[0]);
       return `${key}: ${given[key] === undefined ? 'is required' : message}`;
     }),
-  );
+  ]);
 }
 
-/** Shapes of settings that more than one process has. */
+/** Schemas of settings that several processes have. */
 export const port = z.coerce.number<string>().int().min(0).max(65_535);
 export const wholeNumber = (min: number, max: number) => z.coerce.number<string>().int().min(min).max(max);
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -38,11 +55,11 @@ export const addressOf = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
-/** Keys of 32 bytes in base64, with commas between. */
+/** Keys of 32 bytes in base64, separated by commas. */
 export const keys = z.string().transform((value, context) =>
   value.split(',').map((one) => {
     const key = Buffer.from(one.trim(), 'base64');
-    // Buffer skips what is no base64: only what it would have written itself counts.
+    // Buffer skips characters that are not base64: only text that it would write itself is accepted.
     if (key.length !== 32 || key.toString('base64') !== one.trim())
       context.issues.push({ code: 'custom', message: 'must be 32 bytes in base64', input: undefined });
     return key;

@@ -1,9 +1,13 @@
-export { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
-export type { Clock } from './clock.ts';
-export { ApiError, ConnectionError, isApiError } from './errors.ts';
-export type { TokenStorage } from './kept-tokens.ts';
-export { type ClientLogin, createLogin, type LoginOptions } from './login.ts';
-export type { CallInput, CallResult } from './request.ts';
-export type { ConnectionState, StreamOptions } from './stream.ts';
-export type { Locks } from './tab-lock.ts';
-export type { RenewableToken } from './token.ts';
+// The public interface of the SDK.
+
+export type { IrreversibleAnswer, Question } from '@pilothouse/contract';
+export type { CallOptions } from './client/call.ts';
+export { type Client, type ClientOptions, createClient } from './client/client.ts';
+export type { CallInput, CallResult } from './client/request.ts';
+export type { Clock } from './common/clock.ts';
+export { ApiError, ConnectionError, isApiError } from './common/errors.ts';
+export type { TokenStorage } from './common/kept-tokens.ts';
+export type { Locks } from './common/tab-lock.ts';
+export type { RenewableToken } from './common/token.ts';
+export { type ClientLogin, createLogin, type LoginOptions } from './login/login.ts';
+export type { ConnectionState, StreamOptions } from './streams/stream.ts';

@@ -1,13 +1,13 @@
 import { MessageChannel } from 'node:worker_threads';
-import type { Port, SharedWorkerLike } from '../src/shared/messages.ts';
-import { createSwitchboard } from '../src/shared/switchboard.ts';
+import type { Port, SharedWorkerLike } from '../src/shared-tabs/messages.ts';
+import { createTabRegistry } from '../src/shared-tabs/tab-registry.ts';
 
 type Options = { pingMs?: number; turnMs?: number };
 type Closable = Port & { close(): void };
 
-/** `SharedWorker` as pages have it: whoever opens one in this process talks with one switchboard, over real channels. */
+/** `SharedWorker` as pages have it: all workers of this process talk with one registry, over real channels. */
 export function installSharedWorker(options: Options = {}) {
-  const switchboard = createSwitchboard({ fetch, locks: undefined, ...options });
+  const registry = createTabRegistry({ fetch, locks: undefined, ...options });
   const opened: Closable[] = [];
   const scope = globalThis as { SharedWorker?: unknown };
   scope.SharedWorker = class implements SharedWorkerLike {
@@ -16,7 +16,7 @@ export function installSharedWorker(options: Options = {}) {
     constructor() {
       const { port1, port2 } = new MessageChannel();
       // The same to both, but for the types of what is said.
-      switchboard.connect(port1 as unknown as Port);
+      registry.connect(port1 as unknown as Port);
       const port = port2 as unknown as Closable;
       opened.push(port);
       this.port = port;

@@ -99,7 +99,7 @@ export async function startStreamServer() {
     /** The streams of every open response. */
     carried: () => [...open].map(({ streams }) => streams.map(({ kind, id }) => `${kind}:${id}`)),
     tokens: () => [...open].map(({ token }) => token),
-    /** Adds so many entries to the log of a session or a task, and tells whoever follows. */
+    /** Adds entries to the log of a session or a task, and sends them to its streams. */
     say(id: string, count = 1) {
       for (let times = 0; times < count; times += 1) {
         const seq = (logs.get(id) ?? 0) + 1;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Route, routes } from '@pilothouse/contract';
-import { type Client, createClient } from './index.ts';
+import { type Client, createClient } from '../index.ts';
 import { layOut } from './request.ts';
 
 describe('the client', () => {
@@ -86,7 +86,7 @@ describe('the client', () => {
     assert.equal(seen?.request.headers.authorization, undefined);
   });
 
-  it('throws what the server refused, with its code', async () => {
+  it('throws an error with the code of the refusal', async () => {
     const problem = {
       type: 'about:blank',
       title: 't',

@@ -1,9 +1,11 @@
+// Lays the input of a call out over path, query and body.
+
 import type { BodyIn, EventOf, ParamsIn, QueryIn, ReplyOf, Route } from '@pilothouse/contract';
 
-/** All that a call takes, in one object: the ids of the path, the filters of the query, the fields of the body. */
+/** The input of a call in one object: the ids of the path, the filters of the query, the fields of the body. */
 export type CallInput<R extends Route> = ParamsIn<R> & QueryIn<R> & Exclude<BodyIn<R>, undefined>;
 
-/** JSON as the contract types it; the events of a stream; where it is a picture or a file, the response itself. */
+/** JSON as the contract types it; the events of a stream; for a picture or a file, the response itself. */
 export type CallResult<R extends Route> = R extends { stream: unknown }
   ? AsyncIterable<EventOf<R>>
   : R extends { bytes: unknown }
@@ -12,7 +14,6 @@ export type CallResult<R extends Route> = R extends { stream: unknown }
 
 type Values = Record<string, unknown>;
 
-/** Lays the fields of a call out over path, query and body, as the route says. */
 export function layOut(route: Route, input: Values): { path: string; body: string | undefined } {
   const inPath = route.params?.shape ?? {};
   const inQuery = route.query?.shape ?? {};

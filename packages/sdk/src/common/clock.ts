@@ -1,8 +1,10 @@
-/** Where time comes from; tests bring their own. */
+// Time and sleep.
+
+/** The source of time; tests pass their own. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Waits, or throws the signal's reason as soon as it is aborted; either way no timer is left. */
+  /** Waits, or throws the signal's reason as soon as it is aborted. No timer is left behind. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 

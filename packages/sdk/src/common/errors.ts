@@ -1,14 +1,16 @@
+// The errors that the SDK throws.
+
 import type { ErrorCode, Problem } from '@pilothouse/contract';
 
-/** The server refused the call and said why. Compare `code`, or use {@link isApiError}. */
+/** The server refused the call. Compare `code`, or use {@link isApiError}. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
-  /** Names the call in the server's log. */
+  /** Identifies the call in the server's log. */
   readonly requestId: string;
-  /** Which fields were wrong, where that was the reason. */
+  /** The invalid fields, if that was the reason. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** How long the server asks to wait before the next try. */
+  /** How long the server asks to wait before the next attempt. */
   readonly retryAfterSecs: number | undefined;
 
   constructor(problem: Problem & { code: Code }, retryAfterSecs?: number) {
@@ -22,7 +24,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The call did not reach a Pilothouse, or its answer did not reach us: whether it took effect is not known. */
+/** The call did not reach the server, or its reply was lost: it is not known whether it took effect. */
 export class ConnectionError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -30,7 +32,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Whether the error is the server's refusal with this code. */
+/** Whether the server refused the call with this code. */
 export function isApiError<Code extends ErrorCode>(error: unknown, code: Code): error is ApiError<Code> {
   return error instanceof ApiError && error.code === code;
 }

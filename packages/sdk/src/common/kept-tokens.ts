@@ -1,24 +1,26 @@
+// The tokens of a login, in a storage that several tabs may share.
+
 import { TokenReply, type User } from '@pilothouse/contract';
 
-/** What `localStorage` is: a place for texts by name, read and written at once. */
+/** The part of `localStorage` that the SDK uses: synchronous storage of text by key. */
 export type TokenStorage = {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 };
 
-/** The tokens of one login as they are kept. Times are of this machine, in milliseconds since 1970. */
+/** The tokens of one login as they are stored. Times are of this machine, in milliseconds since 1970. */
 export type Tokens = {
   access_token: string;
   refresh_token: string;
   user: User;
-  /** From here on they are renewed before they are used: a little before they run out. */
+  /** From this time on they are renewed before they are used; a little before they expire. */
   renew_at: number;
   expires_at: number;
 };
 
 export type KeptTokens = {
-  /** The tokens as they are now, whoever wrote them. What cannot be read counts as none. */
+  /** The present tokens, from whichever tab. Undefined if they cannot be read. */
   read(): Tokens | undefined;
   write(tokens: Tokens): void;
   forget(): void;
@@ -26,7 +28,7 @@ export type KeptTokens = {
 
 const earliestRenewalMs = 30_000;
 
-/** Counts from when they were asked for, not from when they came: rather too early than too late. */
+/** The lifetime counts from the request, not from the reply: it must not be overestimated. */
 export function toTokens({ access_token, refresh_token, expires_in, user }: TokenReply, askedAt: number): Tokens {
   const lifeMs = expires_in * 1000;
   const expires_at = askedAt + lifeMs;
@@ -35,7 +37,7 @@ export function toTokens({ access_token, refresh_token, expires_in, user }: Toke
 }
 
 /**
- * The storage is the only place where tokens are kept. It is read anew for every call, because another tab may have
+ * The storage is the only place where tokens are kept. It is read again for every call, because another tab may have
  * renewed them or logged out since.
  */
 export function createKeptTokens(storage: TokenStorage, key: string): KeptTokens {
@@ -71,7 +73,7 @@ function parse(text: string): Tokens | undefined {
     if (typeof renew_at !== 'number' || typeof expires_at !== 'number') return undefined;
     return { ...Shape.parse(value), renew_at, expires_at };
   } catch {
-    // An older version of us, or somebody's hand: logging in again mends it.
+    // Written by another version, or by hand: the user has to log in again.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLaggingStorage } from '../testing/lagging-storage.ts';
+import { createLaggingStorage } from '../../testing/lagging-storage.ts';
 import { sleep, systemClock } from './clock.ts';
 import { createMemoryStorage } from './kept-tokens.ts';
 import { createStorageLock, leaseMs } from './tab-lock.ts';
@@ -15,6 +15,7 @@ describe('the lock in the storage', () => {
     const task = async () => {
       holders += 1;
       assert.equal(holders, 1);
+      // Long enough for a second holder, who found the lock free in the same moment, to be noticed.
       await sleep(5);
       holders -= 1;
       turns += 1;

@@ -1,4 +1,6 @@
-/** Whoever gave up does not wait for what others may still want. */
+// Waits for a promise until a signal is aborted.
+
+/** The promise itself goes on: other callers may wait for it too. */
 export async function unlessAborted<T>(waiting: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal || !(waiting instanceof Promise)) return waiting;
   return new Promise<T>((resolve, reject) => {

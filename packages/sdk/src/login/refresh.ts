@@ -1,31 +1,36 @@
-import { TokenReply } from '@pilothouse/contract';
-import type { Client } from './client.ts';
-import type { Clock } from './clock.ts';
-import { ConnectionError, isApiError } from './errors.ts';
-import { type Tokens, toTokens } from './kept-tokens.ts';
+// Exchanges a refresh token, and repeats the exchange if the reply is lost.
 
-/** How long the server repeats its answer to a refresh token that it has exchanged already. */
+import { TokenReply } from '@pilothouse/contract';
+import type { Client } from '../client/client.ts';
+import type { Clock } from '../common/clock.ts';
+import { ConnectionError, isApiError } from '../common/errors.ts';
+import { type Tokens, toTokens } from '../common/kept-tokens.ts';
+
+/** How long the server repeats its reply to a refresh token that it has exchanged already. */
 const repeatableMs = 10_000;
 const pausesMs = [250, 500, 1000, 1500, 1500, 1500, 1500];
-/** Not longer: with an answer lost in silence there must be time left to ask again. */
+/** Not longer: if a reply is lost without an error, there must be time left to ask again. */
 const attemptMs = 4000;
 
-type Refreshing = {
+type Options = {
   client: Pick<Client, 'refresh'>;
   clock: Clock;
-  /** Ends the pauses. An exchange on its way is not cut: its answer may hold the only tokens left. */
+  /** Ends the pauses. An exchange under way is not aborted: its reply may hold the only valid tokens. */
   signal: AbortSignal;
-  /** Asked before each attempt. `false`: somebody else has exchanged the token, and to repeat it would be misuse. */
+  /**
+   * Called before each attempt. `false`: another tab has exchanged the token, and the server would treat a repeat as
+   * theft.
+   */
   mayAsk: () => boolean;
 };
 
 /**
- * Exchanges a refresh token. Where the answer is lost, the server may have exchanged it all the same; so the same one
- * is presented again, for as long as the server takes it for the same exchange. `undefined`: it was no longer wanted.
+ * If the reply is lost, the server may have exchanged the token all the same; so the same token is sent again, for as
+ * long as the server takes it for the same exchange. `undefined`: `mayAsk` was false.
  */
 export async function refresh(
   refresh_token: string,
-  { client, clock, signal, mayAsk }: Refreshing,
+  { client, clock, signal, mayAsk }: Options,
 ): Promise<Tokens | undefined> {
   const beganAt = clock.now();
   for (const pauseMs of [...pausesMs, undefined]) {
@@ -42,7 +47,7 @@ export async function refresh(
   return undefined;
 }
 
-/** What stands between us and the server, such as the page of a hotel's network, must not become our tokens. */
+/** The reply of something in between, such as the login page of a network, must not be stored as tokens. */
 export function readReply(reply: unknown): TokenReply {
   const { success, data, error } = TokenReply.safeParse(reply);
   if (!success) throw new ConnectionError('the answer holds no tokens', error);

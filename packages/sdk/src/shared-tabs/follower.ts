@@ -1,24 +1,24 @@
-import type { ConnectionState, StreamEvent } from '../stream.ts';
+// One stream that one tab follows, in the shared worker. A slow tab never delays another.
+
+import type { ConnectionState, StreamEvent } from '../streams/stream.ts';
 import type { FromTab, Proof, Refusal, ToFollower } from './messages.ts';
 
-/** A tab as the worker knows it. */
 export type Tab = {
-  /** Asks for what lets a request in. */
+  /** Asks the tab for the headers that authenticate a request. */
   prove(login: string, refused: string | undefined): Promise<Proof>;
 };
 
-/** One stream that one tab follows. However slow the tab is, nobody else waits for it. */
 export type Follower = {
   tab: Tab;
   tell(event: StreamEvent, cursor: string | undefined): void;
   tellState(state: ConnectionState): void;
   refuse(refusal: Refusal): void;
-  /** Nothing more is told: the tab goes on by itself from where it is. */
+  /** Sends nothing more: the tab continues over a connection of its own. */
   leaveBehind(): void;
   onTaken(message: FromTab & { type: 'taken' }): void;
 };
 
-/** What a tab may leave unread before it has to go on from its cursor. */
+/** The most events that a tab may leave unread before it has to continue from its cursor. */
 const maxUnread = 500;
 
 type Options = { tab: Tab; post: (message: ToFollower) => void; onBehind: () => void };
@@ -47,7 +47,7 @@ export function createFollower({ tab, post, onBehind }: Options): Follower {
     tell(event, cursor) {
       if (isOver) return;
       if (event.type === 'frame') {
-        // The newest wins: one is with the tab, and one waits until that is used.
+        // Only the newest frame is kept: the tab has one, and one waits until that is used.
         newestFrame = event;
         if (!isFrameOut) sendFrame();
         return;

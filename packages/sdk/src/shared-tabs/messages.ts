@@ -1,6 +1,6 @@
-// What the tabs of a browser and the worker that they share say to each other.
+// The messages between the tabs of a browser and their shared worker.
 import type { Problem } from '@pilothouse/contract';
-import type { ConnectionState, StreamEvent } from '../stream.ts';
+import type { ConnectionState, StreamEvent } from '../streams/stream.ts';
 
 /** An end of a channel, as browsers and Node have it. */
 export type Port = {
@@ -8,11 +8,11 @@ export type Port = {
   onmessage: ((event: { data: unknown }) => void) | null;
 };
 
-/** What `SharedWorker` is, to whoever talks with it. */
+/** The part of `SharedWorker` that a tab uses. */
 export type SharedWorkerLike = { port: Port; onerror: ((event: unknown) => void) | null };
 
-/** A stream, and whose: those of one login at one server share a response. */
-export type Wanted = {
+/** A stream. Streams with the same login at the same server share a response. */
+export type StreamRequest = {
   baseUrl: string;
   login: string;
   kind: 'live' | 'task';
@@ -20,14 +20,14 @@ export type Wanted = {
   cursor: string | undefined;
 };
 
-/** What lets a request in, or why there is nothing: the login is over, or could not be renewed just now. */
+/** The headers that authenticate a request; `none` if the login has ended, `later` if it could not be renewed now. */
 export type Proof = { headers: Record<string, string> } | 'none' | 'later';
 
 /** `of` is the number under which the tab follows. */
 export type FromTab =
-  /** A lock that the tab holds for as long as it lives; none, where there are no locks. */
+  /** A lock that the tab holds as long as it lives; undefined if there are no locks. */
   | { type: 'join'; lock: string | undefined }
-  | { type: 'follow'; of: number; wanted: Wanted }
+  | { type: 'follow'; of: number; wanted: StreamRequest }
   /** The tab has used an event, and has room for another. */
   | { type: 'taken'; of: number; isFrame: boolean }
   | { type: 'leave'; of: number }
@@ -40,7 +40,7 @@ export type FromWorker =
   | { type: 'joined' }
   /** To be answered with `here`. */
   | { type: 'ping' }
-  /** `refused` names what the server no longer takes. */
+  /** `refused` is the authorization that the server no longer accepts. */
   | { type: 'prove'; ask: number; login: string; refused: string | undefined }
   | ({ of: number } & ToFollower);
 
@@ -48,5 +48,5 @@ export type ToFollower =
   | { type: 'event'; event: StreamEvent; cursor: string | undefined }
   | { type: 'state'; state: ConnectionState }
   | { type: 'refused'; refusal: Refusal }
-  /** The tab left too much unread, or was not heard: it goes on by itself from the last cursor that it used. */
+  /** The tab left too much unread, or was silent: it continues by itself from the last cursor that it used. */
   | { type: 'behind' };

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { maxBundled } from '@pilothouse/contract';
+import { maxBundled, maxPlaces } from '@pilothouse/contract';
 import fc from 'fast-check';
+import { until as pollUntil } from '../../../../testkit/until.ts';
 import { installSharedWorker } from '../../testing/shared-worker.ts';
 import { type StreamServer, startStreamServer } from '../../testing/stream-server.ts';
-import { sleep } from '../clock.ts';
+import { sleep } from '../common/clock.ts';
+import { createMemoryStorage } from '../common/kept-tokens.ts';
 import { type Client, createClient, createLogin, type TokenStorage } from '../index.ts';
-import { createMemoryStorage } from '../kept-tokens.ts';
+import { maxCarried, maxPositions } from './followers.ts';
 import type { SharedWorkerLike } from './messages.ts';
-import { maxCarried } from './party.ts';
 import { createSharedStreams } from './tab.ts';
 
 const idOf = (n: number) => `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`;
@@ -59,11 +60,9 @@ describe('streams that tabs share', () => {
     return { events, states, seqs, failed, leave: () => stop.abort(new Error('left')) };
   }
   async function until(isSo: () => boolean, what: string | (() => unknown) = 'it is so'): Promise<void> {
-    const end = performance.now() + 10_000;
-    while (!isSo()) {
-      assert.ok(performance.now() < end, `not in time: ${typeof what === 'string' ? what : JSON.stringify(what())}`);
-      await sleep(5);
-    }
+    await pollUntil(isSo, 10_000).catch(() =>
+      assert.fail(`not in time: ${typeof what === 'string' ? what : JSON.stringify(what())}`),
+    );
   }
 
   it('come over one response, however many tabs follow however much', async () => {
@@ -107,12 +106,15 @@ describe('streams that tabs share', () => {
     server.say(id, 1);
     await until(() => [first, ...late].every(({ seqs }) => seqs().at(-1) === 16));
     first.leave();
-    await sleep(100);
-    server.say(id, 1);
-    await until(() => late.every(({ seqs }) => seqs().at(-1) === 17));
+    await first.failed;
+    // Twice, so that one is said when the worker knows that the first tab left.
+    for (const last of [17, 18]) {
+      server.say(id, 1);
+      await until(() => late.every(({ seqs }) => seqs().at(-1) === last));
+    }
   });
 
-  it('have no gap and no repeat, whoever comes and goes and whatever is cut', async () => {
+  it('have no gap and no repeat while tabs come and go and connections are cut', async () => {
     const move = fc.record({
       what: fc.constantFrom('come', 'come', 'go', 'say', 'say', 'cut', 'rest'),
       id: fc.integer({ min: 1, max: 3 }),
@@ -136,6 +138,7 @@ describe('streams that tabs share', () => {
             following.push({ id, from, follower: follow(tab, id, { cursor, kind: n % 2 ? 'live' : 'task' }) });
           } else if (what === 'go') following.splice(n % (following.length + 1), 1)[0]?.follower.leave();
           else if (what === 'cut') own.cut();
+          // Moments of every kind are what is tried here.
           await sleep(what === 'rest' ? n % 120 : n % 8);
         }
         for (const { id, from, follower } of following) {
@@ -153,19 +156,23 @@ describe('streams that tabs share', () => {
 
   it('give a slow tab the newest frame, and every frame to the others', async () => {
     const id = idOf(1);
-    const slow = follow(openTab(), id, { onEvent: async ({ type }) => (type === 'frame' ? sleep(150) : undefined) });
+    const mayGoOn = Promise.withResolvers<void>();
+    const slow = follow(openTab(), id, {
+      onEvent: async ({ type }) => (type === 'frame' ? mayGoOn.promise : undefined),
+    });
     const quick = follow(openTab(), id);
     server.say(id, 1);
     await until(() => slow.seqs().length === 1 && quick.seqs().length === 1);
     await until(() => server.carried().flat().length === 1);
+    const framesOf = ({ events }: typeof slow) => events.flatMap(({ n }) => n ?? []);
     for (const n of upTo(40)) {
       server.frame(id, n);
-      await sleep(10);
+      await until(() => framesOf(quick).at(-1) === n);
     }
-    const framesOf = ({ events }: typeof slow) => events.flatMap(({ n }) => n ?? []);
-    await until(() => framesOf(slow).at(-1) === 40 && framesOf(quick).at(-1) === 40);
+    mayGoOn.resolve();
+    await until(() => framesOf(slow).at(-1) === 40);
     assert.ok(framesOf(slow).length < 20, `the slow one saw ${framesOf(slow).length}`);
-    assert.ok(framesOf(quick).length > 30, `the quick one saw ${framesOf(quick).length}`);
+    assert.deepEqual(framesOf(quick), upTo(40));
     assert.deepEqual(
       framesOf(slow),
       framesOf(slow).toSorted((a, b) => a - b),
@@ -179,12 +186,11 @@ describe('streams that tabs share', () => {
     const awake = follow(openTab(), idOf(2));
     server.say(id, 1);
     await until(() => asleep.events.length === 1);
-    for (const _ of upTo(4)) {
+    for (const n of upTo(4)) {
       server.say(id, 400);
       server.say(idOf(2), 1);
-      await sleep(30);
+      await until(() => awake.seqs().length === n);
     }
-    await until(() => awake.seqs().length === 4);
     await until(() => !server.carried().flat().includes(`live:${id}`), server.carried);
     held.resolve();
     await until(
@@ -244,7 +250,7 @@ describe('streams that tabs share', () => {
     for (const { failed } of following) assert.equal(((await failed) as { code: string }).code, 'token_missing');
   });
 
-  it('do not go on with the login of somebody who came after', async () => {
+  it('do not go on with the login of a later user', async () => {
     server.state.token = 'ann';
     let name = 'ann';
     const tab = openTab({ sharedAs: () => name, token: () => name });
@@ -260,7 +266,7 @@ describe('streams that tabs share', () => {
     assert.deepEqual(server.tokens(), ['ben']);
   });
 
-  it('are shared by the tabs of one stored login, not by two logins, and by those who hold one share', async () => {
+  it('are shared by the tabs of one stored login or one share, and not by two logins', async () => {
     const scope = globalThis as { localStorage?: TokenStorage };
     const stored = createMemoryStorage();
     const openLogin = async (storage: TokenStorage, username_or_email: string) => {
@@ -329,8 +335,10 @@ describe('streams that tabs share', () => {
   it('are never shared between logins; beyond four of them they take turns, and all are told everything', async () => {
     const people = upTo(7).map((n) => follow(openTab({ sharedAs: () => `user ${n}` }), idOf(1)));
     for (const _ of upTo(10)) {
+      const before = server.state.requests.length;
       server.say(idOf(1), 3);
-      await sleep(100);
+      // Another login has its turn.
+      await until(() => server.state.requests.length > before);
     }
     await until(
       () => people.every(({ seqs }) => seqs().length >= 30),
@@ -345,15 +353,55 @@ describe('streams that tabs share', () => {
     const tab = openTab();
     const following = upTo(maxCarried + 5).map((n) => follow(tab, idOf(n)));
     await until(() => server.carried()[0]?.length === maxCarried);
-    for (const n of upTo(following.length)) server.say(idOf(n));
-    await until(() => following.filter(({ seqs }) => seqs().length === 1).length === maxCarried);
-    await sleep(100);
+    // When the second round has come, nothing of the first is on its way any more.
+    for (const round of [1, 2]) {
+      for (const n of upTo(following.length)) server.say(idOf(n));
+      await until(() => following.filter(({ seqs }) => seqs().length === round).length === maxCarried);
+    }
     assert.deepEqual(
       following.slice(maxCarried).map(({ seqs }) => seqs()),
       [[], [], [], [], []],
     );
     for (const { leave } of following.slice(0, 5)) leave();
-    await until(() => following.slice(maxCarried).every(({ seqs }) => seqs().length === 1));
+    await until(() => following.slice(maxCarried).every(({ seqs }) => seqs().length === 2));
+  });
+
+  it('of tabs at many positions of one stream take turns, few at a time, and are merged', async () => {
+    assert.equal(maxPositions, maxPlaces);
+    const id = idOf(1);
+    const other = follow(openTab(), idOf(2));
+    server.say(id, 20);
+    const places = upTo(9, 1).map((n) => ({ from: n, follower: follow(openTab(), id, { cursor: String(n) }) }));
+    await until(() => places.every(({ follower }) => follower.seqs().at(-1) === 20));
+    server.say(id, 3);
+    server.say(idOf(2), 1);
+    await until(() => places.every(({ follower }) => follower.seqs().at(-1) === 23) && other.seqs().length === 1);
+    for (const { from, follower } of places) assert.deepEqual(follower.seqs(), upTo(23, from + 1));
+    await until(() => server.carried().flat().length === 2, server.carried);
+    const asked = server.state.requests.map((url) => new URL(url, 'http://a').searchParams.getAll('stream'));
+    const placesIn = (streams: string[]) => streams.filter((stream) => stream.startsWith(`live:${id}`)).length;
+    assert.equal(Math.max(...asked.map(placesIn)), maxPlaces);
+  });
+
+  it('of tabs that stand apart while nothing is said all have their turn', async () => {
+    const id = idOf(1);
+    // Behind all that there is, as where the log has more than a stream shows.
+    const cursors = upTo(9).map(String);
+    const following = cursors.map((cursor) => follow(openTab(), id, { cursor }));
+    const asked = () => server.state.requests.map((url) => new URL(url, 'http://a').searchParams.getAll('stream'));
+    const placesIn = (streams: string[]) => streams.map((stream) => stream.split('@')[1] ?? '');
+    await until(() => cursors.every((cursor) => asked().some((streams) => placesIn(streams).includes(cursor))));
+    assert.ok(asked().every((streams) => streams.length <= maxPlaces));
+    await until(() => following.every(({ states }) => states.length > 0));
+  });
+
+  it('of tabs that open together begin at one position', async () => {
+    const id = idOf(1);
+    server.say(id, 3);
+    const following = upTo(8).map(() => follow(openTab(), id));
+    await until(() => following.every(({ seqs }) => seqs().length === 3));
+    assert.deepEqual(server.carried(), [[`live:${id}`]]);
+    assert.equal(server.state.requests.length, 1, 'and are never asked for apart');
   });
 
   it('have a connection each where the worker or the server cannot', async () => {

@@ -1,18 +1,19 @@
-// The script of the shared worker. It finds no packages by their names, so all that it imports are files of ours, and of
-// the contract only types.
-import type { Locks } from '../tab-lock.ts';
-import type { Port } from './messages.ts';
-import { createSwitchboard } from './switchboard.ts';
+// The script of the shared worker. It cannot resolve packages: import only files of the SDK, and only types of the
+// contract.
 
-// Typed here, because the SDK is compiled for programs too, which are no workers.
+import type { Locks } from '../common/tab-lock.ts';
+import type { Port } from './messages.ts';
+import { createTabRegistry } from './tab-registry.ts';
+
+// Typed here, because the SDK is also compiled for programs, which are not workers.
 const scope = globalThis as unknown as {
   onconnect: (event: { ports: readonly Port[] }) => void;
   navigator?: { locks?: Locks };
 };
-const switchboard = createSwitchboard({
+const registry = createTabRegistry({
   fetch: (...request) => fetch(...request),
   locks: scope.navigator?.locks,
 });
 scope.onconnect = ({ ports: [port] }) => {
-  if (port) switchboard.connect(port);
+  if (port) registry.connect(port);
 };

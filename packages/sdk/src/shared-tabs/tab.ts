@@ -1,18 +1,20 @@
+// The streams of one tab over the connection that all tabs share; over its own, if that is not possible.
+
 import { isId, routes } from '@pilothouse/contract';
-import { readProblem } from '../refusal.ts';
-import type { ConnectionState, StreamEvent, StreamOptions } from '../stream.ts';
-import type { Locks } from '../tab-lock.ts';
-import { unlessAborted } from '../unless-aborted.ts';
-import { createLine, type Line } from './line.ts';
-import type { Proof, Refusal, SharedWorkerLike, Wanted } from './messages.ts';
+import { readProblem } from '../common/refusal.ts';
+import type { Locks } from '../common/tab-lock.ts';
+import { unlessAborted } from '../common/unless-aborted.ts';
+import type { ConnectionState, StreamEvent, StreamOptions } from '../streams/stream.ts';
+import type { Proof, Refusal, SharedWorkerLike, StreamRequest } from './messages.ts';
+import { createLine, type Line } from './worker-port.ts';
 
 type Options = {
   baseUrl: string;
-  /** Whose streams these are now. */
+  /** The present login, by name. */
   login: () => string;
-  /** What lets a request in for that login; `refused` is what the server no longer takes. */
+  /** Authenticates a request for that login; `refused` is what the server no longer accepts. */
   prove: (refused: string | undefined) => Promise<Proof>;
-  /** Nothing, where there is no such worker. */
+  /** Undefined if there is no such worker. */
   openWorker?: () => SharedWorkerLike | undefined;
   locks?: Locks;
   joinMs?: number;
@@ -24,7 +26,6 @@ type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
   alone: (cursor: string | undefined) => AsyncIterable<StreamEvent>;
 };
 
-/** Streams over the one connection that all tabs of this browser have; over their own, where that cannot be. */
 export function createSharedStreams({
   baseUrl,
   login,
@@ -36,7 +37,7 @@ export function createSharedStreams({
 }: Options) {
   let joined: Promise<Line | undefined> | undefined;
   const join = (): Promise<Line | undefined> => {
-    // Never with the login of somebody else who came after.
+    // Never with the login of another user who logged in after.
     const proveFor = async (asked: string, refused: string | undefined) =>
       asked === login() ? prove(refused) : 'none';
     const onLost = () => {
@@ -48,7 +49,7 @@ export function createSharedStreams({
 
   return {
     async *follow(
-      wanted: Pick<Wanted, 'kind' | 'id' | 'cursor'>,
+      wanted: Pick<StreamRequest, 'kind' | 'id' | 'cursor'>,
       { signal, onConnection, kinds, alone }: Following,
     ): AsyncGenerator<StreamEvent, void, undefined> {
       let { cursor } = wanted;
@@ -57,7 +58,7 @@ export function createSharedStreams({
         if (next !== state) onConnection?.(next);
         state = next;
       };
-      // What the server would not even read must not spoil it for the others.
+      // A request that the server would reject as malformed must not fail the streams of other tabs.
       if (!canBeShared(wanted)) return yield* alone(cursor);
       for (;;) {
         signal?.throwIfAborted();
@@ -89,7 +90,7 @@ export function createSharedStreams({
   };
 }
 
-function canBeShared({ kind, id, cursor }: Pick<Wanted, 'kind' | 'id' | 'cursor'>): boolean {
+function canBeShared({ kind, id, cursor }: Pick<StreamRequest, 'kind' | 'id' | 'cursor'>): boolean {
   const stream = cursor === undefined ? `${kind}:${id}` : `${kind}:${id}@${cursor}`;
   return isId(id) && routes.followStreams.query.safeParse({ stream: [stream] }).success;
 }

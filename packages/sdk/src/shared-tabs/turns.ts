@@ -1,16 +1,17 @@
-/** Somebody who holds a place, and can be asked to leave it to another for a while. */
+// A few places that many holders share by turns.
+
 export type Turn = { leave(): void };
 
-type Waiting = { begin: () => void };
+type Waiter = { begin: () => void };
 type Holder = { giveWay: () => void };
 
 /**
- * A few places for any number of them. While somebody waits, whoever has held a place for longest is asked to give way
- * after a turn, and goes to the end of the queue.
+ * While others wait, the holder that has had its place for longest is asked to give way after a turn, and goes to the
+ * end of the queue.
  */
 export function createTurns({ places, turnMs }: { places: number; turnMs: number }) {
   const holders = new Set<Holder>();
-  const queue: Waiting[] = [];
+  const queue: Waiter[] = [];
   let asking: ReturnType<typeof setTimeout> | undefined;
 
   function next(): void {
@@ -32,7 +33,7 @@ export function createTurns({ places, turnMs }: { places: number; turnMs: number
     enter(giveWay: () => void, signal: AbortSignal): Promise<Turn> {
       return new Promise((resolve, reject) => {
         const holder: Holder = { giveWay };
-        const waiting: Waiting = {
+        const waiter: Waiter = {
           begin() {
             signal.removeEventListener('abort', stop);
             holders.add(holder);
@@ -45,13 +46,13 @@ export function createTurns({ places, turnMs }: { places: number; turnMs: number
           },
         };
         const stop = () => {
-          queue.splice(queue.indexOf(waiting), 1);
+          queue.splice(queue.indexOf(waiter), 1);
           next();
           reject(signal.reason);
         };
         if (signal.aborted) return reject(signal.reason);
         signal.addEventListener('abort', stop, { once: true });
-        queue.push(waiting);
+        queue.push(waiter);
         next();
       });
     },

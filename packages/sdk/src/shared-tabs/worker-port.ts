@@ -1,13 +1,15 @@
-import type { Locks } from '../tab-lock.ts';
-import type { FromTab, FromWorker, Proof, SharedWorkerLike, ToFollower, Wanted } from './messages.ts';
+// The tab's side of the shared worker.
 
-/** What a tab has to do with the worker. */
-export type Line = { follow(wanted: Wanted): Inbox };
+import type { Locks } from '../common/tab-lock.ts';
+import type { FromTab, FromWorker, Proof, SharedWorkerLike, StreamRequest, ToFollower } from './messages.ts';
 
-/** What comes of one stream, until it is closed. */
+/** The worker, for a tab. */
+export type Line = { follow(wanted: StreamRequest): Inbox };
+
+/** The messages of one stream, until it is closed. */
 export type Inbox = {
   next(): Promise<ToFollower>;
-  /** An event was used: another may come. */
+  /** The tab has used an event: the worker may send another. */
   taken(isFrame: boolean): void;
   close(): void;
 };
@@ -18,11 +20,11 @@ type Options = {
   prove: (login: string, refused: string | undefined) => Promise<Proof>;
   joinMs: number;
   silenceMs: number;
-  /** The worker says nothing any more: join anew. */
+  /** The worker no longer answers: join again. */
   onLost: () => void;
 };
 
-/** Joins the worker; nothing, where there is none or where it does not answer. */
+/** Joins the worker; undefined if there is none, or if it does not answer. */
 export async function createLine({
   openWorker,
   locks,
@@ -48,7 +50,7 @@ export async function createLine({
       void prove(login, refused).then((proof) => post({ type: 'proof', ask, proof }));
     } else inboxes.get(message.of)?.(message);
   };
-  // It runs our own script, which says nothing else.
+  // It runs the SDK's own script, which sends nothing else.
   worker.port.onmessage = ({ data }) => take(data as FromWorker);
   worker.onerror = () => joining.resolve(false);
   const late = setTimeout(() => joining.resolve(false), joinMs);
@@ -104,12 +106,16 @@ function openQuietly(openWorker: Options['openWorker']): SharedWorkerLike | unde
   try {
     return openWorker();
   } catch {
-    // The script is of another origin, or the page forbids workers: there are other ways to follow.
+    // The script is of another origin, or the page forbids workers: streams are then followed over connections of their
+    // own.
     return undefined;
   }
 }
 
-/** A lock of its own, for as long as this tab lives: whoever waits for it is told of its end. Held before it is named. */
+/**
+ * A lock that this tab holds as long as it lives, so that the worker notices its end. It is held before its name is
+ * sent.
+ */
 function holdLock(locks: Locks): Promise<string | undefined> {
   const name = `pilothouse tab ${crypto.randomUUID()}`;
   return new Promise((resolve) => {
@@ -117,7 +123,7 @@ function holdLock(locks: Locks): Promise<string | undefined> {
       resolve(name);
       return new Promise(() => {});
     };
-    // Where locks are forbidden, a tab that is gone is noticed by its silence.
+    // If locks are forbidden, the worker notices by missing answers that a tab is gone.
     locks.request(name, {}, hold).catch(() => resolve(undefined));
   });
 }

@@ -1,29 +1,30 @@
-// Loaded by the shared worker too, which finds no packages by their names: nothing but files of ours is imported here.
+// Several streams over one connection. The shared worker loads this file and cannot resolve packages: import only
+// files.
 import type { BundledEvent } from '@pilothouse/contract';
 import { type Following, follow } from './stream.ts';
 
-type Bundling = Omit<Following, 'kinds' | 'cursor' | 'connect'> & {
-  /** Each as the interface spells it: `live:<id>` or `task:<id>`, with `@<cursor>` to go on from there. */
+type BundleOptions = Omit<Following, 'kinds' | 'cursor' | 'connect'> & {
+  /** `live:<id>` or `task:<id>`, with `@<cursor>` to continue from there. */
   streams: string[];
   connect: (streams: string[], signal: AbortSignal) => Promise<Response>;
-  /** A newer server may send what the caller has no type for; all is given, unless it is said. */
+  /** A newer server may send events that the caller has no type for; by default they are returned too. */
   isKnown?: (event: BundledEvent) => boolean;
 };
 
 const kinds: ReadonlySet<string> = new Set<BundledEvent['type']>(['live', 'task', 'refused']);
 
-/** The events of several streams over one connection at a time, each without gap or repeat, until all are over. */
+/** The events of all streams, each without gap or repeat, until all have ended. */
 export async function* followBundle({
   streams,
   connect,
   isKnown = () => true,
   ...options
-}: Bundling): AsyncGenerator<BundledEvent, void, undefined> {
+}: BundleOptions): AsyncGenerator<BundledEvent, void, undefined> {
   const going = new Map(streams.map(readStream));
   const places = () => [...going].map(([name, cursor]) => (cursor === undefined ? name : `${name}@${cursor}`));
   const events = follow({ ...options, kinds, connect: (_, signal) => connect(places(), signal) });
   for await (const next of events) {
-    // Of one of the kinds above, and the server's to promise, like every event.
+    // It has one of the kinds above; its shape is promised by the server, as for every event.
     const event = next as BundledEvent;
     if (isLast(event)) going.delete(event.stream);
     else if (going.has(event.stream)) going.set(event.stream, cursorAfter(event) ?? going.get(event.stream));
@@ -32,14 +33,14 @@ export async function* followBundle({
   }
 }
 
-/** Where the stream goes on after this event; nothing, where it is no place. */
+/** The cursor after this event; undefined if the stream cannot continue from it. */
 export function cursorAfter(event: BundledEvent): string | undefined {
   if (event.type === 'refused') return undefined;
-  // It holds all that was said up to its own cursor.
+  // A snapshot includes everything up to its own cursor.
   return event.event.type === 'snapshot' ? event.event.snapshot.cursor : (event.cursor ?? undefined);
 }
 
-/** Whether nothing more comes of this stream that belongs to it. */
+/** Whether this is the last event of its stream. */
 export function isLast(event: BundledEvent): boolean {
   return event.type === 'refused' || event.event.type === 'end' || event.event.type === 'reset';
 }

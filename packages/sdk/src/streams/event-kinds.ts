@@ -1,3 +1,5 @@
+// The kinds of events that this version of the client knows.
+
 import {
   type BundledEvent,
   LiveEvent,
@@ -11,14 +13,13 @@ import {
 const taskKinds: ReadonlySet<string> = new Set([...loggedTaskKinds, ...passingTaskKinds]);
 const liveKinds: ReadonlySet<string> = new Set([...loggedLiveKinds, ...passingLiveKinds]);
 
-/** The kinds of events that a stream of the contract has. */
 export function kindsOf(stream: unknown): ReadonlySet<string> {
   if (stream === TaskEvent) return taskKinds;
   if (stream === LiveEvent) return liveKinds;
   throw new Error('a stream of events this client does not know');
 }
 
-/** The same of what is in a bundle. */
+/** The same for an event in a bundle. */
 export function isKnown(event: BundledEvent): boolean {
   if (event.type === 'refused') return true;
   return (event.type === 'live' ? liveKinds : taskKinds).has(event.event.type);

@@ -1,15 +1,17 @@
+// A parser of server-sent events.
+
 export type SseParser = {
-  /** Takes the next bytes, cut anywhere, and gives the data of every message that is now whole. */
+  /** Takes the next bytes, split anywhere, and returns the data of every message that is now complete. */
   push(bytes: Uint8Array): string[];
-  /** Where to resume: the id of the last whole message that had one. */
+  /** Where to resume: the id of the last complete message that had one. */
   readonly lastId: string | undefined;
-  /** How long the server asks to wait before coming back. */
+  /** How long the server asks to wait before reconnecting. */
   readonly retryMs: number | undefined;
 };
 
 /**
- * Reads a server-sent event stream as the HTML standard has it. The `event:` field is not kept, because our data says
- * the same. What is cut off in the middle of a message is dropped with its id, so that resuming repeats all of it.
+ * Parses as the HTML standard defines it. The `event:` field is ignored, because the data says the same. An incomplete
+ * message at the end is dropped with its id, so that resuming repeats all of it.
  */
 export function createSseParser(): SseParser {
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
-// Loaded by the shared worker too, which finds no packages by their names: nothing but files of ours is imported here.
-import { sleep } from './clock.ts';
-import { ApiError, ConnectionError } from './errors.ts';
+// One stream that reconnects. The shared worker loads this file and cannot resolve packages: import only files.
+import { type Clock, systemClock } from '../common/clock.ts';
+import { ApiError, ConnectionError } from '../common/errors.ts';
 import { createSseParser, type SseParser } from './sse.ts';
 
 export type ConnectionState = 'connected' | 'reconnecting';
@@ -9,11 +9,11 @@ export type StreamOptions = {
   /** Ends the stream: the loop over it throws the signal's reason. */
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** Told of every change, so that a viewer can be shown it. A lost connection is no error: the stream goes on. */
+  /** Called on every change, to show it. A lost connection is not an error: the stream goes on. */
   onConnection?: (state: ConnectionState) => void;
 };
 
-/** Where a connection begins: at a cursor of the caller's, or after the last event that arrived. */
+/** Where a connection begins: at the caller's cursor, or after the last event that arrived. */
 export type Position = { cursor?: string; lastEventId?: string };
 
 export type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
@@ -23,13 +23,15 @@ export type Following = Pick<StreamOptions, 'signal' | 'onConnection'> & {
   /** The server sends a comment every 15 s; a connection silent for longer than this is dead. */
   silenceMs?: number;
   random?: () => number;
+  /** The pause before the next connection. */
+  sleep?: Clock['sleep'];
 };
 
 export type StreamEvent = { type: string };
 
 /**
- * The events of a stream, over as many connections as it takes, without gap or repeat. Ends with the event `end`, or
- * with `reset`, after which there is no place to go on from. Throws what will not pass by itself: a refusal.
+ * The events of a stream, over as many connections as needed, without gap or repeat. Ends with the event `end`, or with
+ * `reset`, after which the stream cannot continue. Throws if the server refuses it for good.
  */
 export async function* follow({
   connect,
@@ -39,6 +41,7 @@ export async function* follow({
   onConnection,
   silenceMs = 45_000,
   random = Math.random,
+  sleep = systemClock.sleep,
 }: Following): AsyncGenerator<StreamEvent, void, undefined> {
   const position: Position = { cursor };
   let retryMs = 2000;
@@ -82,7 +85,7 @@ export async function* follow({
   }
 }
 
-/** Starts well below what the server asked for, because most cuts are short, and ends well above it. */
+/** Starts well below what the server asked for, because most interruptions are short, and ends well above it. */
 function backoffMs(failures: number, retryMs: number): number {
   return Math.min((retryMs / 8) * 2 ** failures, retryMs * 4);
 }
@@ -97,13 +100,13 @@ function readEvent(message: string): StreamEvent {
     const event: unknown = JSON.parse(message);
     if (typeof event === 'object' && event !== null && 'type' in event) return event as StreamEvent;
   } catch {}
-  // Not to be retried: it would be sent again. Not to be skipped: nobody would know of the gap.
+  // Not retried: the server would send it again. Not skipped: the gap would go unnoticed.
   throw new TypeError('the stream carries what is no event');
 }
 
 type Arrival = { messages: string[]; parser: SseParser };
 
-/** What arrives on one connection, until it ends. The first arrival, without messages, says that it stands. */
+/** The messages of one connection, until it ends. The first arrival, without messages, shows that it is open. */
 async function* openConnection(
   connect: (signal: AbortSignal) => Promise<Response>,
   { signal, silenceMs }: { signal?: AbortSignal; silenceMs: number },

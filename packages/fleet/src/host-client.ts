@@ -1,0 +1,118 @@
+// The client of browser hosts: one function for each command. It does not decide what a failure means for a task.
+
+import {
+  type Bus,
+  type DomainPolicy,
+  fileCommand,
+  type HostStatus,
+  hostCommand,
+  type NumberedInput,
+  type Observation,
+  type Packed,
+  type Picture,
+  type SavedState,
+  type SessionCommand,
+  type SessionReply,
+  sessionCommand,
+  type Wait,
+} from '@pilothouse/bus';
+import type { BrowserAddress, BrowserHold } from './browser-hold.ts';
+import { type HostResult, hostResultOf } from './host-result.ts';
+
+/** `written`: names of the fields that the last person who drove wrote into. */
+export type HostLook = { picture: Picture; image: Uint8Array; written: string[] };
+
+/** What a browser is opened with. `isPerson`: it is opened for a person, who drives it from the start. */
+export type BrowserSetup = {
+  viewport: { width: number; height: number };
+  state: SavedState | null;
+  reach: DomainPolicy;
+  isPerson: boolean;
+};
+
+type WatchOptions = Wait & { forMs: number; isDriven?: boolean };
+type SuccessfulReply = Extract<SessionReply, { ok: true }>;
+
+export function createHostClient(bus: Bus) {
+  async function send<Type extends SuccessfulReply['type'], Value>(
+    { hostId, sessionId }: BrowserAddress,
+    command: SessionCommand,
+    wait: Wait,
+    [type, read]: [Type, (head: Extract<SuccessfulReply, { type: Type }>, body: Uint8Array) => Value],
+  ): Promise<HostResult<Value>> {
+    const result = await bus.request(sessionCommand, { host_id: hostId, session_id: sessionId }, command, wait);
+    return hostResultOf(result, ({ head, body }: Packed<SessionReply>) => {
+      if (!head.ok) return head;
+      return isOf(type, head) ? read(head, body) : undefined;
+    });
+  }
+
+  return {
+    /** What the host says of itself and of its sessions now. */
+    async status(hostId: string, wait: Wait): Promise<HostResult<{ status: HostStatus | undefined }>> {
+      const result = await bus.request(hostCommand, { host_id: hostId }, { type: 'status' }, wait);
+      return hostResultOf(result, (reply) => (reply.ok ? { status: reply.status } : reply));
+    },
+
+    /** Opens the browser of a session under this epoch. */
+    async open(
+      { hostId, sessionId, epoch }: BrowserHold,
+      { isPerson, ...setup }: BrowserSetup,
+      wait: Wait,
+    ): Promise<HostResult<object>> {
+      const message = { type: 'open', session_id: sessionId, epoch, ...setup, is_person: isPerson } as const;
+      const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
+      return hostResultOf(result, (reply) => (reply.ok ? {} : reply));
+    },
+
+    /** Closes the browser. The reply carries the state to reopen it with, if the host could still save it. */
+    async close(
+      { hostId, sessionId, epoch }: BrowserHold,
+      wait: Wait,
+    ): Promise<HostResult<{ state: SavedState | undefined }>> {
+      const message = { type: 'close', session_id: sessionId, epoch } as const;
+      const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
+      return hostResultOf(result, (reply) => (reply.ok ? { state: reply.state } : reply));
+    },
+
+    /** Names a new driver. Done once nothing that began under an older epoch can touch the page. */
+    take: (hold: BrowserHold, { isPerson = false, ...wait }: Wait & { isPerson?: boolean }) =>
+      send(hold, { type: 'take', epoch: hold.epoch, is_person: isPerson }, wait, ['taken', ({ cut }) => ({ cut })]),
+
+    /** The picture as it is now. */
+    look: (browser: BrowserAddress, wait: Wait): Promise<HostResult<HostLook>> =>
+      send(browser, { type: 'look' }, wait, ['seen', ({ picture, written }, image) => ({ picture, image, written })]),
+
+    /** The outline of the page in front, from its beginning. */
+    observe: (browser: BrowserAddress, wait: Wait): Promise<HostResult<{ observation: Observation }>> =>
+      send(browser, { type: 'observe', from: 0, bring: [] }, wait, [
+        'observed',
+        ({ observation }) => ({ observation }),
+      ]),
+
+    /** Asks for frames for this long. Repeat it while there are viewers. */
+    watch: (browser: BrowserAddress, { forMs, isDriven = false, ...wait }: WatchOptions) =>
+      send(browser, { type: 'watch', for_ms: forMs, is_driven: isDriven }, wait, ['watching', () => ({})]),
+
+    /** Input of a person. Inputs that were done already are not done again. `seq` is the last one that is done. */
+    input: (hold: BrowserHold, inputs: NumberedInput[], wait: Wait) =>
+      send(hold, { type: 'input', epoch: hold.epoch, inputs }, wait, ['input', ({ seq }) => ({ seq })]),
+
+    /** Puts a piece of a file where the browser can read it. */
+    async putFile(
+      { hostId, sessionId, epoch }: BrowserHold,
+      { name, offset, bytes }: { name: string; offset: number; bytes: Uint8Array },
+      wait: Wait,
+    ): Promise<HostResult<{ byteLen: number }>> {
+      const piece = { head: { type: 'put', epoch, name, offset } as const, body: bytes };
+      const result = await bus.request(fileCommand, { host_id: hostId, session_id: sessionId }, piece, wait);
+      return hostResultOf(result, ({ head }) => (head.ok ? { byteLen: head.byte_len } : head));
+    },
+  };
+}
+export type HostClient = ReturnType<typeof createHostClient>;
+
+const isOf = <Type extends SuccessfulReply['type']>(
+  type: Type,
+  head: SuccessfulReply,
+): head is Extract<SuccessfulReply, { type: Type }> => head.type === type;
