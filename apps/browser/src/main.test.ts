@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Bus, type Checkpoint, checkpoint, connectBus, type Heartbeat, heartbeat, queues } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import { until } from '../../../testkit/until.ts';
 import { drive } from '../testing/host.ts';
 import { chromiumPids, pidsOfUser } from '../testing/processes.ts';
-import { until } from '../testing/until.ts';
 
 const firstUid = 31_000;
 const isRoot = process.getuid?.() === 0;
@@ -68,11 +68,11 @@ describe('a host process', () => {
   };
   const noneLeftAfter = async () => {
     const begun = performance.now();
-    await until(async () => (await browsers()).length === 0, 5000);
+    await until(async () => (await browsers()).length === 0, 2000);
     return performance.now() - begun;
   };
 
-  it('leaves no browser behind when it is killed, not even one that hangs, and its files go at the next start', async () => {
+  it('leaves no browser behind when it is killed, not even one that hangs; the next start removes its files', async () => {
     const first = start();
     const session = drive(agent, 'h5');
     await opened(session);
@@ -81,7 +81,6 @@ describe('a host process', () => {
     process.kill(pid, 'SIGSTOP');
     first.kill('SIGKILL');
     const hungMs = await noneLeftAfter();
-    assert.ok(hungMs < 2000, `${hungMs} ms`);
     assert.equal((await readdir(folder)).length, 1);
 
     const second = start();
@@ -89,11 +88,10 @@ describe('a host process', () => {
     assert.deepEqual(await readdir(folder), [`pilothouse-browser-h5-${second.pid}`]);
     second.kill('SIGKILL');
     const ms = await noneLeftAfter();
-    assert.ok(ms < 2000, `${ms} ms`);
     console.log(`killed host to no browser: ${Math.round(ms)} ms, a hanging one ${Math.round(hungMs)} ms`);
   });
 
-  // Only root may look into processes that hide themselves, as sandboxed ones do.
+  // Only root may inspect sandboxed processes, which hide themselves.
   it('runs the browser in its sandbox, and without our environment', { skip: !isRoot }, async () => {
     const host = start();
     await opened(drive(agent, 'h5'));
@@ -102,21 +100,23 @@ describe('a host process', () => {
     const [lines, states, environments] = await Promise.all([read('cmdline'), read('status'), read('environ')]);
     assert.ok(lines.every((line) => !line.includes('--no-sandbox')));
     assert.ok(environments.every((environment) => !environment.includes('NATS_PASSWORD')));
-    const renderer = states[lines.findIndex((line) => line.includes('--type=renderer'))] ?? '';
-    assert.match(renderer, /^Seccomp:\s+2$/m);
+    const kindOf = (line: string) => /--type=([\w-]+)/.exec(line)?.[1] ?? 'browser';
+    const kinds = new Set(lines.map(kindOf));
+    for (const kind of ['browser', 'zygote', 'gpu-process', 'utility', 'renderer']) assert.ok(kinds.has(kind), kind);
+    for (const [index, state] of states.entries()) assert.match(state, /^Seccomp:\s+2$/m, lines[index]);
     assert.ok(states.every((state) => state.includes(`Uid:\t${firstUid}\t${firstUid}`)));
     const gone = new Promise((resolve) => host.once('exit', resolve));
     host.kill('SIGTERM');
     await gone;
   });
 
-  it('hands over what its sessions hold when it is asked to stop', async () => {
+  it('sends the states of its sessions when it is asked to stop', async () => {
     const kept: Checkpoint[] = [];
     const keeps = agent.respond(
       checkpoint,
       {},
-      (told) => {
-        kept.push(told);
+      (message) => {
+        kept.push(message);
         return { is_kept: true };
       },
       { queue: queues.checkpoint },
@@ -138,14 +138,17 @@ describe('a host process', () => {
     await keeps.close();
   });
 
-  it('tells what it holds, and leaves nothing when it is asked to stop', async () => {
+  it('reports its sessions, and leaves nothing when it is asked to stop', async () => {
     heard = [];
     const host = start();
     const session = drive(agent, 'h5');
     await opened(session);
     await until(() => heard.length > 0, 5000);
-    const [told] = heard;
-    assert.deepEqual([heard.length, told?.session_id, told?.epoch, told?.is_watched], [1, session.sessionId, 1, false]);
+    const [reported] = heard;
+    assert.deepEqual(
+      [heard.length, reported?.session_id, reported?.epoch, reported?.is_watched],
+      [1, session.sessionId, 1, false],
+    );
     const gone = new Promise((resolve) => host.once('exit', resolve));
     host.kill('SIGTERM');
     assert.equal(await gone, 0);

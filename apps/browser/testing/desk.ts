@@ -3,8 +3,8 @@
 import { Input } from '@pilothouse/bus';
 import { chromium, type Dialog, type Page } from 'playwright-core';
 import type { z } from 'zod';
-import { createInput } from '../src/input.ts';
-import { followQuietly } from './follow.ts';
+import { createInput } from '../src/input/input.ts';
+import { followWithDom } from './follow.ts';
 
 export type Desk = Awaited<ReturnType<typeof openDesk>>;
 
@@ -16,7 +16,7 @@ export async function openDesk(files: Record<string, string> = {}) {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   const first = await context.newPage();
-  const pages = followQuietly(context, first);
+  const { pages, sites, documentsOf } = followWithDom(context, first);
   let dialog: Dialog | undefined;
   context.on('dialog', (opened) => {
     dialog = opened;
@@ -25,6 +25,8 @@ export async function openDesk(files: Record<string, string> = {}) {
   let isHeld = true;
   const input = createInput({
     pages,
+    sites,
+    documentsOf,
     dialog: () =>
       dialog && {
         accept: (text) => answered().accept(text),

@@ -5,11 +5,11 @@ import {
   type Acted,
   type Bus,
   connectBus,
+  type DomainPolicy,
   type Failure,
   type HostCommand,
   type HostReply,
   hostCommand,
-  type Reach,
   type SavedState,
   type SessionCommand,
   sessionCommand,
@@ -18,12 +18,14 @@ import type { NatsForTest } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
 import type { z } from 'zod';
-import type { FileLimits } from '../src/files.ts';
-import { openHostFolder } from '../src/folder.ts';
-import { createHost, type Host } from '../src/host.ts';
-import { newId } from '../src/id.ts';
-import type { openSession as OpenSession } from '../src/session.ts';
-import { limitsOf, type WallLimits } from '../src/walls/limits.ts';
+import { until } from '../../../testkit/until.ts';
+import { openHostFolder } from '../src/chromium/folders.ts';
+import { newId } from '../src/common/id.ts';
+import { createHost, type Host } from '../src/host/host.ts';
+import type { HostCounters } from '../src/host/metrics.ts';
+import { limitsOf, type SessionLimits } from '../src/limits/limits.ts';
+import type { FileLimits } from '../src/pages/file-transfer.ts';
+import type { openSession as OpenSession } from '../src/session/session.ts';
 
 // Tests run side by side, and a user is cleared of processes when it is handed on: each has users of its own.
 export const firstUid = 100_000 + process.pid * 64;
@@ -50,8 +52,9 @@ type Hosting = {
   capacity?: number;
   warm?: number;
   fileLimits?: FileLimits;
-  limits?: WallLimits;
+  limits?: SessionLimits;
   openSession?: typeof OpenSession;
+  counters?: HostCounters;
   /** Of several hosts in one test, which one this is: they would end each other's browsers as their own users'. */
   place?: number;
 };
@@ -73,6 +76,7 @@ export async function startHost(
     fileLimits,
     limits = usualLimits,
     openSession,
+    counters,
     ports = new EveryPort(),
     place = 0,
   }: Hosting = {},
@@ -97,6 +101,7 @@ export async function startHost(
     fileLimits,
     limits,
     openSession,
+    counters,
   });
   host.fill();
   await bus.ping({ timeoutMs: 2000 });
@@ -133,6 +138,11 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return result.reply;
   }
 
+  async function usage() {
+    const reply = await host({ type: 'status' });
+    return (reply.ok && reply.status?.sessions.find((one) => one.session_id === sessionId)) || undefined;
+  }
+
   const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring }: How = {}) =>
     tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring });
 
@@ -143,6 +153,17 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     open: ({ epoch = 1, state = null, viewport = usualViewport, reach }: Opening = {}) =>
       host({ type: 'open', session_id: sessionId, epoch, viewport, state, reach }),
     status: () => host({ type: 'status' }),
+    /** What the host reports of this session. */
+    usage,
+    /** Waits until the host performs a command of this session. */
+    async underWay(): Promise<void> {
+      let zeros = 0;
+      // A session that was used a moment ago is idle for 0 ms once; one that performs a command stays at 0.
+      await until(async () => {
+        zeros = (await usage())?.idle_ms === 0 ? zeros + 1 : 0;
+        return zeros === 2;
+      }, 5000);
+    },
     closeSession: (epoch = 1) => host({ type: 'close', session_id: sessionId, epoch }),
     tryTo,
     /** Does the step, or fails the test. */
@@ -163,6 +184,6 @@ type Opening = {
   epoch?: number;
   state?: SavedState | null;
   viewport?: { width: number; height: number };
-  reach?: Reach;
+  reach?: DomainPolicy;
 };
 type How = { epoch?: number; deadlineMs?: number; commandId?: string; bring?: ('picture' | 'state')[] };

@@ -52,12 +52,26 @@ const workshop = page(
   </script>`,
 );
 
+/** A frame comes over the button with every move of the pointer, and goes again. */
+const shifting = page(
+  'Shifting',
+  `<style>#over { position: fixed; left: -900px; top: 0; width: 400px; height: 100px; opacity: 0 }</style>
+  <button onclick="document.title = 'Paid'">Pay</button><iframe id="over" srcdoc="<body onclick='top.document.title = 1'>"></iframe>
+  <script>
+    document.querySelector('button').addEventListener('pointermove', () => {
+      over.style.left = 0;
+      setTimeout(() => { over.style.left = '-900px' }, 300);
+    });
+  </script>`,
+);
+
 const answers: Record<string, () => { body: string; cookie?: string }> = {
   '/workshop': () => ({ body: workshop }),
   '/inside': () => ({
     body: page('Inside', `<button onclick="top.tell('inside')">In the frame</button><label>Inner <input></label>`),
   }),
   '/form': () => ({ body: form }),
+  '/shifting': () => ({ body: shifting }),
   '/order': () => ({ body: page('Order', '<form method="post" action="/slow"><button>Send</button></form>') }),
   '/popup': () => ({ body: page('Popup', '<p>I am a popup') }),
   '/welcome': () => ({
@@ -91,9 +105,12 @@ function sendForever(response: ServerResponse): void {
   send();
 }
 
-export async function startSite(): Promise<Site> {
+/** `asked`: the paths that were asked for, in order. */
+export async function startSite(): Promise<Site & { asked: string[] }> {
+  const asked: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
+    asked.push(pathname);
     if (pathname === '/file') return void response.setHeader('content-type', 'text/csv').end('a,b\n1,2\n');
     if (pathname === '/large') return sendForever(response);
     if (pathname === '/slow') return void setTimeout(() => response.end('At last'), SLOW_MS);
@@ -106,6 +123,7 @@ export async function startSite(): Promise<Site> {
   return {
     // Listening on TCP, so the address is of this kind.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

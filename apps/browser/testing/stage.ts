@@ -1,15 +1,15 @@
-// Pages made for one test each, in a real Chromium, and eyes on them.
+// Pages made for one test each, in a real Chromium, each with its `Dom`.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
-import { type Deadline, startDeadline } from '../src/deadline.ts';
-import { createEyes, type Eyes } from '../src/eyes/eyes.ts';
+import { type Deadline, startDeadline } from '../src/common/deadline.ts';
+import { createDom, type Dom } from '../src/dom/dom.ts';
 
 export type Shown = {
   page: Page;
   cdp: CDPSession;
-  eyes: Eyes;
+  dom: Dom;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -19,6 +19,10 @@ export type Stage = {
   close(): Promise<void>;
 };
 
+/** In a page: what follows it comes a while later, so that the page is shown before it is parsed. */
+export const restLater = '<!-- the rest comes later -->';
+const restAfterMs = 1000;
+
 export const soon = (ms = 4000): Deadline => startDeadline(ms, new AbortController().signal);
 
 /** `isIsolated` gives frames of another site a process of their own. */
@@ -27,7 +31,10 @@ export async function openStage({ isIsolated = false } = {}): Promise<Stage> {
   const server = createServer((request, response) => {
     const html = served.get(request.url ?? '');
     if (html === undefined) return void response.writeHead(404).end();
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+    const [first = '', rest] = html.split(restLater);
+    response.setHeader('content-type', 'text/html; charset=utf-8').write(first);
+    if (rest === undefined) response.end();
+    else setTimeout(() => response.end(rest), restAfterMs);
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   // Listening on TCP, so the address is of this kind.
@@ -51,15 +58,15 @@ export async function openStage({ isIsolated = false } = {}): Promise<Stage> {
       }
       const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
       const cdp = await page.context().newCDPSession(page);
-      const eyes = createEyes({ page, cdp: async () => cdp });
-      await eyes.mask(soon());
+      const dom = createDom({ page, cdp: async () => cdp });
+      await dom.mask(soon());
       await page.goto(`${here}/${Object.keys(all)[0]}`);
       return {
         page,
         cdp,
-        eyes,
+        dom,
         async [Symbol.asyncDispose]() {
-          eyes.close();
+          dom.close();
           await page.close();
         },
       };

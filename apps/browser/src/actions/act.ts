@@ -1,66 +1,73 @@
+// Does one step: each action of the contract, and the function that does it.
+
 import type { Step } from '@pilothouse/contract';
-import { StepFailure } from '../failure.ts';
+import { StepFailure } from '../common/failure.ts';
+import type { ActionTools } from './action-tools.ts';
 import { download, upload } from './files.ts';
 import { check, select, type } from './fill.ts';
-import { move, navigate, reload } from './go.ts';
-import type { Hands } from './hands.ts';
+import { move, navigate, reload } from './navigate.ts';
+import { click, drag, hover, scroll } from './pointer.ts';
+import { press } from './press.ts';
 import { closePage, focusPage, newPage } from './tabs.ts';
-import { click, drag, hover, press, scroll } from './touch.ts';
 import { wait } from './wait.ts';
 
 /** Does the step, or throws why not. */
-export async function act(step: Step, hands: Hands): Promise<void> {
+export async function act(step: Step, tools: ActionTools): Promise<void> {
   switch (step.action) {
     case 'navigate':
-      return navigate(hands, step.url);
+      return navigate(tools, step.url);
     case 'back':
     case 'forward':
-      return move(hands, step.action);
+      return move(tools, step.action);
     case 'reload':
-      return reload(hands);
+      return reload(tools);
     case 'click':
-      return click(hands, step.target);
+      return click(tools, step.target);
     case 'double_click':
-      return click(hands, step.target, { count: 2 });
+      return click(tools, step.target, { count: 2 });
     case 'hover':
-      return hover(hands, step.target);
+      return hover(tools, step.target);
     case 'type':
-      return type(hands, step.target, step.text);
+      return type(tools, step.target, step.text);
     case 'press':
-      return press(hands, step.key, step.target);
+      return press(tools, step.key, step.target);
     case 'select':
-      return select(hands, step.target, step.option);
+      return select(tools, step.target, step.option);
     case 'check':
-      return check(hands, step.target, step.checked);
+      return check(tools, step.target, step.checked);
     case 'upload':
-      return upload(hands, step.target, step.file);
+      return upload(tools, step.target, step.file);
     case 'scroll':
-      return scroll(hands, step);
+      return scroll(tools, step);
     case 'drag':
-      return drag(hands, step.from, step.to);
+      return drag(tools, step.from, step.to);
     case 'wait':
-      return wait(hands, step);
+      return wait(tools, step);
     case 'extract':
-      return hands.bring({ data: await hands.eyes.extract(step, hands.deadline) });
+      return tools.bring({ data: await tools.eyes.extract(step, tools.deadline) });
     case 'screenshot':
-      // The picture comes with the answer.
+      // The picture comes with the reply.
       return;
     case 'new_page':
-      return newPage(hands, step.url);
+      return newPage(tools, step.url);
     case 'close_page':
-      return closePage(hands, step.page);
+      return closePage(tools, step.page);
     case 'focus_page':
-      return focusPage(hands, step.page);
+      return focusPage(tools, step.page);
     case 'answer_dialog':
-      return answerDialog(hands, step.accept, step.text);
+      return answerDialog(tools, step.accept, step.text);
     case 'download':
-      return download(hands, step.target);
+      return download(tools, step.target);
     case 'ask':
       throw new StepFailure('unsupported', 'people are asked by agents, not by browsers');
   }
 }
 
-async function answerDialog({ page, dialogs, touch }: Hands, accept: boolean, text: string | undefined): Promise<void> {
+async function answerDialog(
+  { page, dialogs, touch }: ActionTools,
+  accept: boolean,
+  text: string | undefined,
+): Promise<void> {
   const isAnswered = await touch(() => dialogs.answer(page, accept, text));
   if (!isAnswered) throw new StepFailure('not_found', 'the page asks nothing');
 }

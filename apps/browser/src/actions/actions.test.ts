@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, connectBus, FILE_PIECE_BYTES, fileCommand } from '@pilothouse/bus';
+import { type Bus, connectBus, fileCommand, filePieceBytes } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
-import { drive, type HostForTest, startHost } from '../testing/host.ts';
-import { rendererPids } from '../testing/processes.ts';
-import { type Site, startSite } from '../testing/site.ts';
-import { until } from '../testing/until.ts';
-import { newId } from './id.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { rendererPids } from '../../testing/processes.ts';
+import { startSite } from '../../testing/site.ts';
+import { newId } from '../common/id.ts';
 
-describe('the hands', () => {
+describe('actions', () => {
   let nats: NatsForTest;
-  let site: Site;
+  let site: Awaited<ReturnType<typeof startSite>>;
   let agent: Bus;
   let host: HostForTest;
   let session: ReturnType<typeof drive>;
   before(async () => {
     [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
     agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1', { fileLimits: { fileBytes: 5 * FILE_PIECE_BYTES, files: 10 } });
+    host = await startHost(nats, 'h1', { fileLimits: { fileBytes: 5 * filePieceBytes, files: 10 } });
     session = drive(agent, 'h1');
     await session.open();
   });
@@ -31,8 +30,8 @@ describe('the hands', () => {
   });
   const workshop = () => session.act({ action: 'navigate', url: `${site.url}/workshop` });
 
-  // One row for each thing that is done: the step, and what the page says of it afterwards.
-  const deeds: [Step, string][] = [
+  // The step, and the title that the page has after it.
+  const steps: [Step, string][] = [
     [{ action: 'double_click', target: 'Double' }, 'twice'],
     [{ action: 'hover', target: 'Hover' }, 'over'],
     [{ action: 'drag', from: { css: '#card' }, to: { css: '#basket' } }, 'dropped card'],
@@ -41,7 +40,7 @@ describe('the hands', () => {
     [{ action: 'click', target: 'In the frame' }, 'inside'],
     [{ action: 'click', target: 'In the shadow' }, 'shadow'],
   ];
-  for (const [step, title] of deeds) {
+  for (const [step, title] of steps) {
     it(`can ${step.action}: ${title}`, async () => {
       await workshop();
       const { acted } = await session.act(step);
@@ -55,6 +54,13 @@ describe('the hands', () => {
     await session.act({ action: 'type', target: 'Inner', text: 'deep' });
     const { acted } = await session.act({ action: 'extract', kind: 'text', target: { label: 'Note' }, as: 'note' });
     assert.equal(acted.data, 'new words');
+  });
+
+  it('does not click what the page puts under the pointer', async () => {
+    await session.act({ action: 'navigate', url: `${site.url}/shifting` });
+    assert.equal(await session.failureOf({ action: 'click', target: 'Pay' }), 'covered');
+    const { acted } = await session.act({ action: 'screenshot' });
+    assert.equal(acted.after.title, 'Shifting');
   });
 
   it('reads tables, records and attributes', async () => {
@@ -76,7 +82,7 @@ describe('the hands', () => {
     ]);
   });
 
-  it('brings far things into view, and moves the page', async () => {
+  it('scrolls elements into view, and scrolls the page', async () => {
     await workshop();
     const { acted } = await session.act({ action: 'scroll', target: { css: '#bottom' } });
     assert.ok(acted.bbox && acted.bbox.y >= 0 && acted.bbox.y < 720, JSON.stringify(acted.bbox));
@@ -98,7 +104,7 @@ describe('the hands', () => {
     assert.equal(await session.failureOf({ action: 'focus_page', page: 'p99' }), 'not_found');
   });
 
-  it('answers what the page asks, and does nothing else before', async () => {
+  it('answers a dialog, and does nothing else before', async () => {
     await workshop();
     const { acted } = await session.act({ action: 'click', target: 'Warn' });
     assert.deepEqual(acted.dialog, { kind: 'alert', message: 'Careful', default_value: '' });
@@ -114,7 +120,7 @@ describe('the hands', () => {
     assert.equal(await session.failureOf({ action: 'answer_dialog', accept: true }), 'not_found');
   });
 
-  it('uploads what was put, into a field or through a chooser', async () => {
+  it('uploads a file that was put, into a field or through a chooser', async () => {
     await workshop();
     assert.equal(await session.failureOf({ action: 'upload', target: 'Report', file: 'r.txt' }), 'not_found');
     const late = await send('r.txt', 'not mine to bring', 0);
@@ -128,7 +134,7 @@ describe('the hands', () => {
     await says('chosen the report');
   });
 
-  it('downloads, and gives the file in pieces', async () => {
+  it('downloads a file, and returns it in pieces', async () => {
     await workshop();
     const { acted } = await session.act({ action: 'download', target: 'Numbers' });
     assert.deepEqual({ ...acted.file, file_id: '' }, { file_id: '', name: 'numbers.csv', byte_len: 8 });
@@ -139,7 +145,7 @@ describe('the hands', () => {
     assert.equal(await session.failureOf({ action: 'download', target: 'Large' }), 'too_large');
   });
 
-  it('tells what came of a command to whoever asks, and does not do it again', async () => {
+  it('returns the reply to a known command id, and does not perform the command again', async () => {
     await workshop();
     const commandId = newId();
     const { acted } = await session.act({ action: 'double_click', target: 'Double' }, { commandId });
@@ -149,10 +155,10 @@ describe('the hands', () => {
     assert.ok(!unknown.head.ok && unknown.head.failure === 'unknown_command');
   });
 
-  it('says which command was cut for a new driver', async () => {
+  it('names the command that was cut for a new driver', async () => {
     const commandId = newId();
     const waiting = session.failureOf({ action: 'wait', for: { text: 'Never said' } }, { commandId, epoch: 2 });
-    await sleep(300);
+    await session.underWay();
     const { head } = await session.tell({ type: 'take', epoch: 3 });
     assert.deepEqual(head, { ok: true, type: 'taken', cut: commandId });
     assert.equal(await waiting, 'stale_epoch');
@@ -160,11 +166,13 @@ describe('the hands', () => {
     assert.ok(!late.head.ok && late.head.failure === 'stale_epoch');
   });
 
-  describe('a form that was sent, and that the site is slow to answer', () => {
+  describe('a form that the site is slow to answer', () => {
     const order = async (epoch: number) => {
+      site.asked.length = 0;
       await session.act({ action: 'navigate', url: `${site.url}/order` }, { epoch });
       return session.tryTo({ action: 'click', target: 'Send' }, { epoch });
     };
+    const isSent = () => until(() => site.asked.includes('/slow'), 5000);
 
     it('is waited for', async () => {
       const { head } = await order(3);
@@ -172,18 +180,18 @@ describe('the hands', () => {
       assert.equal(head.after.url, `${site.url}/slow`);
     });
 
-    it('is not called sent where a new driver stopped it', async () => {
+    it('is not reported as sent where a new driver stopped it', async () => {
       const sending = order(3);
-      await sleep(1000);
+      await isSent();
       assert.ok((await session.tell({ type: 'take', epoch: 4 })).head.ok);
       const { head } = await sending;
       assert.ok(!head.ok);
       assert.deepEqual([head.failure, head.has_touched], ['stale_epoch', true]);
     });
 
-    it('is not called sent by a host whose lease ran out meanwhile', async () => {
+    it('is not reported as sent by a host whose lease ran out meanwhile', async () => {
       const sending = order(4);
-      await sleep(1000);
+      await isSent();
       host.setHeld(false);
       const { head } = await sending;
       host.setHeld(true);
@@ -192,7 +200,7 @@ describe('the hands', () => {
     });
   });
 
-  it('says that a page crashed, and opens it again when asked', async () => {
+  it('reports that a page crashed, and opens it again when the session is opened again', async () => {
     const epoch = 4;
     await session.act({ action: 'navigate', url: `${site.url}/workshop` }, { epoch });
     const waiting = session.failureOf({ action: 'wait', for: { text: 'Never said' } }, { epoch });

@@ -1,108 +1,75 @@
-// Putting values into fields, each read back: some fields take less than they are given.
+// Puts values into fields, and reads each back: some fields accept less than they are given.
 
 import type { Target } from '@pilothouse/contract';
-import { pause } from '../deadline.ts';
-import type { Found } from '../eyes/found.ts';
-import { StepFailure } from '../failure.ts';
-import type { Hands } from './hands.ts';
-import { clickOn } from './touch.ts';
+import { pause } from '../common/deadline.ts';
+import { StepFailure } from '../common/failure.ts';
+import type { FoundElement } from '../dom/element.ts';
+import { typeInto } from '../dom/injected/type-into.ts';
+import type { ActionTools } from './action-tools.ts';
+import { clickOn } from './pointer.ts';
 
-const POLL_MS = 100;
-/** Lists are often filled only after they are shown. */
-const OPTION_MS = 3000;
+const pollMs = 100;
+/** Pages often fill a list only after they show it. */
+const optionMs = 3000;
 
-export async function type(hands: Hands, target: Target, text: string): Promise<void> {
-  const { page, deadline, touch } = hands;
-  const field = await hands.reach(target, 'fill', { isTouch: false });
-  const kind = await touch((firm) => field.call(prepare, [], firm));
-  if (kind === 'fixed') throw new StepFailure('unsupported', 'nothing can be typed there');
-  if (kind === 'chosen') await touch((firm) => field.call(setValue, [text], firm));
-  else if (text === '') await touch(() => page.keyboard.press('Delete'));
-  else await touch(() => page.keyboard.insertText(text));
-  const held = await field.call(read, [], deadline);
-  const isSame = kind === 'rich' ? loose(held) === loose(text) : held === plain(text);
-  if (!isSame) throw new StepFailure('wrong_value', 'the field holds something else than was typed');
+export async function type(tools: ActionTools, target: Target, text: string): Promise<void> {
+  const { deadline, touch } = tools;
+  const field = await tools.reach(target, 'fill', { isTouch: false });
+  const { outcome, kind, isFocused } = await touch((firm) => field.call(typeInto, [{ text, how: 'replace' }], firm));
+  if (outcome !== 'done') throw new StepFailure('unsupported', 'nothing can be typed there');
+  const value = await field.call(read, [], deadline);
+  const isSame = kind === 'rich' ? loose(value) === loose(text) : value === plain(text);
+  if (isSame) return;
+  // Not typed again: the text could go there again.
+  if (!isFocused)
+    throw new StepFailure('focus_taken', 'something else took the focus from the field while it was typed');
+  throw new StepFailure('wrong_value', 'the field holds something else than was typed');
 }
 
-export async function select(hands: Hands, target: Target, option: string): Promise<void> {
-  const { deadline, touch } = hands;
-  const list = await hands.reach(target, 'select', { isTouch: false });
-  const bounded = deadline.atMost(OPTION_MS);
+export async function select(tools: ActionTools, target: Target, option: string): Promise<void> {
+  const { deadline, touch } = tools;
+  const list = await tools.reach(target, 'select', { isTouch: false });
+  const bounded = deadline.atMost(optionMs);
   let outcome: Awaited<ReturnType<typeof choose>> | undefined;
   for (;;) {
     const before = outcome;
     outcome = await touch((firm) => list.call(choose, [option], firm)).catch((error) => {
-      // Time ran out on another look at a list that did not have it.
+      // Time ran out while a list without the option was looked at again.
       if (before && bounded.isOver() && !deadline.signal.aborted) return before;
       throw error;
     });
     if (outcome === 'chosen') return;
-    if (outcome === 'no_list') return selectFromMenu(hands, list, option);
-    await pause(POLL_MS, bounded);
+    if (outcome === 'no_list') return selectFromMenu(tools, list, option, target);
+    await pause(pollMs, bounded);
     if (bounded.isOver()) throw new StepFailure('not_found', 'the list has no such option');
   }
 }
 
-/** A list that the page draws itself: opened by a click, and the option is another. */
-async function selectFromMenu(hands: Hands, list: Found, option: string): Promise<void> {
-  const { point } = await list.ready({ isTouch: true }, hands.deadline);
-  await clickOn(hands, list, point);
-  const chosen = await hands.reach({ role: 'option', name: option }, 'press');
-  await clickOn(hands, chosen, hands.point());
+/** For a list that the page draws itself: one click opens it, another chooses the option. */
+async function selectFromMenu(tools: ActionTools, list: FoundElement, option: string, target: Target): Promise<void> {
+  const { point } = await list.ready({ isTouch: true }, tools.deadline);
+  await clickOn(tools, list, point);
+  const frame = typeof target === 'object' ? target.frame : undefined;
+  const chosen = await tools.reach({ role: 'option', name: option, frame }, 'press');
+  await clickOn(tools, chosen, tools.point());
 }
 
-export async function check(hands: Hands, target: Target, checked: boolean): Promise<void> {
-  const { deadline } = hands;
-  const box = await hands.reach(target, 'check');
+export async function check(tools: ActionTools, target: Target, checked: boolean): Promise<void> {
+  const { deadline } = tools;
+  const box = await tools.reach(target, 'check');
   if ((await box.call(isChecked, [], deadline)) === checked) return;
-  await clickOn(hands, box, hands.point());
+  await clickOn(tools, box, tools.point());
   if ((await box.call(isChecked, [], deadline)) !== checked) {
     throw new StepFailure('wrong_value', `it is still ${checked ? 'not ' : ''}checked`);
   }
 }
 
-/** What a field keeps of a text: it has one kind of line break. */
+/** As a field stores a text: with one kind of line break. */
 const plain = (text: string) => text.replaceAll(/\r\n?/g, '\n');
-/** Rich text ends in a break of its own, and writes some spaces as fixed ones. */
+/** Rich text ends with an extra line break, and has some spaces as non-breaking ones. */
 const loose = (text: string) => plain(text).replaceAll('\u00a0', ' ').trimEnd();
 
 // All below runs in the page.
-
-/** Focuses the field and marks all it holds, so that what is typed replaces it. */
-function prepare(element: Element): 'text' | 'rich' | 'chosen' | 'fixed' {
-  const field: unknown = ('control' in element ? element.control : undefined) ?? element;
-  if (field instanceof HTMLInputElement) {
-    const chosen = ['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week'];
-    const fixed = ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden'];
-    if (fixed.includes(field.type) || field.readOnly) return 'fixed';
-    field.focus();
-    if (chosen.includes(field.type)) return 'chosen';
-    field.select();
-    return 'text';
-  }
-  if (field instanceof HTMLTextAreaElement) {
-    if (field.readOnly) return 'fixed';
-    field.focus();
-    field.select();
-    return 'text';
-  }
-  if (!(field instanceof HTMLElement) || !field.isContentEditable) return 'fixed';
-  field.focus();
-  const range = document.createRange();
-  range.selectNodeContents(field);
-  const selection = getSelection();
-  selection?.removeAllRanges();
-  selection?.addRange(range);
-  return 'rich';
-}
-
-/** Fields whose value is chosen take no text; the page is told as if it were. */
-function setValue(element: Element, value: string): void {
-  const field = (('control' in element ? element.control : undefined) ?? element) as HTMLInputElement;
-  field.value = value;
-  field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  field.dispatchEvent(new Event('change', { bubbles: true }));
-}
 
 function read(element: Element): string {
   const field: unknown = ('control' in element ? element.control : undefined) ?? element;

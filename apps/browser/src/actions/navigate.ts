@@ -1,27 +1,30 @@
+// Opens addresses, reloads, and moves in the history. A new driver can stop what loads.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { StepFailure } from '../failure.ts';
-import { isOpenable } from '../openable.ts';
-import type { Hands } from './hands.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { StepFailure } from '../common/failure.ts';
+import { isOpenable } from '../guard/rules/web-url.ts';
+import type { ActionTools } from './action-tools.ts';
 
-const STOP_MS = 40;
+const stopMs = 40;
 
-const options = ({ deadline }: Hands) => ({ waitUntil: 'domcontentloaded', timeout: deadline.leftMs() }) as const;
+const options = ({ deadline }: ActionTools) => ({ waitUntil: 'domcontentloaded', timeout: deadline.leftMs() }) as const;
 
-const ERROR_PAGE_MS = 500;
+const errorPageMs = 500;
 
-export async function navigate(hands: Hands, url: string): Promise<void> {
+export async function navigate(tools: ActionTools, url: string): Promise<void> {
   if (!isOpenable(url)) throw new StepFailure('blocked_by_guard', 'only pages of the web can be opened');
-  const { page, deadline, refused } = hands;
+  const { page, deadline, refused } = tools;
   const begun = performance.now();
   try {
-    await load(hands, () => page.goto(url, options(hands)));
-    // What is shown then is only the guard's own word on it.
+    await load(tools, () => page.goto(url, options(tools)));
+    // The page that is shown then is the guard's own error page.
     if (refused.since(begun, URL.parse(page.url())?.hostname)) throw blocked();
   } catch (error) {
-    // Chromium's own page about the failure comes a moment later, and would break off whatever is opened next.
+    // Chromium's own error page comes a moment later, and would interrupt the next navigation.
     const isError = (where: URL) => where.protocol === 'chrome-error:';
-    if (/net::ERR_/.test(String(error))) await waitForUrl(page, isError, deadline.atMost(ERROR_PAGE_MS).leftMs());
+    if (/net::ERR_/.test(String(error))) await waitForUrl(page, isError, deadline.atMost(errorPageMs).leftMs());
     if (/net::ERR_/.test(String(error)) && refused.since(begun)) throw blocked();
     throw error;
   }
@@ -29,23 +32,23 @@ export async function navigate(hands: Hands, url: string): Promise<void> {
 
 const blocked = () => new StepFailure('blocked_by_guard', 'this address may not be reached from here');
 
-export async function reload(hands: Hands): Promise<void> {
-  await load(hands, () => hands.page.reload(options(hands)));
+export async function reload(tools: ActionTools): Promise<void> {
+  await load(tools, () => tools.page.reload(options(tools)));
 }
 
-export async function move(hands: Hands, direction: 'back' | 'forward'): Promise<void> {
-  const { page } = hands;
+export async function move(tools: ActionTools, direction: 'back' | 'forward'): Promise<void> {
+  const { page } = tools;
   const from = page.url();
-  const response = await load(hands, () =>
-    direction === 'back' ? page.goBack(options(hands)) : page.goForward(options(hands)),
+  const response = await load(tools, () =>
+    direction === 'back' ? page.goBack(options(tools)) : page.goForward(options(tools)),
   );
-  // A page from the same document answers nothing either, but then the address has changed.
+  // A move within the same document has no response either, but then the address has changed.
   if (!response && page.url() === from)
     throw new StepFailure('navigation_failed', `there is no page to go ${direction} to`);
 }
 
-/** A new driver has what loads stopped, and waits until it has; some loads that are stopped never say so themselves. */
-function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>): Promise<T | undefined> {
+/** A new driver stops the load and waits until it has ended; some loads that are stopped never say so themselves. */
+function load<T>({ page, pages, deadline, touch }: ActionTools, work: () => Promise<T>): Promise<T | undefined> {
   return touch(() => {
     const loading = work();
     const over = loading.then(
@@ -55,15 +58,15 @@ function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>
     const stop = async (): Promise<undefined> => {
       const cdp = await pages.cdp(page);
       await cdp.send('Page.stopLoading');
-      // One that could not be stopped any more is there soon, and its first scripts run.
-      await Promise.race([over, sleep(STOP_MS)]);
-      await page.waitForLoadState('domcontentloaded', { timeout: STOP_MS }).catch(() => undefined);
+      // A page whose load could not be stopped any more is there soon, and its first scripts run.
+      await Promise.race([over, sleep(stopMs)]);
+      await bestEffort('wait for the document', page.waitForLoadState('domcontentloaded', { timeout: stopMs }));
       await cdp.send('Runtime.evaluate', { expression: '0' });
     };
     const stopped = Promise.withResolvers<undefined>();
     const onAbort = () => void stop().then(stopped.resolve, () => stopped.resolve(undefined));
     deadline.signal.addEventListener('abort', onAbort, { once: true });
-    // Whoever takes the wheel later has nothing of this to stop, and may be loading something else.
+    // A later driver has nothing of this load to stop, and may be loading something else.
     void over.then(() => deadline.signal.removeEventListener('abort', onAbort));
     return Promise.race([loading, stopped.promise]);
   });
@@ -71,5 +74,5 @@ function load<T>({ page, pages, deadline, touch }: Hands, work: () => Promise<T>
 
 function waitForUrl(page: Page, isThere: (url: URL) => boolean, timeout: number): Promise<void> {
   // Some failures have no such page.
-  return page.waitForURL(isThere, { timeout, waitUntil: 'commit' }).catch(() => undefined);
+  return bestEffort('wait for the address', page.waitForURL(isThere, { timeout, waitUntil: 'commit' }));
 }

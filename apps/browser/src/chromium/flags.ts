@@ -1,3 +1,5 @@
+// The command line of Chromium.
+
 /** Without these Chromium looks for hosts of its maker at every start. */
 export const quietArgs = [
   '--no-first-run',
@@ -28,3 +30,10 @@ export function guardArgs(guardUrl: string): string[] {
     ...quietArgs,
   ];
 }
+
+/**
+ * Without a graphics card Chromium draws WebGL with a compiler that runs in its GPU process, and takes that process out
+ * of its sandbox for it. Everything else is drawn in software, which needs neither.
+ */
+export const drawingArgs = ({ hasWebgl }: { hasWebgl: boolean }): string[] =>
+  hasWebgl ? [] : ['--disable-gpu', '--disable-software-rasterizer'];

@@ -3,17 +3,18 @@
 
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bestEffort } from '../common/best-effort.ts';
 
-const PREFIX = 'pilothouse-browser-';
+const prefix = 'pilothouse-browser-';
 
 export type Folder = { path: string; close(): Promise<void> };
 
 export async function openHostFolder(parent: string, hostId: string, pid = process.pid): Promise<Folder> {
-  const path = join(parent, `${PREFIX}${hostId}-${pid}`);
-  const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
+  const path = join(parent, `${prefix}${hostId}-${pid}`);
+  const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   const stale = names.map((name) => join(parent, name)).filter((other) => other === path || !isAlive(pidOf(other)));
   // What belongs to another user of the machine stays.
-  await Promise.all(stale.map((other) => remove(other).catch(() => undefined)));
+  await Promise.all(stale.map((other) => bestEffort('remove an old folder', remove(other))));
   // Passable, not listable: the browsers' own users must reach their folders inside.
   await mkdir(path, { mode: 0o711 });
   return { path, close: () => remove(path) };

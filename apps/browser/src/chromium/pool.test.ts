@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
-import { drive, firstUid, type HostForTest, startHost } from '../testing/host.ts';
-import { chromiumPids, pidsOfUser } from '../testing/processes.ts';
-import { until } from '../testing/until.ts';
-import type { Chromium } from './chromium.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive, firstUid, type HostForTest, startHost } from '../../testing/host.ts';
+import { chromiumPids, pidsOfUser } from '../../testing/processes.ts';
+import type { Chromium } from './launch.ts';
 import { createPool } from './pool.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -93,8 +94,11 @@ describe('browsers launched ahead', () => {
     const inUse = (await Promise.all(uids.map(pidsOfUser))).filter((pids) => pids.length > 0);
     assert.ok(inUse.length <= 1, 'only the one that waits has processes');
   });
+});
 
-  it('are not tried again and again where they cannot be launched', async () => {
+describe('browsers that cannot be launched ahead', () => {
+  it('are not tried again and again', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     let launches = 0;
     const launch = (): Promise<Chromium> => {
       launches += 1;
@@ -108,13 +112,18 @@ describe('browsers launched ahead', () => {
       log: createLog('pool', 'silent'),
     });
     pool.fill();
-    await until(() => launches === 1, 1000);
+    t.mock.timers.tick(1);
+    assert.equal(launches, 1);
+    // The pool hears of the failure.
+    await nextTurn();
     for (let i = 0; i < 20; i += 1) {
       pool.fill();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      t.mock.timers.tick(20);
+      await nextTurn();
     }
     assert.equal(launches, 1);
-    await until(() => launches === 2, 3000);
+    t.mock.timers.tick(600);
+    assert.equal(launches, 2);
     await assert.rejects(pool.take(), /no such program/);
     await pool.close();
   });

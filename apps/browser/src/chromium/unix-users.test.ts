@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { pidsOfUser } from '../testing/processes.ts';
-import { until } from '../testing/until.ts';
-import { claimUsers, createUsers } from './users.ts';
+import { until } from '../../../../testkit/until.ts';
+import { pidsOfUser } from '../../testing/processes.ts';
+import { claimUsers, createUsers } from './unix-users.ts';
 
 const firstUid = 33_000;
 const isRoot = process.getuid?.() === 0;

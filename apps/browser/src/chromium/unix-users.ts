@@ -8,17 +8,17 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError } from '@pilothouse/process';
 
-const CLEAR_MS = 3000;
+const clearMs = 3000;
 
 export type Users = {
-  /** One that nobody has; undefined where browsers share ours. Throws when all are taken. */
+  /** A free user; undefined where browsers share ours. Throws when all are taken. */
   take(): number | undefined;
   /** Ends what is left of the user's processes, then frees it. One that cannot be cleared stays taken. */
   giveBack(uid: number | undefined): Promise<void>;
 };
 
-/** Users are claimed so many at a time. */
-const BLOCK = 64;
+/** Users are claimed this many at a time. */
+const blockSize = 64;
 
 /**
  * Says to other hosts of this machine that these users are ours: two that shared one would end each other's browsers.
@@ -30,7 +30,7 @@ export async function claimUsers({ firstUid, count }: { firstUid: number | undef
     for (const claim of claims) claim.close();
   };
   if (firstUid === undefined) return { close };
-  for (let block = Math.floor(firstUid / BLOCK); block * BLOCK < firstUid + count; block += 1) {
+  for (let block = Math.floor(firstUid / blockSize); block * blockSize < firstUid + count; block += 1) {
     const claim = createServer((socket) => socket.destroy()).listen(`\0pilothouse-users-${block}`);
     try {
       await once(claim, 'listening');
@@ -62,7 +62,7 @@ export function createUsers({ firstUid, count }: { firstUid: number | undefined;
 }
 
 async function clear(uid: number): Promise<void> {
-  const end = performance.now() + CLEAR_MS;
+  const end = performance.now() + clearMs;
   while (await hasProcesses(uid)) {
     if (performance.now() > end) throw new Error(`processes of user ${uid} do not end`);
     await killAllOf(uid);
@@ -70,7 +70,7 @@ async function clear(uid: number): Promise<void> {
   }
 }
 
-/** As that user itself, which reaches all of its processes at once and none of anybody else's. */
+/** As that user itself, which reaches all of its processes at once and no others. */
 function killAllOf(uid: number): Promise<void> {
   const user = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
   const child = spawn('setpriv', [...user, '/bin/sh', '-c', 'kill -KILL -1'], { stdio: 'ignore' });

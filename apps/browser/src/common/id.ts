@@ -1,3 +1,5 @@
+// Ids of commands and files.
+
 import { randomBytes } from 'node:crypto';
 
 /** A UUIDv7: ids of one host sort by the time they were made. */

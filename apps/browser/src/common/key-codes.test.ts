@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { commandsOf, keyOf, type Modifier } from './keys.ts';
+import { commandsOf, keyOf, type Modifier } from './key-codes.ts';
 
 const of = (name: string, ...modifiers: Modifier[]) => {
   const key = keyOf(name, modifiers);

@@ -98,9 +98,23 @@ export function keyOf(name: string, modifiers: Modifier[]): Key | undefined {
   return isCommand ? { ...key, text: undefined } : key;
 }
 
+/** The same as an event that a script makes. */
+export function eventOf({ key, code, windowsVirtualKeyCode, location }: Key, modifiers: Modifier[]): KeyboardEventInit {
+  const held = {
+    altKey: modifiers.includes('Alt'),
+    ctrlKey: modifiers.includes('Control'),
+    metaKey: modifiers.includes('Meta'),
+    shiftKey: modifiers.includes('Shift'),
+  };
+  return { key, code, keyCode: windowsVirtualKeyCode, location, ...held };
+}
+
+/** Whether it puts a letter into a text. Enter does not: it breaks the line, or sends what was typed. */
+export const typesText = ({ text }: Key): boolean => text !== undefined && text !== '\r';
+
 const editing: Record<string, string> = { a: 'selectAll', c: 'copy', x: 'cut', v: 'paste', z: 'undo', y: 'redo' };
 
-/** What the key does to a text besides typing. Whoever drives from a Mac holds Meta where others hold Control. */
+/** What the key does to a text besides typing. On a Mac, people hold Meta where others hold Control. */
 export function commandsOf({ key }: Key, modifiers: Modifier[]): string[] {
   if (modifiers.includes('Alt') || !(modifiers.includes('Control') || modifiers.includes('Meta'))) return [];
   const letter = key.toLowerCase();

@@ -1,28 +1,33 @@
-// Sees a page as a person does: what is on it, where, and what it is called; in all its frames and open shadow roots.
+// What a person sees on a page: which elements there are, where, and what they are called; in all its frames and open
+// shadow roots.
 
 import type { Target } from '@pilothouse/contract';
 import type { CDPSession, Page } from 'playwright-core';
-import { type Deadline, pause, within } from '../deadline.ts';
-import { StepFailure } from '../failure.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { type Deadline, pause, within } from '../common/deadline.ts';
+import { StepFailure } from '../common/failure.ts';
+import { createFoundElement, type FoundElement } from './element.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { findTarget, passOrThrow } from './find.ts';
-import { createFound, type Found } from './found.ts';
+import type { Purpose } from './injected/find.ts';
 import { type FieldListener, installMask, type Mask } from './mask.ts';
 import { outlineOf, type Portion } from './outline.ts';
-import type { Purpose } from './page/find.ts';
-import { placingOf } from './placing.ts';
-import { textOf } from './read.ts';
 import { createRefs, type Refs } from './refs.ts';
-import { openSessions } from './sessions.ts';
-import { createWorlds, type View } from './worlds.ts';
+import { textOf } from './text.ts';
+import { positionOf } from './worlds/frame-position.ts';
+import { openSessions } from './worlds/frame-sessions.ts';
+import type { World } from './worlds/world.ts';
+import { createWorlds, type View } from './worlds/worlds.ts';
 
 export type Sighting = { text: string } | { selector: string };
 
-export type Eyes = {
-  /** Hides passwords and payment cards from pictures, in this document and all that follow. */
+export type Dom = {
+  /** Hides passwords and payment cards from pictures, in this document and all later ones. */
   mask(deadline: Deadline): Promise<void>;
+  /** The documents of the page, its own first. */
+  documents(deadline: Deadline): Promise<World[]>;
   /** The one visible element that is meant. Looks until the deadline. Throws `not_found` or `ambiguous`. */
-  find(target: Target, purpose: Purpose, deadline: Deadline): Promise<Found>;
+  find(target: Target, purpose: Purpose, deadline: Deadline): Promise<FoundElement>;
   /** Whether the page shows it now. */
   sees(sighting: Sighting, deadline: Deadline): Promise<boolean>;
   /** What can be acted on; from the item of that place on, as much as one answer holds. */
@@ -37,10 +42,10 @@ export type Eyes = {
 /** `refs` is shared by the pages of a session; `fields` hears what is written where, once they are masked. */
 type Options = { page: Page; cdp: () => Promise<CDPSession>; refs?: Refs; fields?: FieldListener };
 
-const MAX_TEXT_CHARS = 100_000;
-const POLL_MS = 50;
+const maxTextChars = 100_000;
+const pollMs = 50;
 
-export function createEyes({ page, cdp, refs = createRefs(), fields }: Options): Eyes {
+export function createDom({ page, cdp, refs = createRefs(), fields }: Options): Dom {
   const sessions = openSessions({ page, cdp });
   let masked: Promise<Mask> | undefined;
   const worlds = createWorlds({ page, sessions });
@@ -59,13 +64,14 @@ export function createEyes({ page, cdp, refs = createRefs(), fields }: Options):
 
   /** A page in the middle of a navigation is looked at again. */
   async function steadily<T>(look: (views: View[]) => Promise<T>, deadline: Deadline): Promise<T> {
+    deadline.note('reading the page');
     while (!deadline.isOver()) {
       try {
         return await look(await worlds.all(deadline));
       } catch (error) {
         passOrThrow(error, deadline);
       }
-      await pause(POLL_MS, deadline);
+      await pause(pollMs, deadline);
     }
     throw new StepFailure('timeout', 'the page does not answer');
   }
@@ -78,15 +84,16 @@ export function createEyes({ page, cdp, refs = createRefs(), fields }: Options):
       });
       await within(deadline, masked);
     },
-    find: async (target, purpose, deadline) => createFound(await findTarget(finding, target, purpose, deadline)),
+    documents: async (deadline) => (await worlds.all(deadline)).map(({ world }) => world),
+    find: async (target, purpose, deadline) =>
+      createFoundElement(await findTarget(finding, { target, purpose }, deadline)),
     sees,
     outline: (from, deadline) => steadily((views) => outlineOf(views, refs, from, deadline), deadline),
-    text: (deadline) =>
-      steadily((views) => textOf(views, { limit: MAX_TEXT_CHARS, isWhole: false }, deadline), deadline),
+    text: (deadline) => steadily((views) => textOf(views, { limit: maxTextChars, isWhole: false }, deadline), deadline),
     extract: (step, deadline) => extract(finding, step, deadline),
     close() {
       sessions.close();
-      masked?.then(({ close }) => close()).catch(() => undefined);
+      if (masked) void bestEffort('close the mask', masked).then((mask) => mask?.close());
     },
   };
 }
@@ -94,7 +101,7 @@ export function createEyes({ page, cdp, refs = createRefs(), fields }: Options):
 async function isSeenIn(view: View, sighting: Sighting, deadline: Deadline): Promise<boolean> {
   try {
     if (!(await view.world.call('sees', [sighting], deadline))) return false;
-    return !view.parent || (await placingOf(view, deadline)) !== undefined;
+    return !view.parent || (await positionOf(view, deadline)) !== undefined;
   } catch (error) {
     if (!view.parent) throw error;
     passOrThrow(error, deadline);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Target } from '@pilothouse/contract';
 import { openStage, type Shown, type Stage, soon } from '../../testing/stage.ts';
-import { StepFailure } from '../failure.ts';
+import { StepFailure } from '../common/failure.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<StepFailure> =>
   work.then(
@@ -14,8 +14,8 @@ const failureOf = (work: Promise<unknown>): Promise<StepFailure> =>
   );
 
 /** Clicks where it is told to, and says what got the click: every page below tells by its own title. */
-async function press({ eyes, page }: Shown, target: Target) {
-  const found = await eyes.find(target, 'press', soon(3000));
+async function press({ dom, page }: Shown, target: Target) {
+  const found = await dom.find(target, 'press', soon(3000));
   await found.call(
     (element) => element.addEventListener('click', () => element.setAttribute('data-hit', 'yes')),
     [],
@@ -50,8 +50,9 @@ for (const isIsolated of [false, true]) {
           '<body style="margin: 0"><button style="position: absolute; left: 100px; top: 50px; width: 60px; height: 20px">Small</button>',
         hidden: '<button>Unseen</button><button>In one frame</button>',
       });
-      for (const name of ['In one frame', 'In two frames', 'Small']) {
-        const { wasHit, bbox, point } = await press(shown, name);
+      const frames = { 'In one frame': 'localhost', 'In two frames': '127.0.0.1', Small: '127.0.0.1' };
+      for (const [name, frame] of Object.entries(frames)) {
+        const { wasHit, bbox, point } = await press(shown, { name, frame });
         assert.ok(wasHit, `${name} at ${JSON.stringify(point)} of ${JSON.stringify(bbox)}`);
         assert.ok(
           point.x >= bbox.x && point.x <= bbox.x + bbox.width && point.y >= bbox.y && point.y <= bbox.y + bbox.height,
@@ -59,9 +60,10 @@ for (const isIsolated of [false, true]) {
         assert.ok(bbox.y >= 0 && bbox.y + bbox.height <= 720, 'in the viewport');
         if (name === 'Small') assert.deepEqual([bbox.width, bbox.height].map(Math.round), [30, 10]);
       }
-      assert.equal((await failureOf(shown.eyes.find('Unseen', 'press', soon(1500)))).failure, 'not_found');
-      assert.equal(await shown.eyes.sees({ text: 'in two' }, soon()), true);
-      assert.equal(await shown.eyes.sees({ text: 'Unseen' }, soon()), false);
+      const unseen: Target = { name: 'Unseen', frame: 'localhost' };
+      assert.equal((await failureOf(shown.dom.find(unseen, 'press', soon(1500)))).failure, 'not_found');
+      assert.equal(await shown.dom.sees({ text: 'in two' }, soon()), true);
+      assert.equal(await shown.dom.sees({ text: 'Unseen' }, soon()), false);
     });
 
     it('is covered by what the page puts over its frame', async () => {
@@ -71,8 +73,8 @@ for (const isIsolated of [false, true]) {
         frame:
           '<body style="margin: 0"><button>Under</button><button style="position: absolute; top: 150px; left: 0">Free</button>',
       });
-      assert.ok((await press(shown, 'Free')).wasHit);
-      const found = await shown.eyes.find('Under', 'press', soon());
+      assert.ok((await press(shown, { name: 'Free', frame: 'localhost' })).wasHit);
+      const found = await shown.dom.find({ name: 'Under', frame: 'localhost' }, 'press', soon());
       const { failure } = await failureOf(found.ready({ isTouch: true }, soon(2500)));
       assert.equal(failure, 'covered');
       await found.ready({ isTouch: false }, soon(2500));
@@ -83,7 +85,8 @@ for (const isIsolated of [false, true]) {
         main: '<iframe src="{there}/frame"></iframe><iframe src="{there}/frame"></iframe><button>Mine</button>',
         frame: '<button>Theirs</button>',
       });
-      const { failure, message } = await failureOf(shown.eyes.find('Theirs', 'press', soon()));
+      const theirs: Target = { name: 'Theirs', frame: 'localhost' };
+      const { failure, message } = await failureOf(shown.dom.find(theirs, 'press', soon()));
       assert.equal(failure, 'ambiguous');
       assert.equal(message, '2 visible elements match: e1 button, e2 button');
       assert.ok((await press(shown, { ref: 'e2' })).wasHit);
@@ -91,6 +94,28 @@ for (const isIsolated of [false, true]) {
     });
   });
 }
+
+describe('an element in a frame that was found', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(() => stage?.close());
+
+  it('is not at the point any more once something comes over its frame', async () => {
+    await using shown = await stage.show({
+      main: `<body style="margin: 0"><iframe src="{here}/frame" style="width: 300px; height: 200px"></iframe>
+        <iframe id=ad src="{there}/ad" style="position: fixed; left: 900px; top: 0; width: 300px; height: 200px; opacity: 0"></iframe>`,
+      frame: '<body style="margin: 0"><button style="height: 50px">Pay</button>',
+      ad: 'Buy lanterns',
+    });
+    const found = await shown.dom.find('Pay', 'press', soon());
+    const { point } = await found.ready({ isTouch: true }, soon());
+    assert.equal(await found.isAt(point, soon()), true);
+    await shown.page.evaluate("ad.style.left = '0'");
+    assert.equal(await found.isAt(point, soon()), false);
+  });
+});
 
 describe('an element that was found', () => {
   let stage: Stage;
@@ -121,15 +146,17 @@ describe('an element that was found', () => {
       ['Under', 'covered', /covers/],
     ] as const;
     for (const [name, failure, message] of rows) {
-      const found = await shown.eyes.find(name, 'press', soon());
-      const told = await failureOf(found.ready({ isTouch: true }, soon(1500)));
+      const found = await shown.dom.find(name, 'press', soon());
+      const deadline = soon(1500);
+      const told = await failureOf(found.ready({ isTouch: true }, deadline));
       assert.equal(told.failure, failure, name);
       assert.match(told.message, message);
+      assert.match(deadline.trail().at(-1) ?? '', message);
     }
-    const leaves = await shown.eyes.find('Leaves', 'press', soon());
+    const leaves = await shown.dom.find('Leaves', 'press', soon());
     await shown.page.evaluate('leaves.remove()');
     assert.equal((await failureOf(leaves.ready({ isTouch: true }, soon()))).failure, 'not_found');
-    const last = await shown.eyes.find('Off', 'press', soon());
+    const last = await shown.dom.find('Off', 'press', soon());
     await shown.page.goto('about:blank');
     assert.equal((await failureOf(last.ready({ isTouch: true }, soon()))).failure, 'not_found');
   });
@@ -154,7 +181,7 @@ describe('an element that was found', () => {
       'Shaded',
     ];
     for (const target of targets) assert.ok((await press(shown, target)).wasHit, JSON.stringify(target));
-    const words = await shown.eyes.find({ text: 'Through' }, 'press', soon());
+    const words = await shown.dom.find({ text: 'Through' }, 'press', soon());
     await words.ready({ isTouch: true }, soon());
     await shown.page.evaluate('scrollTo(0, 0)');
     assert.ok((await press(shown, 'Scrolls under')).wasHit);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openStage, type Stage, soon } from '../../testing/stage.ts';
-import { StepFailure } from '../failure.ts';
+import { StepFailure } from '../common/failure.ts';
 import type { ExtractStep } from './extract.ts';
 
 type Asked = Omit<ExtractStep, 'action' | 'as'>;
@@ -17,7 +17,7 @@ describe('extracting', () => {
   async function from(html: string, asked: Asked): Promise<unknown> {
     await using shown = await stage.show(`<!doctype html>${html}`);
     try {
-      return await shown.eyes.extract({ action: 'extract', as: 'it', ...asked }, soon(20_000));
+      return await shown.dom.extract({ action: 'extract', as: 'it', ...asked }, soon(20_000));
     } catch (error) {
       if (error instanceof StepFailure) return error.failure;
       throw error;
@@ -149,6 +149,6 @@ describe('extracting', () => {
       frame: '<i>b</i>',
     });
     const step: ExtractStep = { action: 'extract', as: 'it', kind: 'records', each: 'i', fields: { text: {} } };
-    assert.deepEqual(await shown.eyes.extract(step, soon()), [{ text: 'a' }, { text: 'b' }]);
+    assert.deepEqual(await shown.dom.extract(step, soon()), [{ text: 'a' }, { text: 'b' }]);
   });
 });

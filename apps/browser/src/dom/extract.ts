@@ -1,32 +1,34 @@
 // What a step asks to be read, as a value.
 
 import type { Step } from '@pilothouse/contract';
-import type { Deadline } from '../deadline.ts';
-import { StepFailure } from '../failure.ts';
+import type { Deadline } from '../common/deadline.ts';
+import { StepFailure } from '../common/failure.ts';
 import { type Finding, findTarget, passOrThrow, type Spot } from './find.ts';
+import type { Row } from './injected/extract.ts';
 import { framesIn } from './outline.ts';
-import type { Row } from './page/extract.ts';
-import { textOf } from './read.ts';
-import { ScriptError } from './world.ts';
-import type { View } from './worlds.ts';
+import { textOf } from './text.ts';
+import { ScriptError } from './worlds/world.ts';
+import type { View } from './worlds/worlds.ts';
 
 export type ExtractStep = Extract<Step, { action: 'extract' }>;
 
 /** Of the value, written as JSON. */
-const MAX_CHARS = 250_000;
+const maxChars = 250_000;
 
 export async function extract(finding: Finding, step: ExtractStep, deadline: Deadline): Promise<unknown> {
   try {
-    const spot = step.target === undefined ? undefined : await findTarget(finding, step.target, 'any', deadline);
+    const { target } = step;
+    const spot =
+      target === undefined ? undefined : await findTarget(finding, { target, purpose: 'any', isRead: true }, deadline);
     const value = await read(finding, step, spot, deadline).finally(() => spot?.view.world.release(spot.element));
-    if (JSON.stringify(value).length <= MAX_CHARS) return value;
+    if (JSON.stringify(value).length <= maxChars) return value;
   } catch (error) {
     if (!(error instanceof ScriptError && /^RangeError: too much/.test(error.message))) {
       passOrThrow(error, deadline);
       throw error;
     }
   }
-  throw new StepFailure('too_large', `what was read is longer than ${MAX_CHARS} characters`);
+  throw new StepFailure('too_large', `what was read is longer than ${maxChars} characters`);
 }
 
 async function read(
@@ -39,11 +41,11 @@ async function read(
   switch (step.kind) {
     case 'text':
       return spot
-        ? spot.view.world.call('read', [spot.element, MAX_CHARS, true], deadline)
-        : textOf(await views(), { limit: MAX_CHARS, isWhole: true }, deadline);
+        ? spot.view.world.call('read', [spot.element, maxChars, true], deadline)
+        : textOf(await views(), { limit: maxChars, isWhole: true }, deadline);
     case 'attributes':
       if (!spot) throw new StepFailure('unsupported', 'attributes are read of a target');
-      return spot.view.world.call('attributes', [spot.element, MAX_CHARS], deadline);
+      return spot.view.world.call('attributes', [spot.element, maxChars], deadline);
     case 'table':
       return table(spot, spot ? [spot.view] : await seen(await views(), deadline), deadline);
     case 'records':
@@ -72,7 +74,7 @@ async function table(spot: Spot | undefined, views: View[], deadline: Deadline):
   if (others.length > 0) throw new StepFailure('ambiguous', `there are ${others.length + 1} tables`);
   const element = await only.view.world.element(only.mark, deadline);
   if (!element) throw new StepFailure('not_found', 'the table went away');
-  return only.view.world.call('table', [element, MAX_CHARS], deadline);
+  return only.view.world.call('table', [element, maxChars], deadline);
 }
 
 async function records(step: ExtractStep, spot: Spot | undefined, views: View[], deadline: Deadline): Promise<Row[]> {
@@ -80,7 +82,7 @@ async function records(step: ExtractStep, spot: Spot | undefined, views: View[],
   if (each === undefined) throw new StepFailure('unsupported', 'records need to be told what each of them is');
   const rows = await Promise.all(
     views.map(({ world }) =>
-      world.call('records', spot ? [each, fields, MAX_CHARS, spot.element] : [each, fields, MAX_CHARS], deadline),
+      world.call('records', spot ? [each, fields, maxChars, spot.element] : [each, fields, maxChars], deadline),
     ),
   );
   return rows.flat();

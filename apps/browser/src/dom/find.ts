@@ -2,50 +2,48 @@
 // elements is ambiguous.
 
 import type { Target } from '@pilothouse/contract';
-import { type Deadline, pause } from '../deadline.ts';
-import { StepFailure } from '../failure.ts';
-import type { Purpose, Query } from './page/find.ts';
-import type { Hits } from './page/script.ts';
-import { placingOf } from './placing.ts';
+import { type Deadline, pause } from '../common/deadline.ts';
+import { StepFailure } from '../common/failure.ts';
+import type { Purpose, Query } from './injected/find.ts';
+import type { Hits } from './injected/script.ts';
 import type { Refs } from './refs.ts';
-import { type Handle, ScriptError } from './world.ts';
-import { FRAME_MS, type View, type Worlds } from './worlds.ts';
+import { isOfSite, type Scope, scopeOfFrame, scopeOfPage } from './scope.ts';
+import { leastOpacity, positionOf } from './worlds/frame-position.ts';
+import { type Handle, ScriptError } from './worlds/world.ts';
+import { frameMs, type View, type Worlds } from './worlds/worlds.ts';
 
-const POLL_MS = 50;
-/** A page that still grows may yet show the exact name: a part of one counts only after this. */
-const PART_AFTER_MS = 300;
+const pollMs = 50;
+/** A page that still grows may yet show the exact name: a part of one, or a frame, counts only after this. */
+const maxPartAfterMs = 300;
 
 export type Spot = { view: View; element: Handle };
 type Answer = { view: View; hits: Hits };
 
 export type Finding = { worlds: Worlds; refs: Refs };
 
-export async function findTarget(
-  { worlds, refs }: Finding,
-  target: Target,
-  purpose: Purpose,
-  deadline: Deadline,
-): Promise<Spot> {
+/** `isRead`: nothing is given to it or done to it, so it may be of any site. */
+type Search = { target: Target; purpose: Purpose; isRead?: boolean };
+
+export async function findTarget({ worlds, refs }: Finding, wanted: Search, deadline: Deadline): Promise<Spot> {
   const begun = performance.now();
-  const partAfterMs = Math.min(PART_AFTER_MS, deadline.leftMs() / 2);
-  let hasAnswered = false;
+  const partAfterMs = Math.min(maxPartAfterMs, deadline.leftMs() / 2);
+  let failure = new StepFailure('timeout', 'the page does not answer');
+  deadline.note('looking for the element');
   while (!deadline.isOver()) {
-    const mayBePart = performance.now() - begun >= partAfterMs;
+    const isLate = performance.now() - begun >= partAfterMs;
     try {
       const views = await worlds.all(deadline);
-      hasAnswered = true;
-      const spot =
-        typeof target === 'object' && 'ref' in target
-          ? await byRef(target.ref, views, refs, deadline)
-          : await best(queryOf(target, purpose, mayBePart), views, refs, deadline);
-      if (spot) return spot;
+      if (failure.failure === 'timeout') failure = missing(nowhere);
+      const found = await look(views, refs, wanted, isLate, deadline);
+      if (!(found instanceof StepFailure)) return found;
+      // The last look has little time left: what an earlier one could tell is worth more.
+      if (found.message !== nowhere) failure = found;
     } catch (error) {
       passOrThrow(error, deadline);
     }
-    await pause(POLL_MS, deadline);
+    await pause(pollMs, deadline);
   }
-  if (!hasAnswered) throw new StepFailure('timeout', 'the page does not answer');
-  throw new StepFailure('not_found', 'nothing visible on the page is called so');
+  throw failure;
 }
 
 /** A page in the middle of a navigation has nothing to find, for now. */
@@ -57,17 +55,79 @@ export function passOrThrow(error: unknown, deadline: Deadline): void {
 
 const isOfSelector = (error: unknown) => error instanceof ScriptError && /is not a valid selector/.test(error.message);
 
+const missing = (why: string) => new StepFailure('not_found', why);
+
+/** One look at the page as it is. Why nothing was found is returned: it may still come. */
+async function look(
+  views: View[],
+  refs: Refs,
+  wanted: Search,
+  isLate: boolean,
+  deadline: Deadline,
+): Promise<Spot | StepFailure> {
+  const { target, purpose, isRead } = wanted;
+  const frame = typeof target === 'object' ? target.frame : undefined;
+  const scope = frame === undefined ? scopeOfPage(views) : await scopeOfFrame(frame, views, deadline);
+  if (!scope) return missing('nothing visible on the page is a frame that is called so');
+  if (typeof target === 'object' && 'ref' in target) {
+    const spot = await byRef(target.ref, frame === undefined ? views : scope.groups.flat(), refs, deadline);
+    return refuseSecret(spot, wanted, scope, views, deadline);
+  }
+  const query = queryOf(target, purpose, isLate);
+  const groups = isRead ? [...scope.groups, scope.others] : scope.groups;
+  for (const [index, group] of groups.entries()) {
+    if (index > 0 && !isLate) break;
+    const spot = await best(query, group, refs, deadline);
+    if (spot) return refuseSecret(spot, wanted, scope, views, deadline);
+  }
+  return missing(isLate ? await whyMissing(query, scope, deadline) : nowhere);
+}
+
+const nowhere = 'nothing visible on the page is called so';
+
+/** The step may mean a frame of another site, and has to say so. Names stay out: they quote the page. */
+async function whyMissing(query: Query, { others }: Scope, deadline: Deadline): Promise<string> {
+  const answers = await Promise.all(others.map((view) => ask(view, query, deadline)));
+  const visible = await visibleOf(
+    answers.flatMap((answer) => answer ?? []),
+    deadline,
+  );
+  const [first] = visible;
+  if (!first) return nowhere;
+  const host = first.view.from?.host;
+  const how = host ? `its host, as in frame "${host}"` : 'its title, as in frame "Title"';
+  return `${nowhere}, except in a frame of another site; a step that means it has to name the frame by ${how}`;
+}
+
+/** What a person keeps secret goes to another site only where the step names its host: a title can be imitated. */
+async function refuseSecret(
+  spot: Spot,
+  { target, purpose }: Search,
+  { isByHost }: Scope,
+  [main]: View[],
+  deadline: Deadline,
+): Promise<Spot> {
+  const { view, element } = spot;
+  if ((purpose !== 'fill' && purpose !== 'select') || isByHost || (main && isOfSite(view, main))) return spot;
+  const { frame: _, ...said } = typeof target === 'string' ? { name: target } : { frame: undefined, ...target };
+  if (!(await view.world.call('isForSecret', [element, Object.values(said).join(' ')], deadline))) return spot;
+  view.world.release(element);
+  const host = view.from?.host;
+  const how = host ? `; the step has to name the frame by its host, as in frame "${host}"` : '';
+  throw new StepFailure('unsupported', `a field for secrets is in a frame of another site${how}`);
+}
+
 async function byRef(ref: string, views: View[], refs: Refs, deadline: Deadline): Promise<Spot> {
   const place = refs.whereIs(ref);
   const view = place && views.find(({ world }) => world === place.world);
   if (place && view) {
     const element = await view.world.element(place.mark, deadline);
     if (element) return { view, element };
-    throw new StepFailure('not_found', `${ref} is no longer part of the page`);
+    throw missing(`${ref} is no longer part of the page`);
   }
   if (refs.wasGiven(ref))
-    throw new StepFailure('not_found', `the document that ${ref} was part of is gone, or not in front`);
-  throw new StepFailure('not_found', `no element was called ${ref}`);
+    throw missing(`the document that ${ref} was part of is gone, or not in front, or not in the frame`);
+  throw missing(`no element was called ${ref}`);
 }
 
 function queryOf(target: Exclude<Target, { ref: string }>, purpose: Purpose, mayBePart: boolean): Query {
@@ -95,7 +155,7 @@ async function best(query: Query, views: View[], refs: Refs, deadline: Deadline)
 }
 
 async function ask(view: View, query: Query, deadline: Deadline): Promise<Answer | undefined> {
-  const bounded = view.parent ? deadline.atMost(FRAME_MS) : deadline;
+  const bounded = view.parent ? deadline.atMost(frameMs) : deadline;
   try {
     const hits = await view.world.call('find', [query], bounded);
     return hits ? { view, hits } : undefined;
@@ -109,14 +169,17 @@ async function ask(view: View, query: Query, deadline: Deadline): Promise<Answer
 /** Documents in frames do not know whether their frame can be seen. */
 async function visibleOf(answers: Answer[], deadline: Deadline): Promise<Answer[]> {
   const seen = await Promise.all(
-    answers.map(async (answer) => !answer.view.parent || (await placingOf(answer.view, deadline)) !== undefined),
+    answers.map(async ({ view, hits }) => {
+      const placing = view.parent && (await positionOf(view, deadline));
+      return !view.parent || (placing !== undefined && placing.opacity * hits.opacity >= leastOpacity);
+    }),
   );
   return answers.filter((_, index) => seen[index]);
 }
 
 const countOf = (answers: Answer[]) => answers.reduce((sum, { hits }) => sum + hits.count, 0);
 
-/** Says which, so that whoever asked can choose. Names stay out: they quote the page. */
+/** Says which, so that the agent can choose. Names stay out: they quote the page. */
 function told(answers: Answer[], refs: Refs): string {
   const some = answers.flatMap(({ view, hits }) =>
     hits.marks.map((mark, index) => `${refs.give(view.world, mark)} ${hits.roles[index] ?? ''}`.trim()),

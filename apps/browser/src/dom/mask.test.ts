@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { CDPSession } from 'playwright-core';
+import { until } from '../../../../testkit/until.ts';
 import { openStage, type Shown, type Stage, soon } from '../../testing/stage.ts';
-import { until } from '../../testing/until.ts';
+import { installMask } from './mask.ts';
 
 const numbers = ['4111111111111111', '5555555555554444'] as const;
 
@@ -117,7 +119,7 @@ describe('the mask', () => {
 
   it('leaves fields to be used as ever, and shows the page no script of ours', async () => {
     await using shown = await stage.show('<label>Card number <input></label>');
-    const found = await shown.eyes.find('Card number', 'fill', soon());
+    const found = await shown.dom.find('Card number', 'fill', soon());
     const { point } = await found.ready({ isTouch: true }, soon());
     await shown.page.mouse.click(point.x, point.y);
     await shown.page.keyboard.type('4111 1111');
@@ -126,5 +128,55 @@ describe('the mask', () => {
       '[...Object.getOwnPropertyNames(window)].filter((name) => /pilot|eyes|isMasked/i.test(name))',
     );
     assert.deepEqual(names, []);
+  });
+});
+
+describe('the mask of a frame in a process of its own', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage({ isIsolated: true });
+  });
+  after(() => stage?.close());
+
+  it('is tried again where the frame refused it, and the page is said to be without it until then', async () => {
+    await using shown = await stage.show({
+      main: '<iframe src="{there}/frame"></iframe>',
+      frame: '<input name=cardnumber value=4111111111111111>',
+    });
+    const context = await shown.page.context().browser()?.newContext();
+    assert.ok(context);
+    const page = await context.newPage();
+    const open = context.newCDPSession.bind(context);
+    const told: string[] = [];
+    let refusals = 0;
+    let isRefused = true;
+    context.newCDPSession = async (of) => {
+      const session = await open(of);
+      const send = session.send.bind(session) as (method: string, params?: object) => Promise<unknown>;
+      const refuse = async (method: string, params?: object) => {
+        if (!isRefused || !JSON.stringify(params ?? '').includes('worldName')) return send(method, params);
+        if (method !== 'Target.sendMessageToTarget') return send(method, params);
+        refusals += 1;
+        // As the frame itself answers what it does not know.
+        return send(method, JSON.parse(JSON.stringify(params).replace('addScriptToEvaluateOnNewDocument', 'noSuch')));
+      };
+      // The types of the library name every command; this passes on whichever it is.
+      session.send = refuse as CDPSession['send'];
+      return session;
+    };
+    const mask = await installMask(page, {
+      onNews: () => undefined,
+      onGone: () => undefined,
+      onDocument: () => told.push('document'),
+      onUnmasked: () => told.push('unmasked'),
+      onMasked: () => told.push('masked'),
+    });
+    await page.goto(shown.page.url());
+    await until(() => refusals > 1, 5000);
+    assert.deepEqual([...new Set(told)], ['document', 'unmasked']);
+    isRefused = false;
+    await until(() => told.at(-1) === 'masked', 5000);
+    mask.close();
+    await context.close();
   });
 });

@@ -3,43 +3,66 @@
 
 import type { CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
-import { BINDING, coverScript, maskScript } from './page/script.ts';
-import { WORLD_NAME } from './world.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { bindingName, coverScript, maskScript } from './injected/script.ts';
+import { worldName } from './worlds/isolated-world.ts';
 
 export type Mask = { close(): void };
 
 const News = z.discriminatedUnion('type', [
-  /** A field that holds a secret has the focus, or none has it any more. */
-  z.object({ type: z.literal('focus'), is_secret: z.boolean() }),
-  /** Somebody wrote into a field. */
+  /** A field that holds a secret has the focus, put there by a touch of ours or by the page; null: none has it any more. */
+  z.object({ type: z.literal('focus'), by: z.enum(['touch', 'page']).nullable() }),
+  /** A hand wrote into a field. */
   z.object({ type: z.literal('written'), number: z.int(), label: z.string().max(200), is_text: z.boolean() }),
   z.object({ type: z.literal('covered'), number: z.int() }),
+  /** Keys that produce text went into a field that dots can cover, or somewhere else. */
+  z.object({ type: z.literal('keys'), is_known: z.boolean() }),
+  /** The page's own document has the script, and has drawn itself since; where it is not drawn, some time has passed. */
+  z.object({ type: z.literal('shown'), is_drawn: z.boolean() }),
+  /** The page's own document, or another that may speak for it, is about to go there. */
+  z.object({ type: z.literal('leaving'), url: z.string() }),
 ]);
-export type FieldNews = z.output<typeof News>;
+type Leaving = Extract<z.output<typeof News>, { type: 'leaving' }>;
+export type FieldNews = Exclude<z.output<typeof News>, Leaving>;
 
 /** A document of the page, as long as it stands. */
-export type FieldPlace = { key: string; cover(number: number): void };
+export type FieldDocument = { key: string; cover(number: number): void };
 
 export type FieldListener = {
-  onNews(news: FieldNews, place: FieldPlace): void;
+  onNews(news: FieldNews, place: FieldDocument): void;
   /** All documents whose key begins so are gone. */
   onGone(prefix: string): void;
+  /** The page shows another document. */
+  onDocument(): void;
+  /** A frame in a process of its own could not be masked, and later could be or is gone. */
+  onUnmasked(frame: string): void;
+  onMasked(frame: string): void;
+  /** The page itself begins to go to this address; what a frame of another site has it do is not told. */
+  onLeaving?(url: string): void;
 };
 
-/** Somebody to give commands to: the page, or a frame in a process of its own. */
+/** A target of commands: the page, or a frame in a process of its own. */
 type Listener = {
   id: string;
   isReleasing: boolean;
   send(method: string, params: object): Promise<unknown>;
+  /** What was sent through the parent, by the number of the message, until it is answered. */
+  asked: Map<number, PromiseWithResolvers<unknown>>;
   children: Map<string, Listener>;
 };
 
-const RELEASE_MS = 1000;
+const releaseMs = 1000;
+const retryMs = 500;
+
+/** The page itself. */
+const rootId = '0';
 
 const Message = z.object({ method: z.string(), params: z.unknown() });
+const Answer = z.object({ id: z.int(), error: z.object({ message: z.string() }).optional() });
 const Attached = z.object({ sessionId: z.string() });
 const Received = z.object({ sessionId: z.string(), message: z.string() });
 const Destroyed = z.object({ executionContextId: z.int() });
+const Navigated = z.object({ frame: z.object({ parentId: z.string().optional() }) });
 const Called = z.object({ name: z.string(), payload: z.string(), executionContextId: z.int() });
 
 /**
@@ -49,9 +72,10 @@ const Called = z.object({ name: z.string(), payload: z.string(), executionContex
 export async function installMask(page: Page, fields?: FieldListener): Promise<Mask> {
   const session = await page.context().newCDPSession(page);
   const root: Listener = {
-    id: '0',
+    id: rootId,
     isReleasing: false,
     send: (method, params) => sendTo(session, method, params),
+    asked: new Map(),
     children: new Map(),
   };
   const hear = createHearing(fields);
@@ -62,8 +86,13 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
   session.on('Runtime.executionContextDestroyed', (params) => hear(root, 'Runtime.executionContextDestroyed', params));
   session.on('Runtime.consoleAPICalled', () => hear(root, 'Runtime.consoleAPICalled', {}));
   session.on('Runtime.executionContextsCleared', () => hear(root, 'Runtime.executionContextsCleared', {}));
-  await Promise.all(instruct(root));
-  return { close: () => void session.detach().catch(() => undefined) };
+  session.on('Page.frameNavigated', (params) => hear(root, 'Page.frameNavigated', params));
+  const close = () => void bestEffort('detach the mask', session.detach());
+  await Promise.all(instruct(root)).catch((error) => {
+    close();
+    throw error;
+  });
+  return { close };
 }
 
 /** The names of commands are ours; the library knows them all. */
@@ -72,14 +101,14 @@ const sendTo = (session: CDPSession, method: string, params: object): Promise<un
 
 function instruct({ send }: Listener): Promise<unknown>[] {
   return [
-    // The browser runs such scripts only for whoever follows the page.
+    // The browser runs such scripts only for a client that follows the page.
     send('Page.enable', {}),
-    // Documents to come get the binding only from whoever follows what runs in them.
+    // Documents to come get the binding only from a client that follows what runs in them.
     send('Runtime.enable', {}),
-    send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD_NAME }),
+    send('Runtime.addBinding', { name: bindingName, executionContextName: worldName }),
     send('Page.addScriptToEvaluateOnNewDocument', {
       source: maskScript,
-      worldName: WORLD_NAME,
+      worldName,
       runImmediately: true,
     }),
     send('Target.setAutoAttach', {
@@ -94,13 +123,18 @@ function instruct({ send }: Listener): Promise<unknown>[] {
 
 function createHearing(fields: FieldListener | undefined) {
   return function hear(to: Listener, method: string, params: unknown): void {
-    if (method === 'Target.attachedToTarget') adopt(to, Attached.parse(params).sessionId);
+    if (method === 'Target.attachedToTarget') adopt(to, Attached.parse(params).sessionId, fields);
     if (method === 'Target.detachedFromTarget') {
       const { sessionId } = Attached.parse(params);
       const gone = to.children.get(sessionId);
       to.children.delete(sessionId);
-      for (const one of gone ? withChildren(gone) : []) fields?.onGone(`${one.id} `);
+      for (const one of gone ? withChildren(gone) : []) {
+        fields?.onGone(`${one.id} `);
+        fields?.onMasked(one.id);
+      }
     }
+    if (method === 'Page.frameNavigated' && to.id === rootId && !Navigated.parse(params).frame.parentId)
+      fields?.onDocument();
     if (method === 'Runtime.bindingCalled') tell(to, Called.parse(params), fields);
     if (method === 'Runtime.consoleAPICalled') releaseLater(to);
     if (method === 'Runtime.executionContextsCleared') fields?.onGone(`${to.id} `);
@@ -109,35 +143,45 @@ function createHearing(fields: FieldListener | undefined) {
     if (method !== 'Target.receivedMessageFromTarget') return;
     const { sessionId, message } = Received.parse(params);
     const child = to.children.get(sessionId);
-    const event = Message.safeParse(JSON.parse(message));
-    // The rest are answers, of which we await none.
+    const heard: unknown = JSON.parse(message);
+    const event = Message.safeParse(heard);
     if (child && event.success) hear(child, event.data.method, event.data.params);
+    const answer = Answer.safeParse(heard);
+    if (child && answer.success) settle(child, answer.data);
   };
 }
 
-/** What a page writes to its console is kept for us, and nobody wants it. */
+function settle({ asked }: Listener, { id, error }: z.output<typeof Answer>): void {
+  const one = asked.get(id);
+  asked.delete(id);
+  if (error) one?.reject(new Error(error.message));
+  else one?.resolve(undefined);
+}
+
+/** What a page writes to its console is kept for us, and not needed. */
 function releaseLater(from: Listener): void {
   if (from.isReleasing) return;
   from.isReleasing = true;
   setTimeout(() => {
     from.isReleasing = false;
-    from.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }).catch(() => undefined);
-  }, RELEASE_MS).unref();
+    void bestEffort('release console objects', from.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }));
+  }, releaseMs).unref();
 }
 
 const withChildren = (one: Listener): Listener[] => [one, ...[...one.children.values()].flatMap(withChildren)];
 
-/** Only our script can say something here, and it runs beside a page that nobody trusts: it is checked all the same. */
+/** Only our script can say something here, and it runs beside a page that is not trusted: it is checked all the same. */
 function tell(from: Listener, called: z.output<typeof Called>, fields: FieldListener | undefined): void {
-  if (called.name !== BINDING || !fields) return;
+  if (called.name !== bindingName || !fields) return;
   const news = News.safeParse(parsed(called.payload));
   if (!news.success) return;
+  if (news.data.type === 'leaving') return void fields.onLeaving?.(news.data.url);
   const contextId = called.executionContextId;
   fields.onNews(news.data, {
     key: `${from.id} ${contextId}`,
     cover(number) {
       // Answered by the document itself, with `covered`; one that is gone has nothing to cover.
-      from.send('Runtime.evaluate', { contextId, expression: coverScript(number) }).catch(() => undefined);
+      void bestEffort('cover a field', from.send('Runtime.evaluate', { contextId, expression: coverScript(number) }));
     },
   });
 }
@@ -152,15 +196,35 @@ function parsed(text: string): unknown {
 
 let count = 0;
 
-function adopt(parent: Listener, sessionId: string): void {
+function adopt(parent: Listener, sessionId: string, fields: FieldListener | undefined): void {
+  const asked: Listener['asked'] = new Map();
   const send = (method: string, params: object) => {
     count += 1;
-    const message = JSON.stringify({ id: count, method, params });
-    return parent.send('Target.sendMessageToTarget', { sessionId, message });
+    const id = count;
+    const one = Promise.withResolvers<unknown>();
+    asked.set(id, one);
+    const message = JSON.stringify({ id, method, params });
+    parent.send('Target.sendMessageToTarget', { sessionId, message }).catch((error) => {
+      asked.delete(id);
+      one.reject(error);
+    });
+    return one.promise;
   };
   count += 1;
-  const child: Listener = { id: String(count), isReleasing: false, send, children: new Map() };
+  const child: Listener = { id: String(count), isReleasing: false, send, asked, children: new Map() };
   parent.children.set(sessionId, child);
-  // A frame that is already gone needs nothing.
-  for (const sent of instruct(child)) sent.catch(() => undefined);
+  instructUntilDone(parent, sessionId, child, fields);
+}
+
+/** A frame that is already gone needs nothing. */
+function instructUntilDone(parent: Listener, sessionId: string, child: Listener, fields?: FieldListener): void {
+  const isThere = () => parent.children.get(sessionId) === child;
+  Promise.all(instruct(child)).then(
+    () => fields?.onMasked(child.id),
+    () => {
+      if (!isThere()) return;
+      fields?.onUnmasked(child.id);
+      setTimeout(() => isThere() && instructUntilDone(parent, sessionId, child, fields), retryMs).unref();
+    },
+  );
 }

@@ -1,31 +1,31 @@
 // The outline of a page with all its frames, in portions.
 
-import { type Box, lineOf, MAX_OUTLINE_CHARS, type OutlineItem } from '@pilothouse/bus';
-import type { Deadline } from '../deadline.ts';
-import type { Item } from './page/outline.ts';
-import { overlap, type Placing, placingOf } from './placing.ts';
+import { type Box, lineOf, maxOutlineChars, type OutlineItem } from '@pilothouse/bus';
+import type { Deadline } from '../common/deadline.ts';
+import type { Item } from './injected/outline.ts';
 import type { Refs } from './refs.ts';
-import type { Handle } from './world.ts';
-import { FRAME_MS, type View } from './worlds.ts';
+import { type FramePosition, overlap, positionOf } from './worlds/frame-position.ts';
+import type { Handle } from './worlds/world.ts';
+import { frameMs, type View } from './worlds/worlds.ts';
 
 export type Portion = { items: OutlineItem[]; next: number | null };
 /** A frame that can be seen, and the element that holds it. */
-export type Framed = { view: View; placing: Placing; owner: Handle };
+export type Framed = { view: View; placing: FramePosition; owner: Handle };
 
 export async function outlineOf(views: View[], refs: Refs, from: number, deadline: Deadline): Promise<Portion> {
   const [main] = views;
-  const placing = main && (await placingOf(main, deadline));
+  const placing = main && (await positionOf(main, deadline));
   if (!placing) return { items: [], next: null };
   const all = await itemsOf(main, placing, views, refs, deadline);
   const ordered = [...all.filter((item) => item.is_in_view), ...all.filter((item) => !item.is_in_view)];
-  const isRoomForAll = charsOf(ordered) <= MAX_OUTLINE_CHARS;
+  const isRoomForAll = charsOf(ordered) <= maxOutlineChars;
   // Headings help to find one's way, but cannot be acted on.
   return portionOf(isRoomForAll ? ordered : ordered.filter(({ role }) => role !== 'heading'), from);
 }
 
 function portionOf(all: OutlineItem[], from: number): Portion {
   const items: OutlineItem[] = [];
-  let left = MAX_OUTLINE_CHARS;
+  let left = maxOutlineChars;
   for (const item of all.slice(from)) {
     left -= lineOf(item).length + 1;
     if (left < 0) return { items, next: from + items.length };
@@ -38,7 +38,7 @@ const charsOf = (items: OutlineItem[]) => items.reduce((sum, item) => sum + line
 
 async function itemsOf(
   view: View,
-  placing: Placing,
+  placing: FramePosition,
   views: View[],
   refs: Refs,
   deadline: Deadline,
@@ -53,7 +53,7 @@ async function itemsOf(
     ),
     Promise.all(
       frames.map((frame) =>
-        orNothing(itemsOf(frame.view, frame.placing, views, refs, deadline.atMost(FRAME_MS)), deadline),
+        orNothing(itemsOf(frame.view, frame.placing, views, refs, deadline.atMost(frameMs)), deadline),
       ),
     ),
   ]);
@@ -62,7 +62,7 @@ async function itemsOf(
   );
 }
 
-function itemIn({ role, name, value, states, box }: Item, placing: Placing, ref: string): OutlineItem {
+function itemIn({ role, name, value, states, box }: Item, placing: FramePosition, ref: string): OutlineItem {
   const { width, height } = overlap(box, placing.view);
   const item = { ref, role, name, states, box: rounded(placing.boxInPage(box)), is_in_view: width > 0 && height > 0 };
   return value === undefined ? item : { ...item, value };
@@ -81,7 +81,7 @@ export async function framesIn(view: View, views: View[], deadline: Deadline): P
   const placed = await Promise.all(
     children.map(async (child) => {
       const placing = await orNothing(
-        placingOf(child, deadline.atMost(FRAME_MS)).then((one) => (one ? [one] : [])),
+        positionOf(child, deadline.atMost(frameMs)).then((one) => (one ? [one] : [])),
         deadline,
       );
       return placing.flatMap((one) => (one.owner ? [{ view: child, placing: one, owner: one.owner }] : []));

@@ -1,6 +1,6 @@
 // Names for elements that outlive one look at the page. None is given twice, so an old one never means another element.
 
-import type { World } from './world.ts';
+import type { World } from './worlds/world.ts';
 
 export type Refs = {
   /** The ref of the element that has this number in the world. */

@@ -1,25 +1,25 @@
-// What is being done to the browser right now. The browser cannot be told to stop in the middle of one thing, so
-// whoever takes the wheel waits until what was begun is over, and nothing more begins.
+// The operations that are in flight in the browser. The browser cannot be told to stop in the middle of one, so a new
+// driver waits until each has ended, and no other begins.
 
-import { type Deadline, within } from './deadline.ts';
-import { noLease, StepFailure } from './failure.ts';
+import { type Deadline, within } from '../common/deadline.ts';
+import { noLease, StepFailure } from '../common/failure.ts';
 
-export type Touching = {
-  /** Does one thing that cannot be divided, unless it is too late for it to begin. */
-  touch<T>(deadline: Deadline, work: () => Promise<T>): Promise<T>;
-  /** Whether all that was begun is over, waiting so long for it at most. */
-  rest(timeoutMs: number): Promise<boolean>;
+export type InFlight = {
+  /** Runs one operation that cannot be divided, unless it is too late for it to begin. */
+  run<T>(deadline: Deadline, operation: () => Promise<T>): Promise<T>;
+  /** Whether no operation is in flight, after waiting for at most this long. */
+  idle(timeoutMs: number): Promise<boolean>;
 };
 
-/** `isHeld`: whether this host may act at all. Asked before each touch, as a process that stood still may wake late. */
-export function createTouching(isHeld: () => boolean): Touching {
+/** `isHeld`: whether this host may act. Asked before each operation: a process that stood still may wake late. */
+export function createInFlight(isHeld: () => boolean): InFlight {
   const begun = new Set<Promise<unknown>>();
 
   return {
-    async touch(deadline, work) {
+    async run(deadline, operation) {
       if (!isHeld()) throw noLease();
       if (deadline.isOver()) throw new StepFailure('timeout', 'there was no time left for it');
-      const done = work();
+      const done = operation();
       const over = done.then(
         () => undefined,
         () => undefined,
@@ -28,7 +28,7 @@ export function createTouching(isHeld: () => boolean): Touching {
       void over.then(() => begun.delete(over));
       return within(deadline, done);
     },
-    async rest(timeoutMs) {
+    async idle(timeoutMs) {
       if (begun.size === 0) return true;
       const late = Promise.withResolvers<false>();
       const timer = setTimeout(() => late.resolve(false), timeoutMs);

@@ -1,19 +1,20 @@
+// The mouse button of agents, and the pages on which it is down: a new driver must find it up.
+
 import type { Page } from 'playwright-core';
 
 type Press = { clickCount?: number };
 
-/** The button of the mouse, and whether it is down somewhere: whoever takes over must find it up. */
-export type Grasp = {
+export type MouseButton = {
   down(page: Page, press?: Press): Promise<void>;
   up(page: Page, press?: Press): Promise<void>;
-  /** Lets go of what is held, away from everything, so that nothing is clicked by it. */
+  /** Releases it wherever it is down, beside the page, so that nothing is clicked. */
   release(): Promise<void>;
 };
 
-const AWAY = -10;
+const outside = -10;
 
-/** `isCrashed`: of such a page nothing is held any more, and it would never say so. */
-export function createGrasp(isCrashed: (page: Page) => boolean): Grasp {
+/** `isCrashed`: on a crashed page nothing is held any more, and the page would never say so. */
+export function createMouseButton(isCrashed: (page: Page) => boolean): MouseButton {
   const held = new Set<Page>();
   const up = async (page: Page, press?: Press) => {
     await page.mouse.up(press);
@@ -26,13 +27,13 @@ export function createGrasp(isCrashed: (page: Page) => boolean): Grasp {
     },
     up,
     async release() {
-      const letGo = async (page: Page) => {
-        await page.mouse.move(AWAY, AWAY);
+      const releaseOn = async (page: Page) => {
+        await page.mouse.move(outside, outside);
         await up(page);
       };
       for (const page of held) if (page.isClosed() || isCrashed(page)) held.delete(page);
-      // Each by itself: one that does not let go must not keep the others.
-      await Promise.allSettled([...held].map(letGo));
+      // Each by itself: a page that does not answer must not hold up the others.
+      await Promise.allSettled([...held].map(releaseOn));
     },
   };
 }

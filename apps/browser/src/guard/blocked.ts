@@ -1,26 +1,29 @@
-// What the guard kept a session from, told to the viewer, and to a step that ran into it.
+// What the guard refused to a session: reported to viewers, and asked for by a step that ran into it.
 
-import type { GuardOf } from './chromium.ts';
+import type { BrowserGuard } from './proxy.ts';
 
-export type Refused = {
+export type BlockedRequests = {
   /** A page of a kind that may not be shown. */
   scheme(scheme: string): void;
   /** Whether the guard refused this host, or any, since that moment of the monotonic clock. */
   since(moment: number, host?: string): boolean;
 };
 
-type Told = { target: string; reason: string; count: number };
+type RefusalReport = { target: string; reason: string; count: number };
 
-const MAX_KEPT = 100;
+const maxKept = 100;
 
-export function createRefused(guard: GuardOf | undefined, tell: (told: Told) => void): Refused {
+export function createBlockedRequests(
+  guard: BrowserGuard | undefined,
+  tell: (told: RefusalReport) => void,
+): BlockedRequests {
   const last = new Map<string, number>();
   guard?.listen({
     onTried(host) {
       last.delete(host);
       last.set(host, performance.now());
       for (const oldest of last.keys()) {
-        if (last.size <= MAX_KEPT) break;
+        if (last.size <= maxKept) break;
         last.delete(oldest);
       }
     },

@@ -1,9 +1,9 @@
 // A connection to an address that was checked. The name is asked for once; what is connected to is what was judged.
 
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { startDeadline, within } from '../deadline.ts';
-import type { Resolve } from './names.ts';
-import type { Policy, RefusalReason, Target } from './policy.ts';
+import { startDeadline, within } from '../common/deadline.ts';
+import type { Resolve } from './dns.ts';
+import type { Policy, RefusalReason, Target } from './rules/domains.ts';
 
 export class RefusedError extends Error {
   readonly reason: RefusalReason;

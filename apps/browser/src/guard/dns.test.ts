@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
-import { openNames, remembering, withKnownNames } from './names.ts';
+import { cached, openResolver, withKnownNames } from './dns.ts';
 
 type Records = { ipv4?: number[][]; ipv6?: number[][]; isSilent?: boolean };
 
@@ -50,7 +50,7 @@ test('all addresses of a name are found, of both kinds', async () => {
     'four.test': { ipv4: [[93, 184, 216, 34]] },
     'six.test': { ipv6: [ipv6] },
   });
-  const names = openNames({ timeoutMs: 2000, servers: [server.address] });
+  const names = openResolver({ timeoutMs: 2000, servers: [server.address] });
   assert.deepEqual(await names.resolve('both.test'), ['93.184.216.34', '10.0.0.1', '2606:4700::1111']);
   assert.deepEqual(await names.resolve('four.test'), ['93.184.216.34']);
   assert.deepEqual(await names.resolve('six.test'), ['2606:4700::1111']);
@@ -60,9 +60,9 @@ test('all addresses of a name are found, of both kinds', async () => {
 
 test('a name server that is silent is given up, and closing ends the wait', async () => {
   using server = await startNameServer({ 'silent.test': { isSilent: true } });
-  const names = openNames({ timeoutMs: 300, servers: [server.address] });
+  const names = openResolver({ timeoutMs: 300, servers: [server.address] });
   await assert.rejects(names.resolve('silent.test'));
-  const patient = openNames({ timeoutMs: 600_000, servers: [server.address] });
+  const patient = openResolver({ timeoutMs: 600_000, servers: [server.address] });
   const waiting = assert.rejects(patient.resolve('silent.test'));
   patient.close();
   await waiting;
@@ -80,7 +80,7 @@ test('an address is its own answer and localhost is never asked for', async () =
 
 test('an answer is kept for a while, a failure is not, and there is an end to how many', async () => {
   let asked = 0;
-  const resolve = remembering(
+  const resolve = cached(
     async (name) => {
       asked += 1;
       if (name === 'bad.test') throw new Error('no');

@@ -7,13 +7,13 @@ import { isIP } from 'node:net';
 /** All addresses of a name, or an error. Ends by itself within a time of its own; `close` ends it at once. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-export type Names = { resolve: Resolve; close(): void };
+export type NameResolver = { resolve: Resolve; close(): void };
 
 /**
  * Asks the name servers themselves. The system's own way would read the machine's file of hosts, try the names of its
  * network, and hold one of the few threads that files are read with for as long as a slow server likes.
  */
-export function openNames({ timeoutMs, servers }: { timeoutMs: number; servers?: readonly string[] }): Names {
+export function openResolver({ timeoutMs, servers }: { timeoutMs: number; servers?: readonly string[] }): NameResolver {
   const resolver = new Resolver({ timeout: timeoutMs / 2, tries: 2 });
   if (servers) resolver.setServers(servers);
   return {
@@ -38,7 +38,7 @@ export function withKnownNames(resolve: Resolve): Resolve {
 }
 
 /** Keeps answers for a while: a page asks for one name a hundred times. A failure is asked again. */
-export function remembering(resolve: Resolve, { forMs, atMost }: { forMs: number; atMost: number }): Resolve {
+export function cached(resolve: Resolve, { forMs, atMost }: { forMs: number; atMost: number }): Resolve {
   const known = new Map<string, { until: number; answer: Promise<readonly string[]> }>();
   return (name) => {
     const kept = known.get(name);

@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dial } from './dial.ts';
-import type { PassOn } from './pass-on.ts';
-import type { Target } from './policy.ts';
+import type { Target } from './rules/domains.ts';
+import type { Throttle } from './throttle.ts';
 
 const hopByHop = new Set([
   'connection',
@@ -25,7 +25,7 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-export const MAX_HEADER_BYTES = 64 * 1024;
+export const maxHeaderBytes = 64 * 1024;
 
 export type Forward = {
   /** Resolves when the answer is begun; rejects if there is none, with nothing said to the client yet. */
@@ -33,7 +33,7 @@ export type Forward = {
   close(): void;
 };
 
-type Options = { dial: Dial; passOn: PassOn; idleMs: number; keepMs: number; maxConnections: number };
+type Options = { dial: Dial; passOn: Throttle; idleMs: number; keepMs: number; maxConnections: number };
 
 export function createForward({ dial, passOn, idleMs, keepMs, maxConnections }: Options): Forward {
   const agent = new CheckedAgent(dial, { keepAlive: true, timeout: keepMs, maxTotalSockets: maxConnections });
@@ -46,11 +46,11 @@ export function createForward({ dial, passOn, idleMs, keepMs, maxConnections }: 
       method: request.method ?? 'GET',
       path,
       headers: requestHeaders(request, target),
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: maxHeaderBytes,
       setDefaultHeaders: false,
     });
     outgoing.setTimeout(idleMs, () => outgoing.destroy(new Error('the site said nothing for too long')));
-    // Whoever asked has gone.
+    // The client has gone.
     response.once('close', () => outgoing.destroy());
     const answered = new Promise<void>((resolve, reject) => {
       outgoing.on('error', reject);

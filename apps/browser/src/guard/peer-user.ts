@@ -1,4 +1,4 @@
-// Who is at the other end of a connection on this machine.
+// Which user opened a connection on this machine.
 //
 // A guard must serve only its own browser: another would travel under the lists of this session. A password would do, but
 // Chromium takes none on its command line, and a browser library that answers the challenge for it holds up every request
@@ -9,16 +9,16 @@ import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-const ESTABLISHED = '01';
+const established = '01';
 /** The kernel gives at most a page at a time. */
-const PIECE_BYTES = 4096;
+const pieceBytes = 4096;
 /** From the ends of a connection to its user, and more than a line has before that. */
-const LINE_CHARS = 150;
+const lineChars = 150;
 
 /** The user that opened this connection over IPv4 loopback; undefined if the kernel knows of none. */
 export async function userOfClient({ remoteAddress, remotePort, localAddress, localPort }: Socket) {
   if (!remoteAddress || !remotePort || !localAddress || !localPort) return undefined;
-  const ends = `${inKernelForm(remoteAddress, remotePort)} ${inKernelForm(localAddress, localPort)} ${ESTABLISHED}`;
+  const ends = `${inKernelForm(remoteAddress, remotePort)} ${inKernelForm(localAddress, localPort)} ${established}`;
   // The table is read in pieces, and what moves in between can be passed over.
   return (await lookUp(ends)) ?? (await sleep(5).then(() => lookUp(ends)));
 }
@@ -26,7 +26,7 @@ export async function userOfClient({ remoteAddress, remotePort, localAddress, lo
 type Asker = { ends: string; answer: (user: number | undefined) => void; fail: (error: unknown) => void };
 let waiting: Asker[] | undefined;
 
-/** One reading for all that ask before it begins: a browser opens several connections at a time. */
+/** One reading for all questions that come before it begins: a browser opens several connections at a time. */
 function lookUp(ends: string): Promise<number | undefined> {
   return new Promise((answer, fail) => {
     const asker = { ends, answer, fail };
@@ -35,14 +35,14 @@ function lookUp(ends: string): Promise<number | undefined> {
     waiting = askers;
     void setImmediate().then(() => {
       waiting = undefined;
-      // Who was answered already is not told again.
+      // A question that was answered already stays answered.
       return readFor(askers).catch((error) => askers.forEach((one) => void one.fail(error)));
     });
   });
 }
 
 /**
- * Only as far as anybody still asks. To find that nothing follows, the kernel goes through a table with room for as many
+ * Only until every question is answered. To find that nothing follows, the kernel goes through a table with room for as many
  * connections as the machine has memory for, and that takes longer than all the rest.
  */
 async function readFor(askers: Asker[]): Promise<void> {
@@ -50,11 +50,11 @@ async function readFor(askers: Asker[]): Promise<void> {
   try {
     let left = askers;
     let text = '';
-    for (const piece = Buffer.alloc(PIECE_BYTES); left.length > 0; ) {
-      const { bytesRead } = await file.read(piece, 0, PIECE_BYTES);
+    for (const piece = Buffer.alloc(pieceBytes); left.length > 0; ) {
+      const { bytesRead } = await file.read(piece, 0, pieceBytes);
       if (bytesRead === 0) break;
       // What was looked through stays outside, but for a line that may be in two pieces.
-      text = text.slice(-2 * LINE_CHARS) + piece.toString('latin1', 0, bytesRead);
+      text = text.slice(-2 * lineChars) + piece.toString('latin1', 0, bytesRead);
       left = left.filter(({ ends, answer }) => {
         const user = findUser(text, ends);
         if (user !== undefined) answer(user);
@@ -70,7 +70,7 @@ async function readFor(askers: Asker[]): Promise<void> {
 /** Columns: slot, local and remote address, state, queues, timer, retransmits, user, … */
 function findUser(text: string, ends: string): number | undefined {
   const at = text.indexOf(ends);
-  const line = at < 0 ? '' : text.slice(at + ends.length, at + ends.length + LINE_CHARS);
+  const line = at < 0 ? '' : text.slice(at + ends.length, at + ends.length + lineChars);
   const [, , , user, more] = line.trim().split(/\s+/);
   // Where the line is not here to its end, the number may not be either.
   return user === undefined || more === undefined ? undefined : Number(user);

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from '../../../../testkit/until.ts';
 import { connectTo } from './dial.ts';
 import { type GuardOptions, openGuard } from './proxy.ts';
 import type { Refusal } from './refusals.ts';
@@ -249,9 +250,14 @@ describe('the guard', () => {
 
   it('refuses a tunnel that the lists closed while it was being made', async () => {
     const answer = Promise.withResolvers<string[]>();
-    await using place = await openForTest({ resolve: () => answer.promise });
+    const isResolving = Promise.withResolvers<void>();
+    const resolve = () => {
+      isResolving.resolve();
+      return answer.promise;
+    };
+    await using place = await openForTest({ resolve });
     const asked = tunnel(place.guard.url, 'site.test:443');
-    await sleep(50);
+    await isResolving.promise;
     place.guard.setLists({ deny: ['site.test'] });
     answer.resolve([PUBLIC]);
     const { status, socket } = await asked;
@@ -268,7 +274,8 @@ describe('the guard', () => {
     let received = 0;
     for await (const chunk of socket) {
       received += chunk.length;
-      if (received < 1_000_000) await sleep(2);
+      // In these turns of the loop the guard reads several pieces on.
+      if (received < 1_000_000) for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     }
     assert.equal(received, whole.length);
     site.close();
@@ -352,13 +359,11 @@ describe('the guard', () => {
   it('tells the first refusal at once and the others together', async () => {
     await using place = await openForTest({ limits: { tellRefusalsEveryMs: 200 } });
     for (let i = 0; i < 30; i++) await get(place.guard.url, 'http://127.0.0.1/');
-    await sleep(300);
+    const told = () => place.refused.reduce((sum, { count }) => sum + count, 0);
+    await until(() => told() >= 30, 5000);
     assert.equal(place.refused[0]?.count, 1);
     assert.ok(place.refused.length < 10, `${place.refused.length} told`);
-    assert.equal(
-      place.refused.reduce((sum, { count }) => sum + count, 0),
-      30,
-    );
+    assert.equal(told(), 30);
   });
 
   it('gives up a name that is not answered, a site that does not connect and one that is silent', async () => {
@@ -392,8 +397,8 @@ describe('the guard', () => {
         execFile('/usr/bin/setpriv', [...args, ...asking], (error) => resolve(Number(error?.code ?? 0)));
       });
     assert.equal(await curl('--reuid=30501', '--regid=30501'), 0);
-    const EMPTY_REPLY = 52;
-    assert.equal(await curl('--reuid=30502', '--regid=30502'), EMPTY_REPLY);
+    const emptyReply = 52;
+    assert.equal(await curl('--reuid=30502', '--regid=30502'), emptyReply);
     await assert.rejects(get(place.guard.url, 'http://site.test/'));
     await assert.rejects(tunnel(place.guard.url, 'site.test:443'));
     await assert.rejects(tunnel(place.guard.url, '127.0.0.1:443'));
@@ -405,7 +410,7 @@ describe('the guard', () => {
     const place = await openForTest();
     const { socket } = await tunnel(place.guard.url, 'site.test:443');
     const asking = assert.rejects(get(place.guard.url, 'http://site.test/silent'));
-    await sleep(50);
+    await until(() => place.site.seen.some(({ url }) => url === '/silent'), 5000);
     await place[Symbol.asyncDispose]();
     await asking;
     if (!socket.destroyed) await once(socket, 'close');

@@ -1,6 +1,8 @@
-import type { RefusalReason } from './policy.ts';
+// What the guard refused, reported so that a page cannot flood viewers or the log with it.
 
-/** What a session was kept from. Never the whole address: what comes after the host may hold secrets. */
+import type { RefusalReason } from './rules/domains.ts';
+
+/** What a session was refused. Never the whole address: what comes after the host may hold secrets. */
 export type Refusal = {
   /** A plain request, a tunnel (https, ws, wss), or a page of a kind that may not be shown. */
   via: 'request' | 'tunnel' | 'page';
@@ -8,36 +10,36 @@ export type Refusal = {
   host: string;
   port: number | undefined;
   reason: RefusalReason;
-  /** How often since it was last told. */
+  /** How often since the last report. */
   count: number;
 };
 
 export type Refusals = { add(refusal: Omit<Refusal, 'count'>): void; close(): void };
 
 type Listeners = {
-  /** Some at once and some together, and never more than can be read. */
+  /** The first ones at once, and then once how many more there were. */
   tell: (refusal: Refusal) => void;
   /** Each, at once. */
   note?: (host: string) => void;
 };
 
-/** Told in one stretch of time; how many more there were is told at its end. */
-const MAX_TOLD = 10;
-const MAX_HOST = 253;
+/** Reported singly in one interval; at its end, one report says how many more there were. */
+const maxTold = 20;
+const maxHost = 253;
 
-/** Tells the first of a kind at once, and those that follow together: a page may try a thousand times a second. */
+/**
+ * Reports the first of a kind at once, and later ones only by their number: a page may try a thousand times a second, for
+ * as long as it is open, and use a new name for each attempt.
+ */
 export function createRefusals({ tell, note }: Listeners, everyMs: number): Refusals {
-  let kept = new Map<string, Refusal>();
-  /** Of kinds beyond those that are told: the page makes up a new name for each try. */
+  let told = new Set<string>();
   let more = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     timer = undefined;
-    const due = [...kept.values()].filter(({ count }) => count > 0);
     const others = more;
-    [kept, more] = [new Map(), 0];
-    for (const refusal of due) tell(refusal);
+    [told, more] = [new Set(), 0];
     if (others > 0)
       tell({ via: 'request', host: `${others} more`, port: undefined, reason: 'too_many', count: others });
   }
@@ -46,14 +48,11 @@ export function createRefusals({ tell, note }: Listeners, everyMs: number): Refu
     add({ via, host, port, reason }) {
       note?.(host);
       const key = `${via} ${host} ${port} ${reason}`;
-      const known = kept.get(key);
       timer ??= setTimeout(flush, everyMs).unref();
-      if (known) known.count += 1;
-      else if (kept.size >= MAX_TOLD) more += 1;
+      if (told.has(key) || told.size >= maxTold) more += 1;
       else {
-        const refusal = { via, host: host.slice(0, MAX_HOST), port, reason };
-        kept.set(key, { ...refusal, count: 0 });
-        tell({ ...refusal, count: 1 });
+        told.add(key);
+        tell({ via, host: host.slice(0, maxHost), port, reason, count: 1 });
       }
     },
     close() {

@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 
-export type PassOn = (from: Readable, to: Writable) => void;
+export type Throttle = (from: Readable, to: Writable) => void;
 
 /** How much may come through in a row, and how fast the rest; and who wants to know when it is not as fast as it could. */
 type Pace = { burstBytes: number; bytesPerSec: number; onSlowed?: (() => void) | undefined };
@@ -11,7 +11,7 @@ type Pace = { burstBytes: number; bytesPerSec: number; onSlowed?: (() => void) |
  * As `pipe` does, but one piece in a turn of the loop, where two megabytes at once would be read of a stream that comes
  * as fast as it can; and who has taken much in a row is slowed down to what leaves room for others.
  */
-export function createPassOn({ burstBytes, bytesPerSec, onSlowed }: Pace, now = () => performance.now()): PassOn {
+export function createThrottle({ burstBytes, bytesPerSec, onSlowed }: Pace, now = () => performance.now()): Throttle {
   let left = burstBytes;
   let countedAt = now();
 

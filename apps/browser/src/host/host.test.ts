@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
-import { drive, type HostForTest, startHost } from '../testing/host.ts';
-import { chromiumPids, rendererPids } from '../testing/processes.ts';
-import { openHostFolder } from './folder.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { chromiumPids, rendererPids } from '../../testing/processes.ts';
+import { openHostFolder } from '../chromium/folders.ts';
 
 const blank = { url: 'about:blank', scroll_x: 0, scroll_y: 0, session_storage: {} };
 
@@ -28,7 +28,7 @@ describe('a host', () => {
     await nats?.close();
   });
 
-  it('holds as many sessions as it can, each once, and frees the place of one that is closed', async () => {
+  it('holds sessions up to its capacity, each once, and frees the slot of a closed session', async () => {
     const [one, two, three] = [drive(agent, 'h3'), drive(agent, 'h3'), drive(agent, 'h3')];
     assert.deepEqual(await Promise.all([one.open(), two.open(), two.open()]), [
       { ok: true },
@@ -48,7 +48,11 @@ describe('a host', () => {
     assert.deepEqual(await one.closeSession(), { ok: true }, 'closing again is no error');
     assert.deepEqual(await three.open(), { ok: true });
     const closed = await Promise.all([two.closeSession(), two.closeSession(), three.closeSession()]);
-    assert.deepEqual(closed, Array(3).fill({ ok: true, state }), 'and whoever closes at the same time has the answer');
+    assert.deepEqual(
+      closed,
+      Array(3).fill({ ok: true, state }),
+      'every agent that closes at the same time gets the state',
+    );
     assert.deepEqual(await readdir(host.folder), [], 'nothing is left of them');
   });
 
@@ -72,11 +76,11 @@ describe('a host', () => {
     }
   });
 
-  it('drops a session whose browser died, answers what it had in hand, and can open it again', async () => {
+  it('drops a session whose browser died, answers the command under way, and can open the session again', async () => {
     const session = drive(agent, 'h3');
     await session.open();
     const slow = session.failureOf({ action: 'wait', for: { text: 'Never said' } });
-    await sleep(100);
+    await session.underWay();
     for (const pid of await chromiumPids(host.folder)) process.kill(pid, 'SIGKILL');
     assert.equal(await slow, 'crashed');
     const later = await session.ask({ type: 'look' });
@@ -85,19 +89,19 @@ describe('a host', () => {
     assert.ok((await session.closeSession(2)).ok);
   });
 
-  it('ends a browser in which what was under way does not end, for who asks again', async () => {
+  it('ends a browser whose operation does not end when a driver asks again', async () => {
     const session = drive(agent, 'h3');
     await session.open();
     const page = 'data:text/html,<title>Still</title><button>Go</button>';
     await session.act({ action: 'navigate', url: page });
     const pids = await rendererPids(host.folder);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    const clicked = session.failureOf({ action: 'press', key: 'Tab' }, { deadlineMs: 6000 });
-    await sleep(300);
+    const moved = session.failureOf({ action: 'scroll', delta_y: 100 }, { deadlineMs: 6000 });
+    await session.underWay();
     const first = await session.open({ epoch: 2 });
     assert.ok(!first.ok && first.failure === 'timeout', JSON.stringify(first));
     assert.deepEqual(await session.open({ epoch: 3 }), { ok: true });
-    assert.ok(['stale_epoch', 'crashed'].includes((await clicked) ?? ''));
+    assert.ok(['stale_epoch', 'crashed'].includes((await moved) ?? ''));
     const { acted } = await session.act({ action: 'screenshot' }, { epoch: 3 });
     assert.equal(acted.after.url, 'about:blank', 'another browser');
     assert.ok((await session.closeSession(3)).ok);
@@ -107,7 +111,8 @@ describe('a host', () => {
   it('ends a browser that is still opening', async () => {
     const session = drive(agent, 'h3');
     const opening = session.open();
-    await sleep(50);
+    // Its browser is being launched.
+    await until(async () => (await readdir(host.folder)).length === 1, 5000);
     await host.host.endAll();
     const opened = await opening;
     assert.ok(!opened.ok && opened.failure === 'crashed');
@@ -116,10 +121,10 @@ describe('a host', () => {
     assert.deepEqual(await readdir(host.folder), []);
   });
 
-  it('removes at its start what dead hosts left, and only that', async () => {
+  it('removes the folders of dead hosts at its start, and no others', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'pilothouse-folders-'));
     try {
-      // No process has this number: it is beyond what Linux gives.
+      // No process has this number: it is above the highest that Linux assigns.
       const [dead, alive] = [`pilothouse-browser-a-${2 ** 23}`, `pilothouse-browser-a-${process.ppid}`];
       for (const name of [dead, alive, 'other']) await mkdir(join(parent, name, 'inside'), { recursive: true });
       const folder = await openHostFolder(parent, 'b');

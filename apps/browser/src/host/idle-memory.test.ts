@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
-import { until } from '../testing/until.ts';
-import { createRest } from './rest.ts';
+import { until } from '../../../../testkit/until.ts';
+import { createIdleMemory } from './idle-memory.ts';
 
 const youngBytes = () =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.physical_space_size ?? Number.NaN;
 
-describe('a rest', () => {
-  it('gives back the room that much work had taken', async () => {
+describe('idle memory', () => {
+  it('is given back after the heap has grown', async () => {
     const kept: object[] = [];
     while (youngBytes() < 16 * 2 ** 20) {
       kept.push({ at: kept.length });
@@ -17,21 +16,27 @@ describe('a rest', () => {
     }
     kept.length = 0;
     const grown = youngBytes();
-    createRest({ afterMs: 10 }).begin();
+    createIdleMemory({ afterMs: 10 }).start();
     await until(() => youngBytes() < grown / 4, 5000);
   });
 
-  it('is over when somebody comes, and begins anew when nobody is left', async () => {
+  it('is kept when a session comes, and given back once after the last session has ended', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     let collected = 0;
-    const rest = createRest({ afterMs: 30, collect: () => (collected += 1) });
-    rest.begin();
-    rest.end();
-    await sleep(60);
+    const idleMemory = createIdleMemory({ afterMs: 30, collect: () => (collected += 1) });
+    idleMemory.start();
+    t.mock.timers.tick(29);
+    idleMemory.cancel();
+    t.mock.timers.tick(60);
     assert.equal(collected, 0);
-    rest.begin();
-    rest.begin();
-    await until(() => collected > 0, 1000);
-    await sleep(60);
+    idleMemory.start();
+    t.mock.timers.tick(29);
+    idleMemory.start();
+    t.mock.timers.tick(29);
+    assert.equal(collected, 0, 'counted from the last session');
+    t.mock.timers.tick(1);
+    assert.equal(collected, 1);
+    t.mock.timers.tick(60);
     assert.equal(collected, 1);
   });
 });

@@ -1,3 +1,5 @@
+// The right of this host to act, renewed by heartbeats that agents answer. It never ends here later than agents believe.
+
 import { type Bus, type Heartbeat, heartbeat } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 
@@ -8,67 +10,67 @@ export type Lease = {
 };
 
 type Options = {
-  bus: Bus;
+  bus: Pick<Bus, 'request'>;
   log: Log;
   hostId: string;
   bootId: string;
-  /** What the next heartbeat says. */
+  /** The content of the next heartbeat. */
   tell: () => Pick<Heartbeat, 'capacity' | 'sessions' | 'load'>;
-  /** The host may act, after it might not. */
+  /** Called when the host may act again. */
   onHeld: () => void;
-  /** The lease has run out: what it allowed must end now. */
+  /** Called when the lease has run out: what it allowed must end now. */
   onLost: () => void;
   everyMs?: number;
+  /** Monotonic. */
+  now?: () => number;
 };
 
-/** A lease is renewed this often, so that one lost answer does not end it. */
-const BEATS_A_LEASE = 3;
+/** Heartbeats in the time of one lease, so that one lost answer does not end it. */
+const beatsPerLease = 3;
 
-/**
- * The right to act, renewed by heartbeats that agents answer. It is counted on our own monotonic clock from the moment
- * the heartbeat was sent, so it ends here no later than those who granted it believe.
- */
-export function holdLease({ bus, log, hostId, bootId, tell, onHeld, onLost, everyMs = 2000 }: Options): Lease {
+/** Counted on the host's own monotonic clock from the moment the heartbeat was sent, so it ends here first. */
+export function holdLease(options: Options): Lease {
+  const { bus, log, hostId, bootId, tell, onHeld, onLost, everyMs = 2000, now = () => performance.now() } = options;
   let heldUntil: number | undefined;
   let isClosed = false;
   let timer: NodeJS.Timeout;
   let expiry: NodeJS.Timeout | undefined;
-  const isHeld = () => heldUntil !== undefined && performance.now() < heldUntil;
+  const isHeld = () => heldUntil !== undefined && now() < heldUntil;
 
   const beat = () =>
     beatOnce().catch((error) => {
-      // One that could not even be put together counts as one that nobody answered.
+      // A heartbeat that could not even be put together counts as one that no agent answered.
       log.error({ err: error }, 'could not send a heartbeat');
       if (!isClosed) timer = setTimeout(beat, everyMs / 8);
     });
 
   async function beatOnce(): Promise<void> {
-    const sentAt = performance.now();
+    const sentAt = now();
     const message = { host_id: hostId, boot_id: bootId, ...tell() };
     const result = await bus.request(heartbeat, { host_id: hostId }, message, { timeoutMs: everyMs });
     if (isClosed) return;
     if (result.ok) renew(sentAt + result.reply.lease_ms);
-    else log.debug({ reason: result.reason }, 'nobody answered the heartbeat');
-    // While nobody answers, ask sooner: a host that just started should not wait a whole beat for the first agent.
-    const waitMs = result.ok ? Math.min(everyMs, result.reply.lease_ms / BEATS_A_LEASE) : everyMs / 8;
+    else log.debug({ reason: result.reason }, 'no agent answered the heartbeat');
+    // While no agent answers, ask sooner: a host that just started should not wait a whole beat for the first agent.
+    const waitMs = result.ok ? Math.min(everyMs, result.reply.lease_ms / beatsPerLease) : everyMs / 8;
     timer = setTimeout(beat, waitMs);
   }
 
   function renew(until: number): void {
-    // A process that was stopped may read the answer before its timers: the lease was lost all the same.
+    // A process that stood still may read the answer before its timers run: the lease was lost all the same.
     expire();
-    if (until <= performance.now()) return;
+    if (until <= now()) return;
     const wasHeld = isHeld();
     heldUntil = until;
     clearTimeout(expiry);
-    expiry = setTimeout(expire, until - performance.now());
+    expiry = setTimeout(expire, until - now());
     if (!wasHeld) onHeld();
   }
 
   function expire(): void {
     if (heldUntil === undefined) return;
-    const leftMs = heldUntil - performance.now();
-    // Timers may come a moment early.
+    const leftMs = heldUntil - now();
+    // Timers may fire a moment early.
     if (leftMs > 0) {
       clearTimeout(expiry);
       expiry = setTimeout(expire, leftMs);

@@ -1,10 +1,10 @@
-// How busy this machine is, for whoever chooses a host.
+// How busy this machine is, so that agents can choose a host.
 
 import { cpus, totalmem } from 'node:os';
 
 export type Load = { cpu: number; memory: number };
 
-/** Each call tells of the time since the one before. */
+/** Each call measures the time since the last call. */
 export function createLoadMeter(): () => Load {
   let before = times();
   return () => {
@@ -16,7 +16,7 @@ export function createLoadMeter(): () => Load {
   };
 }
 
-/** In a container its limit is what counts; without one the number is larger than any machine. */
+/** In a container its limit counts; without a limit the number is larger than any machine. */
 const limit = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 function times(): { idle: number; all: number } {

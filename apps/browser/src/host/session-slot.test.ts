@@ -1,28 +1,30 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type Checkpoint, checkpoint, connectBus, queues, type Report, report } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
-import { drive, type HostForTest, startHost } from '../testing/host.ts';
-import { chromiumPids } from '../testing/processes.ts';
-import type { Site } from '../testing/site.ts';
-import { ENTERED, startSiteWithState } from '../testing/site-with-state.ts';
-import { until } from '../testing/until.ts';
-import { openSession as openReal, type Session, type SessionOptions } from './session.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { chromiumPids } from '../../testing/processes.ts';
+import type { Site } from '../../testing/site.ts';
+import { ENTERED, startSiteWithState } from '../../testing/site-with-state.ts';
+import { openSession as openReal, type Session, type SessionOptions } from '../session/session.ts';
 
 const stateOf = (n: number) => ({ storage: { n }, pages: [] });
 
-describe('a place at a host', () => {
+describe('a session slot', () => {
   let nats: NatsForTest;
   let site: Site;
   let agent: Bus;
   let host: HostForTest;
-  let reports: { told: Report; at: number }[] = [];
+  let reports: { message: Report; at: number }[] = [];
   let kept: Checkpoint[] = [];
-  let hearsCheckpoints = true;
+  /** Called with each checkpoint before it is stored. */
+  let beforeKept: (message: Checkpoint) => Promise<void> = async () => {};
   /** The last session that was opened, and what it was given. */
   let last: { options: SessionOptions; session: Session };
+  /** Resolve when the last session that was opened is read for the last time, and when its browser is ended. */
+  let ending: { saving: Promise<void>; closing: Promise<void> };
   let repairs = 0;
   let isCrashed = false;
   before(async () => {
@@ -31,8 +33,8 @@ describe('a place at a host', () => {
     const heard = agent.respond(
       report,
       {},
-      (told) => {
-        reports.push({ told, at: performance.now() });
+      (message) => {
+        reports.push({ message, at: performance.now() });
         return {};
       },
       { queue: queues.report },
@@ -40,10 +42,9 @@ describe('a place at a host', () => {
     const keeps = agent.respond(
       checkpoint,
       {},
-      async (told) => {
-        await sleep(50);
-        if (!hearsCheckpoints) await sleep(5000);
-        kept.push(told);
+      async (message) => {
+        await beforeKept(message);
+        kept.push(message);
         return { is_kept: true };
       },
       { queue: queues.checkpoint },
@@ -52,11 +53,21 @@ describe('a place at a host', () => {
     const openSession = async (options: SessionOptions): Promise<Session> => {
       const session = await openReal(options);
       last = { options, session };
+      const [saving, closing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      ending = { saving: saving.promise, closing: closing.promise };
       const repair = async () => {
         repairs += 1;
         isCrashed = false;
       };
-      return { ...session, isCrashed: () => isCrashed, repair };
+      const save: Session['save'] = (deadline) => {
+        saving.resolve();
+        return session.save(deadline);
+      };
+      const close = () => {
+        closing.resolve();
+        return session.close();
+      };
+      return { ...session, isCrashed: () => isCrashed, repair, save, close };
     };
     host = await startHost(nats, 'h8', { capacity: 2, openSession });
   });
@@ -66,26 +77,27 @@ describe('a place at a host', () => {
     await Promise.all([site?.close(), nats?.close()]);
   });
 
-  it('tells what it holds and whether anybody uses it', async () => {
+  it('reports its pages, its viewers and how long it was idle', async () => {
     const session = drive(agent, 'h8');
     await session.open();
     await session.act({ action: 'screenshot' });
-    await session.tell({ type: 'watch', for_ms: 400 });
-    await sleep(200);
-    const told = await session.status();
-    assert.ok(told.ok && told.status);
-    const { sessions, ...rest } = told.status;
+    await session.tell({ type: 'watch', for_ms: 1500 });
+    const reply = await session.status();
+    assert.ok(reply.ok && reply.status);
+    const { sessions, ...rest } = reply.status;
     assert.deepEqual(rest, { capacity: 2, warm: 0, has_own_users: process.getuid?.() === 0 });
     const [one] = sessions;
     assert.deepEqual([one?.session_id, one?.epoch, one?.pages, one?.is_watched], [session.sessionId, 1, 1, true]);
-    assert.ok(one && one.idle_ms >= 190 && one.idle_ms < 5000, `${one?.idle_ms}`);
-    await sleep(300);
-    const later = await session.status();
-    assert.equal(later.ok && later.status?.sessions[0]?.is_watched, false);
+    await until(async () => (await session.usage())?.is_watched === false, 5000);
+    const idleMs = async () => (await session.usage())?.idle_ms ?? Number.NaN;
+    await until(async () => (await idleMs()) >= 1000, 5000);
+    await session.act({ action: 'screenshot' });
+    // A time of the host, compared with the second before: that it counts from the last act shows in nothing else.
+    assert.ok((await idleMs()) < 1000, 'counted from the last act');
     await session.closeSession();
   });
 
-  it('answers its closing with what brings it back', async () => {
+  it('answers a close command with the saved state', async () => {
     const first = drive(agent, 'h8');
     await first.open();
     await first.act({ action: 'navigate', url: `${site.url}/enter` });
@@ -99,7 +111,7 @@ describe('a place at a host', () => {
     await second.closeSession();
   });
 
-  it('notices at once that its browser was killed, says so, and is free for the next', async () => {
+  it('reports at once that its browser was killed, and is free for the next browser', async () => {
     reports = [];
     const session = drive(agent, 'h8');
     await session.open();
@@ -113,11 +125,13 @@ describe('a place at a host', () => {
     const reopened = await session.open({ epoch: 2, state: acted.state });
     const { acted: back } = await session.act({ action: 'wait', for: { text: 'Home' } }, { epoch: 2 });
     const backMs = performance.now() - killed;
-    console.log(`killed browser: told after ${noticedMs.toFixed(0)} ms, its page back after ${backMs.toFixed(0)} ms`);
+    console.log(
+      `killed browser: reported after ${noticedMs.toFixed(0)} ms, its page back after ${backMs.toFixed(0)} ms`,
+    );
     assert.deepEqual(reopened, { ok: true });
     assert.equal(back.after.title, ENTERED('one'));
     assert.deepEqual(
-      reports.map(({ told }) => told),
+      reports.map(({ message }) => message),
       [{ type: 'crashed', session_id: session.sessionId, epoch: 1, what: 'browser', url: null }],
     );
     await session.closeSession(2);
@@ -125,7 +139,7 @@ describe('a place at a host', () => {
     assert.deepEqual(await readdir(host.folder), []);
   });
 
-  it('has a page that crashed repaired by whoever opens it again', async () => {
+  it('repairs a crashed page when an agent opens the session again', async () => {
     const session = drive(agent, 'h8');
     await session.open();
     isCrashed = true;
@@ -138,42 +152,54 @@ describe('a place at a host', () => {
     await session.closeSession(2);
   });
 
-  it('hands over states one at a time, the newest of those that wait, until they are kept', async () => {
+  it('sends checkpoints one at a time, the newest of those that wait, until they are stored', async () => {
     kept = [];
+    const asked: unknown[] = [];
+    const [first, unanswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    beforeKept = ({ state: { storage } }) => {
+      asked.push(storage.n);
+      return storage.n === 1 ? first.promise : storage.n === 6 ? unanswered.promise : Promise.resolve();
+    };
     const session = drive(agent, 'h8');
     await session.open();
     for (let n = 1; n <= 5; n += 1) last.options.onCheckpoint(stateOf(n));
+    await until(() => asked.length > 0, 2000);
+    first.resolve();
     await until(() => kept.length === 2, 2000);
     assert.deepEqual(
       kept.map(({ state, epoch, session_id }) => [state.storage.n, epoch, session_id]),
       [1, 5].map((n) => [n, 1, session.sessionId]),
     );
-    hearsCheckpoints = false;
     last.options.onCheckpoint(stateOf(6));
-    await sleep(200);
+    await until(() => asked.includes(6), 2000);
     last.options.onCheckpoint(stateOf(7));
-    hearsCheckpoints = true;
     await until(() => kept.some(({ state }) => state.storage.n === 7), 8000);
+    // The bus keeps the order: the answer to the last one has come before this, and another one would come before it.
+    await session.status();
     host.setHeld(false);
     last.options.onCheckpoint(stateOf(8));
-    await sleep(300);
+    await session.status();
     host.setHeld(true);
-    assert.ok(!kept.some(({ state }) => state.storage.n === 8), 'without a lease nobody wants them');
+    last.options.onCheckpoint(stateOf(9));
+    await until(() => asked.includes(9), 2000);
+    assert.deepEqual(asked, [1, 5, 6, 7, 9], 'without a lease none is sent');
+    unanswered.resolve();
     await session.closeSession();
   });
 
-  it('is opened and closed by many at once, and ends as the last one wanted', async () => {
-    for (let round = 0; round < 3; round += 1) {
+  it('is opened and closed by several agents at once, and ends as the newest epoch asked', async () => {
+    for (const moment of ['at once', 'saving', 'closing'] as const) {
       const session = drive(agent, 'h8');
       const opens = await Promise.all([session.open(), session.open(), session.open()]);
       assert.ok(opens.every(({ ok }) => ok));
       assert.equal((await chromiumPids(host.folder)).length > 0, true);
+      const reached = moment === 'at once' ? Promise.resolve() : ending[moment];
       const [closed, opened, again] = await Promise.all([
         session.closeSession(),
-        sleep(5).then(() => session.open({ epoch: 2 })),
-        sleep(5).then(() => session.open({ epoch: 2 })),
+        reached.then(() => session.open({ epoch: 2 })),
+        reached.then(() => session.open({ epoch: 2 })),
       ]);
-      assert.ok(closed.ok && opened.ok && again.ok);
+      assert.ok(closed.ok && opened.ok && again.ok, moment);
       assert.equal((await readdir(host.folder)).length, 1, 'one browser');
       assert.equal(await session.failureOf({ action: 'screenshot' }, { epoch: 2 }), undefined);
       const late = await session.closeSession(1);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { StepFailure } from './failure.ts';
-import { createInOrder } from './in-order.ts';
+import { StepFailure } from '../common/failure.ts';
+import { createSequencer } from './sequencer.ts';
 
-/** Notes what is done. `m…` are moves; `x…` fail; `slow` waits to be let go. */
+/** Logs what is performed. `m…` are moves; `x…` fail; `slow` waits until it is resolved. */
 function desk({ waitMs = 100, maxAhead = 8 } = {}) {
   const log: string[] = [];
   const slow = Promise.withResolvers<void>();
-  const order = createInOrder<string>({
+  const order = createSequencer<string>({
     async perform(item, signal) {
       log.push(item);
       if (item === 'slow') await slow.promise;
@@ -24,7 +23,7 @@ function desk({ waitMs = 100, maxAhead = 8 } = {}) {
 }
 const failure = (name: string) => (error: unknown) => error instanceof StepFailure && error.failure === name;
 
-it('does in order what comes swapped and twice, each once', async () => {
+it('performs items in order and once that come swapped and twice', async () => {
   const { log, give } = desk();
   const third = give([3, 'c']);
   const second = give([2, 'b'], [3, 'c']);
@@ -35,7 +34,7 @@ it('does in order what comes swapped and twice, each once', async () => {
   assert.deepEqual(log, ['a', 'b', 'c']);
 });
 
-it('puts what has no number behind all that came before it', async () => {
+it('performs an item without a number after every item that came before it', async () => {
   const { log, give } = desk();
   const ahead = give([2, 'b']);
   const last = give([0, 'c'], [0, 'd']);
@@ -44,12 +43,12 @@ it('puts what has no number behind all that came before it', async () => {
   await ahead;
   assert.equal(await last, 2);
   assert.equal(await give([0, 'e']), 2);
-  // Nor does it take a number from those who count.
+  // Nor does it use up a number.
   assert.equal(await give([3, 'f']), 3);
   assert.deepEqual(log, ['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
-it('answers that the time is over where what comes before never comes, and then takes it anew', async () => {
+it('times out an item whose predecessor never comes, and then accepts it again', async () => {
   const { log, give } = desk();
   assert.equal(await give([1, 'a']), 1);
   await assert.rejects(give([3, 'c']), failure('timeout'));
@@ -59,22 +58,23 @@ it('answers that the time is over where what comes before never comes, and then 
   assert.equal(await give([3, 'c']), 3);
 });
 
-it('does not give up what only waits for its turn', async () => {
+it('does not time out an item that only waits for its turn', async () => {
   const { log, slow, give } = desk({ waitMs: 30 });
   const given = give([1, 'slow'], [2, 'b']);
-  await sleep(100);
+  // It came later and has as long to wait, so the time of those before it is over when this is given up.
+  await assert.rejects(give([4, 'd']), failure('timeout'));
   slow.resolve();
   assert.equal(await given, 2);
   assert.deepEqual(log, ['slow', 'b']);
 });
 
-it('leaves out moves that a newer one follows, and nothing else', async () => {
+it('skips moves that another move follows, and nothing else', async () => {
   const { log, give } = desk();
   assert.equal(await give([1, 'm1'], [2, 'm2'], [3, 'click'], [4, 'm3'], [5, 'm4'], [6, 'up']), 6);
   assert.deepEqual(log, ['m2', 'click', 'm4', 'up']);
 });
 
-it('goes on after one that failed, and tells whoever asks again why it did', async () => {
+it('continues after an item that failed, and repeats the failure when it is sent again', async () => {
   const { log, give } = desk();
   await assert.rejects(give([1, 'x'], [2, 'b']), failure('unsupported'));
   await assert.rejects(give([1, 'x']), failure('unsupported'));
@@ -82,7 +82,7 @@ it('goes on after one that failed, and tells whoever asks again why it did', asy
   assert.deepEqual(log, ['x', 'b']);
 });
 
-it('drops everything for another driver, and is there for it when what was under way has ended', async () => {
+it('drops what waits for another driver, and is ready when the item under way has ended', async () => {
   const { log, slow, give, reset } = desk();
   const given = give([1, 'slow'], [2, 'b']);
   given.catch(() => undefined);

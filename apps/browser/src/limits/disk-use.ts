@@ -3,7 +3,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const BLOCK_BYTES = 512;
+const blockBytes = 512;
 
 /**
  * What was counted by the time it is more than `most`: a browser that writes many small files must not keep us busy. A
@@ -20,7 +20,7 @@ export async function diskBytesUnder(folder: string, most: number): Promise<numb
       const child = join(path, entry.name);
       if (entry.isDirectory()) waiting.push(child);
       const stat = await lstat(child).catch(() => undefined);
-      bytes += Math.max(stat?.blocks ?? 0, 1) * BLOCK_BYTES;
+      bytes += Math.max(stat?.blocks ?? 0, 1) * blockBytes;
       if (bytes > most) return bytes;
     }
   }

@@ -1,5 +1,8 @@
-/** How much a session may take of the machine. Whoever takes more is made to yield, or is ended. */
-export type WallLimits = {
+// How much a session may take of the machine. A session that takes more is made to yield, or is ended.
+
+import type { Wall } from '@pilothouse/bus';
+
+export type SessionLimits = {
   memoryBytes: number;
   processes: number;
   threads: number;
@@ -7,15 +10,18 @@ export type WallLimits = {
   pages: number;
   /** In cores: a session that takes more yields to all others. */
   cpuCores: number;
-  /** How long it may go on so before it is ended. */
+  /** How long it may take more before it is ended. */
   cpuMs: number;
 };
 
-const MB = 1024 * 1024;
-/** Chromium has about 10 in each process, and 30 in its first. */
-const THREADS_PER_PROCESS = 20;
+/** A limit that a session ran into, and whether its browser is ended for it. */
+export type LimitHit = { wall: Wall; message: string; is_ended: boolean };
 
-type Given = {
+const mb = 1024 * 1024;
+/** Chromium has about 10 in each process, and 30 in its first. */
+const threadsPerProcess = 20;
+
+type LimitSettings = {
   memoryMb: number;
   processes: number;
   diskMb: number;
@@ -24,11 +30,18 @@ type Given = {
   cpuSecs: number;
 };
 
-export const limitsOf = ({ memoryMb, processes, diskMb, pages, cpuPercent, cpuSecs }: Given): WallLimits => ({
-  memoryBytes: memoryMb * MB,
+export const limitsOf = ({
+  memoryMb,
   processes,
-  threads: processes * THREADS_PER_PROCESS,
-  diskBytes: diskMb * MB,
+  diskMb,
+  pages,
+  cpuPercent,
+  cpuSecs,
+}: LimitSettings): SessionLimits => ({
+  memoryBytes: memoryMb * mb,
+  processes,
+  threads: processes * threadsPerProcess,
+  diskBytes: diskMb * mb,
   pages,
   cpuCores: cpuPercent / 100,
   cpuMs: cpuSecs * 1000,

@@ -1,8 +1,8 @@
-// Whether all processors of the machine are busy. Then nobody gets what it wants, and a hog no more than others.
+// Whether all processors of the machine are busy. Then no session gets what it asks for, and a busy one no more than others.
 
 import { readFileSync } from 'node:fs';
 
-const FULL = 0.9;
+const full = 0.9;
 
 export function parseCpuLine(text: string): { idle: number; all: number } {
   const times = text.slice(0, text.indexOf('\n')).trim().split(/\s+/).slice(1, 9).map(Number);
@@ -11,13 +11,13 @@ export function parseCpuLine(text: string): { idle: number; all: number } {
 }
 
 /** Each call tells of the time since the one before. */
-export function createFullness(path = '/proc/stat'): () => boolean {
+export function watchMachineCpu(path = '/proc/stat'): () => boolean {
   const read = () => parseCpuLine(readFileSync(path, 'utf8'));
   let before = read();
   return () => {
     const now = read();
     const [idle, all] = [now.idle - before.idle, now.all - before.all];
     before = now;
-    return all > 0 && 1 - idle / all > FULL;
+    return all > 0 && 1 - idle / all > full;
   };
 }

@@ -4,28 +4,28 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /** Far behind the others, but not the very last: on a busy machine those get nothing at all, and cannot even end. */
-const LATER = 15;
+const later = 15;
 
-export type Yielding = {
+export type LowPriority = {
   /** Puts these processes behind all others, and those they began meanwhile. */
   apply(pids: number[]): void;
   /** Puts them back. Only root can raise threads again: of another's host, they stay last and their group comes back. */
   undo(pids: number[]): void;
 };
 
-export function createYielding(): Yielding {
+export function createLowPriority(): LowPriority {
   const before = new Map<number, number>();
 
   return {
     apply(pids) {
       for (const pid of pids) {
-        setGroup(pid, LATER);
+        setGroup(pid, later);
         for (const thread of threadsOf(pid)) {
           attempt(() => {
             const now = getPriority(thread);
-            if (now >= LATER) return;
+            if (now >= later) return;
             before.set(thread, now);
-            setPriority(thread, LATER);
+            setPriority(thread, later);
           });
         }
       }

@@ -5,14 +5,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The kernel counts time for us in hundredths of a second, whatever it does inside. */
-const TICK_MS = 10;
-/** A pid is asked whose it is at least every so many times, in case it was given to another process meanwhile. */
-const ASK_AGAIN = 20;
+const tickMs = 10;
+/** The owner of a pid is read again at least once in this many samples, in case it was given to another process meanwhile. */
+const askAgain = 20;
 
 /** Whose processes are counted together: all of a user, or where users are shared, all of a process group. */
 export type Owner = { pid: number; uid: number | undefined };
 
-export type Taken = {
+export type ResourceUse = {
   memoryBytes: number;
   processes: number;
   threads: number;
@@ -28,7 +28,7 @@ type Status = { uid: number; isDead: boolean; threads: number; memoryBytes: numb
 export function parseStat(text: string): Stat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const at = (index: number) => Number(fields[index]);
-  return { group: at(2), cpuMs: (at(11) + at(12)) * TICK_MS, startedAt: at(19) };
+  return { group: at(2), cpuMs: (at(11) + at(12)) * tickMs, startedAt: at(19) };
 }
 
 /** Memory that no file backs: of what the processes of a Chromium share, that leaves out nearly all. */
@@ -46,7 +46,7 @@ export type ProcessTable<Key> = {
   add(key: Key, owner: Owner): void;
   remove(key: Key): void;
   /** What each takes now. */
-  sample(): Map<Key, Taken>;
+  sample(): Map<Key, ResourceUse>;
 };
 
 type Member<Key> = { key: Key; startedAt: number; cpuMs: number };
@@ -75,7 +75,7 @@ export function createProcessTable<Key>(root = '/proc'): ProcessTable<Key> {
     return undefined;
   }
 
-  function count(pid: number, taken: Map<Key, Taken>): void {
+  function count(pid: number, taken: Map<Key, ResourceUse>): void {
     const known = members.get(pid);
     const [statText, statusText] = [read(pid, 'stat'), read(pid, 'status')];
     if (!statText || !statusText) return void members.delete(pid);
@@ -109,15 +109,15 @@ export function createProcessTable<Key>(root = '/proc'): ProcessTable<Key> {
       fresh.delete(key);
     },
     sample() {
-      turn = (turn + 1) % ASK_AGAIN;
-      const taken = new Map<Key, Taken>();
+      turn = (turn + 1) % askAgain;
+      const taken = new Map<Key, ResourceUse>();
       for (const key of owners.keys()) {
         taken.set(key, { memoryBytes: 0, processes: 0, threads: 0, cpuMs: 0, pids: [] });
       }
       if (owners.size === 0) return taken;
       const pids = new Set(readdirSync(root).map(Number).filter(Number.isSafeInteger));
       for (const known of [strangers, members]) for (const pid of known.keys()) if (!pids.has(pid)) known.delete(pid);
-      for (const pid of pids) if (!strangers.has(pid) || pid % ASK_AGAIN === turn) count(pid, taken);
+      for (const pid of pids) if (!strangers.has(pid) || pid % askAgain === turn) count(pid, taken);
       fresh.clear();
       return taken;
     },

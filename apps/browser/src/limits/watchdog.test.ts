@@ -5,16 +5,16 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createLog } from '@pilothouse/process';
-import { until } from '../../testing/until.ts';
-import { createBurning } from './burning.ts';
-import { diskBytesUnder } from './disk.ts';
-import { limitsOf } from './limits.ts';
-import { parseCpuLine } from './machine.ts';
-import { createPageFlood } from './page-flood.ts';
-import { createProcessTable, parseStat, parseStatus } from './processes.ts';
-import { createWalls, type Hit } from './walls.ts';
+import { until } from '../../../../testkit/until.ts';
+import { createPageFlood } from '../pages/page-flood.ts';
+import { createCpuUse } from './cpu-use.ts';
+import { diskBytesUnder } from './disk-use.ts';
+import { type LimitHit, limitsOf } from './limits.ts';
+import { parseCpuLine } from './machine-cpu.ts';
+import { createProcessTable, parseStat, parseStatus } from './process-table.ts';
+import { createWatchdog } from './watchdog.ts';
 
-const MB = 1024 * 1024;
+const mb = 1024 * 1024;
 const wide = { memoryMb: 4000, processes: 100, diskMb: 100, pages: 20, cpuPercent: 100_000, cpuSecs: 600 };
 
 /** A program in a group of its own, as a browser is. */
@@ -52,7 +52,7 @@ describe('what the kernel tells', () => {
 
 describe('the processes of a group', () => {
   test('are counted with those they start, with their memory and their time', async () => {
-    await using mine = start(`const kept = Buffer.alloc(${80 * MB}, 1);
+    await using mine = start(`const kept = Buffer.alloc(${80 * mb}, 1);
       require('child_process').spawn('sleep', ['60']); const end = Date.now() + 400; while (Date.now() < end); setInterval(() => kept, 1e6)`);
     await using other = start('setInterval(() => {}, 1e6)');
     const table = createProcessTable<string>();
@@ -62,11 +62,11 @@ describe('the processes of a group', () => {
     await until(() => {
       const taken = table.sample().get('mine');
       cpuMs += taken?.cpuMs ?? 0;
-      return taken?.processes === 2 && taken.memoryBytes > 80 * MB && cpuMs > 100;
+      return taken?.processes === 2 && taken.memoryBytes > 80 * mb && cpuMs > 100;
     }, 30_000);
     const sampled = table.sample();
     assert.equal(sampled.get('other')?.processes, 1);
-    assert.ok((sampled.get('other')?.memoryBytes ?? 0) < 80 * MB);
+    assert.ok((sampled.get('other')?.memoryBytes ?? 0) < 80 * mb);
     table.remove('mine');
     assert.deepEqual([...table.sample().keys()], ['other']);
   });
@@ -77,18 +77,18 @@ describe('a folder', () => {
     const folder = await mkdtemp(join(tmpdir(), 'walls-'));
     t.after(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, 'deep'));
-    await writeFile(join(folder, 'deep', 'file'), Buffer.alloc(3 * MB, 1));
+    await writeFile(join(folder, 'deep', 'file'), Buffer.alloc(3 * mb, 1));
     await symlink('/usr', join(folder, 'link'));
-    const bytes = await diskBytesUnder(folder, 100 * MB);
-    assert.ok(bytes >= 3 * MB && bytes < 4 * MB, `${bytes}`);
-    assert.ok((await diskBytesUnder(folder, MB)) > MB);
-    assert.equal(await diskBytesUnder(join(folder, 'nowhere'), MB), 0);
+    const bytes = await diskBytesUnder(folder, 100 * mb);
+    assert.ok(bytes >= 3 * mb && bytes < 4 * mb, `${bytes}`);
+    assert.ok((await diskBytesUnder(folder, mb)) > mb);
+    assert.equal(await diskBytesUnder(join(folder, 'nowhere'), mb), 0);
   });
 });
 
 describe('a busy session', () => {
   test('yields at once, is told of later, and is over when it goes on', () => {
-    const burning = createBurning({ cpuCores: 0.8, cpuMs: 20_000 });
+    const burning = createCpuUse({ cpuCores: 0.8, cpuMs: 20_000 });
     const news = Array.from({ length: 40 }, () => burning.add(500, 500, false));
     assert.equal(news[0], 'yield');
     assert.equal(news.indexOf('told'), 9);
@@ -96,14 +96,14 @@ describe('a busy session', () => {
   });
 
   test('is calm again only after a while well below', () => {
-    const burning = createBurning({ cpuCores: 0.8, cpuMs: 20_000 });
+    const burning = createCpuUse({ cpuCores: 0.8, cpuMs: 20_000 });
     burning.add(500, 500, false);
     const news = Array.from({ length: 6 }, () => burning.add(100, 500, false));
     assert.deepEqual(news, [undefined, undefined, undefined, undefined, undefined, 'calm']);
   });
 
   test('is one that takes less where nobody gets more', () => {
-    const burning = createBurning({ cpuCores: 0.8, cpuMs: 20_000 });
+    const burning = createCpuUse({ cpuCores: 0.8, cpuMs: 20_000 });
     assert.equal(burning.add(150, 500, false), undefined);
     assert.equal(burning.add(150, 500, true), 'yield');
   });
@@ -126,12 +126,12 @@ describe('pages that are refused', () => {
 });
 
 describe('the walls', () => {
-  async function hitOf(code: string, limits: Partial<typeof wide>): Promise<Hit> {
+  async function hitOf(code: string, limits: Partial<typeof wide>): Promise<LimitHit> {
     const folder = await mkdtemp(join(tmpdir(), 'walls-'));
     await using program = start(code.replaceAll('FOLDER', folder));
-    const walls = createWalls({ limits: limitsOf({ ...wide, ...limits }), log: createLog('walls', 'silent') });
+    const walls = createWatchdog({ limits: limitsOf({ ...wide, ...limits }), log: createLog('walls', 'silent') });
     try {
-      const hits: Hit[] = [];
+      const hits: LimitHit[] = [];
       walls.watch({ pid: program.pid, uid: undefined, folder }, (hit) => hits.push(hit));
       await until(() => hits.some((hit) => hit.is_ended), 30_000);
       assert.equal(hits.filter((hit) => hit.is_ended).length, 1);
@@ -145,7 +145,7 @@ describe('the walls', () => {
   test('let a busy session yield, and let it go first again before it ends', async () => {
     await using program = start('for (;;);');
     const limits = limitsOf({ ...wide, cpuPercent: 20 });
-    const walls = createWalls({ limits, log: createLog('walls', 'silent') });
+    const walls = createWatchdog({ limits, log: createLog('walls', 'silent') });
     try {
       const usual = getPriority(program.pid);
       const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, () => {});
@@ -160,7 +160,7 @@ describe('the walls', () => {
 
   test('let one yield at once that is about to take much, and go first again when it is calm', async () => {
     await using program = start('setInterval(() => {}, 1e6)');
-    const walls = createWalls({ limits: limitsOf(wide), log: createLog('walls', 'silent') });
+    const walls = createWatchdog({ limits: limitsOf(wide), log: createLog('walls', 'silent') });
     try {
       const usual = getPriority(program.pid);
       const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, () => {});
@@ -176,9 +176,9 @@ describe('the walls', () => {
 
   test('let one yield that takes memory as if it wanted all of it, however little it computes', async () => {
     await using program = start(`const kept = [];
-      const timer = setInterval(() => { kept.push(Buffer.alloc(${12 * MB}, 1)); if (kept.length > 33) clearInterval(timer) }, 10); setInterval(() => kept, 1e6)`);
-    const hits: Hit[] = [];
-    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 600 }), log: createLog('walls', 'silent') });
+      const timer = setInterval(() => { kept.push(Buffer.alloc(${12 * mb}, 1)); if (kept.length > 33) clearInterval(timer) }, 10); setInterval(() => kept, 1e6)`);
+    const hits: LimitHit[] = [];
+    const walls = createWatchdog({ limits: limitsOf({ ...wide, memoryMb: 600 }), log: createLog('walls', 'silent') });
     try {
       const usual = getPriority(program.pid);
       walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, (hit) => hits.push(hit)).lookCloser();
@@ -190,8 +190,8 @@ describe('the walls', () => {
   });
 
   test('leave one behind that they have ended: to free what it took is work for the kernel', async () => {
-    await using program = start(`const kept = Buffer.alloc(${300 * MB}, 1); setInterval(() => kept, 1e6)`);
-    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
+    await using program = start(`const kept = Buffer.alloc(${300 * mb}, 1); setInterval(() => kept, 1e6)`);
+    const walls = createWatchdog({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
     try {
       const usual = getPriority(program.pid);
       let whenTold: number | undefined;
@@ -208,9 +208,9 @@ describe('the walls', () => {
   });
 
   test('are not put off by a session that begins something all the time', async () => {
-    await using program = start(`const kept = Buffer.alloc(${300 * MB}, 1); setInterval(() => kept, 1e6)`);
-    const hits: Hit[] = [];
-    const walls = createWalls({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
+    await using program = start(`const kept = Buffer.alloc(${300 * mb}, 1); setInterval(() => kept, 1e6)`);
+    const hits: LimitHit[] = [];
+    const walls = createWatchdog({ limits: limitsOf({ ...wide, memoryMb: 256 }), log: createLog('walls', 'silent') });
     const watch = walls.watch({ pid: program.pid, uid: undefined, folder: '/nowhere' }, (hit) => hits.push(hit));
     const beginning = setInterval(watch.lookCloser, 10);
     try {
@@ -224,10 +224,10 @@ describe('the walls', () => {
 
   test('tell of memory, processes, processors and disk', async () => {
     const [memory, processes, cpu, disk] = await Promise.all([
-      hitOf(`const kept = []; setInterval(() => kept.push(Buffer.alloc(${10 * MB}, 1)), 20)`, { memoryMb: 300 }),
+      hitOf(`const kept = []; setInterval(() => kept.push(Buffer.alloc(${10 * mb}, 1)), 20)`, { memoryMb: 300 }),
       hitOf(`for (let i = 0; i < 5; i++) require('child_process').spawn('sleep', ['60'])`, { processes: 5 }),
       hitOf('for (;;);', { cpuPercent: 20, cpuSecs: 2 }),
-      hitOf(`require('fs').writeFileSync('FOLDER/file', Buffer.alloc(${3 * MB}, 1)); setInterval(() => {}, 1e6)`, {
+      hitOf(`require('fs').writeFileSync('FOLDER/file', Buffer.alloc(${3 * mb}, 1)); setInterval(() => {}, 1e6)`, {
         diskMb: 2,
       }),
     ]);

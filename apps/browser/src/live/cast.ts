@@ -2,16 +2,17 @@
 // the last: acknowledging at the target rate is what sets the rate.
 
 import type { CDPSession, Page } from 'playwright-core';
-import { startDeadline } from './deadline.ts';
-import type { Pages } from './pages.ts';
-import { JPEG_QUALITY, type Shot, takeShot } from './picture.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { startDeadline } from '../common/deadline.ts';
+import type { Pages } from '../pages/pages.ts';
+import { jpegQuality, type Shot, takeShot } from './screenshot.ts';
 
 /** A page that does not paint sends nothing; after this long we take its picture ourselves. */
-const FIRST_FRAME_MS = 200;
-const SHOT_MS = 2000;
-const RETRY_MS = 300;
-/** So many may follow at once on a rest: what a press lights up must not hold back what it leads to. */
-const BURST = 2;
+const firstFrameMs = 200;
+const shotMs = 2000;
+const retryMs = 300;
+/** Frames allowed back to back after a pause, so that a button's highlight does not delay the result of the click. */
+const burst = 2;
 
 type Options = {
   page: Page;
@@ -48,9 +49,10 @@ export function startCast({ page, pages, intervalMs, onShot }: Options): () => v
       if (signal.aborted) return;
       const now = performance.now();
       const interval = intervalMs();
-      dueAt = Math.max(dueAt, now - interval * (BURST - 1)) + interval;
+      dueAt = Math.max(dueAt, now - interval * (burst - 1)) + interval;
       // Acknowledged before it is shown on: Chromium holds back further frames until then, and a viewer may be slow.
-      const acknowledge = () => void session.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
+      const acknowledge = () =>
+        void bestEffort('acknowledge a frame', session.send('Page.screencastFrameAck', { sessionId }));
       if (dueAt <= now) acknowledge();
       else later(dueAt - now, acknowledge);
       hasFrame = true;
@@ -60,35 +62,34 @@ export function startCast({ page, pages, intervalMs, onShot }: Options): () => v
         width: Math.round(metadata.deviceWidth),
         height: Math.round(metadata.deviceHeight),
         scroll: { x: metadata.scrollOffsetX, y: metadata.scrollOffsetY },
-        isPrivate: false,
       };
       onShot(shot, metadata.timestamp && metadata.timestamp * 1000);
     });
     // Without the last frame the final state of a page that came to rest is mostly lost.
-    const options = { format: 'jpeg', quality: JPEG_QUALITY, maxFramesInFlight: 1, sendLastFrame: true } as const;
+    const options = { format: 'jpeg', quality: jpegQuality, maxFramesInFlight: 1, sendLastFrame: true } as const;
     await session.send('Page.startScreencast', options);
-    later(FIRST_FRAME_MS, () => void sendFirst());
+    later(firstFrameMs, () => void sendFirst());
   }
 
   async function sendFirst(): Promise<void> {
     if (hasFrame) return;
     const askedAt = Date.now();
-    const shot = await takeShot(pages, page, startDeadline(SHOT_MS, signal)).catch(() => undefined);
+    const shot = await bestEffort('take the first picture', takeShot(pages, page, startDeadline(shotMs, signal)));
     if (shot && !hasFrame && !signal.aborted) onShot(shot, askedAt);
   }
 
   function close(): void {
     ended.abort();
     for (const timer of timers) clearTimeout(timer);
-    cdp?.detach().catch(() => undefined);
+    if (cdp) void bestEffort('end a screencast', cdp.detach());
   }
 
   async function beginUntilItRuns(): Promise<void> {
     await begin().catch(() => {
-      // A page that is gone cannot be cast, and nobody needs to be told: the pages say themselves which one is next.
+      // A page that is gone cannot be cast, and need not be reported: the pages say themselves which one is next.
       if (signal.aborted || page.isClosed()) return;
-      cdp?.detach().catch(() => undefined);
-      later(RETRY_MS, () => void beginUntilItRuns());
+      if (cdp) void bestEffort('end a failed screencast', cdp.detach());
+      later(retryMs, () => void beginUntilItRuns());
     });
   }
 

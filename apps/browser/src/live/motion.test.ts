@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { watchForRest } from './restless.ts';
+import { watchForRest } from './motion.ts';
 
 /** When it is found restless, if frames come at these times. */
 const foundAt = (...times: number[]) => {

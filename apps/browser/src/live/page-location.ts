@@ -2,28 +2,29 @@
 // title, so that is asked beside the frames and not before each.
 
 import type { Frame, Page } from 'playwright-core';
-import { startDeadline } from './deadline.ts';
-import type { Pages, Place } from './pages.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { startDeadline } from '../common/deadline.ts';
+import type { PageLocation, Pages } from '../pages/pages.ts';
 
-/** Asked no more often than this, and no less often while somebody watches. */
-const SOON_MS = 250;
-const IDLE_MS = 1000;
-const ASK_MS = 500;
+/** Asked no more often than this, and no less often while the page is watched. */
+const soonMs = 250;
+const idleMs = 1000;
+const askMs = 500;
 
-export type PlaceFollower = {
+export type LocationFollower = {
   page: Page;
   /** Calls back with the place: at once where it is known, else when it is, with the newest callback only. */
-  use(work: (place: Place) => void): void;
+  use(work: (place: PageLocation) => void): void;
   close(): void;
 };
 
 /** `onChange`: the place is another than was last used, though no frame may have come. */
-export function followPlace(pages: Pages, page: Page, onChange: (place: Place) => void): PlaceFollower {
+export function followLocation(pages: Pages, page: Page, onChange: (place: PageLocation) => void): LocationFollower {
   const ended = new AbortController();
   const { signal } = ended;
-  let known: Place | undefined;
-  let used: Place | undefined;
-  let waiting: ((place: Place) => void) | undefined;
+  let known: PageLocation | undefined;
+  let used: PageLocation | undefined;
+  let waiting: ((place: PageLocation) => void) | undefined;
   let isAsking = false;
   /** The page went elsewhere while we asked. */
   let isOutdated = false;
@@ -43,16 +44,16 @@ export function followPlace(pages: Pages, page: Page, onChange: (place: Place) =
     timerAt = Number.POSITIVE_INFINITY;
     isAsking = true;
     isOutdated = false;
-    const place = await pages.place(page, startDeadline(ASK_MS, signal)).catch(() => undefined);
+    const place = await bestEffort('read where the page is', pages.place(page, startDeadline(askMs, signal)));
     isAsking = false;
     if (signal.aborted) return;
     if (isOutdated) return void ask();
     // A page that does not say, as one that just went away, has its last frame shown all the same.
     tell(place ?? known ?? { url: page.url(), title: '' });
-    askIn(IDLE_MS);
+    askIn(idleMs);
   }
 
-  function tell(place: Place): void {
+  function tell(place: PageLocation): void {
     known = place;
     const work = waiting;
     waiting = undefined;
@@ -78,7 +79,7 @@ export function followPlace(pages: Pages, page: Page, onChange: (place: Place) =
   return {
     page,
     use(work) {
-      askIn(SOON_MS);
+      askIn(soonMs);
       if (!known) {
         waiting = work;
         return;

@@ -3,15 +3,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { startDeadline } from './deadline.ts';
-import type { Pages } from './pages.ts';
-import { type Shot, takeShot } from './picture.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { startDeadline } from '../common/deadline.ts';
+import type { Pages } from '../pages/pages.ts';
+import { type Shot, takeShot } from './screenshot.ts';
 
-const POLL_MS = 333;
-/** A page that gives none for so long is asked anew. */
-const SHOT_MS = 5000;
-/** So many times the same picture, and the page is at rest. */
-const SAME_AT_REST = 2;
+const pollMs = 333;
+/** A page that gives no picture for this long is asked again. */
+const shotMs = 5000;
+/** After this many equal pictures in a row the page is at rest. */
+const sameAtRest = 2;
 
 /** `askedAt`: by the clock; what it shows may have been drawn then. */
 type Options = { page: Page; pages: Pages; onShot: (shot: Shot, askedAt: number) => void; onRest: () => void };
@@ -24,20 +25,26 @@ export function startPoll({ page, pages, onShot, onRest }: Options): () => void 
   async function run(): Promise<void> {
     let last: Uint8Array | undefined;
     let same = 0;
-    while (!signal.aborted && same < SAME_AT_REST) {
+    while (!signal.aborted && same < sameAtRest) {
       const begun = performance.now();
       const askedAt = Date.now();
-      const shot = await takeShot(pages, page, startDeadline(SHOT_MS, signal)).catch(() => undefined);
+      const shot = await bestEffort(
+        'take a picture while polling',
+        takeShot(pages, page, startDeadline(shotMs, signal)),
+      );
       if (signal.aborted) return;
       same = shot && last && Buffer.compare(shot.image, last) === 0 ? same + 1 : 0;
       if (shot && same === 0) onShot(shot, askedAt);
       last = shot?.image ?? last;
-      await sleep(Math.max(0, begun + POLL_MS - performance.now()), undefined, { signal });
+      await sleep(Math.max(0, begun + pollMs - performance.now()), undefined, { signal });
     }
     onRest();
   }
 
-  // Ended in its sleep.
-  run().catch(() => undefined);
+  const over = run().catch((error) => {
+    // Its sleep rejects when it is ended.
+    if (!signal.aborted) throw error;
+  });
+  void bestEffort('poll a page', over);
   return () => ended.abort();
 }

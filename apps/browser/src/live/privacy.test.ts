@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Bus, connectBus, type Frame, frame, queues, type Report, report } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
-import { drive, type HostForTest, startHost } from '../testing/host.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 
 const page = `<!doctype html><title>Fields</title><style>* { margin: 0 } body > * { position: absolute; left: 20px; width: 300px; height: 30px }</style>
   <label style="top:20px">Name <input id=name></label>

@@ -1,9 +1,12 @@
-import type { Page } from 'playwright-core';
-import type { Deadline } from './deadline.ts';
-import { within } from './deadline.ts';
-import type { Pages } from './pages.ts';
+// One picture of the viewport of a page.
 
-export const JPEG_QUALITY = 60;
+import type { PrivateReason } from '@pilothouse/contract';
+import type { Page } from 'playwright-core';
+import type { Deadline } from '../common/deadline.ts';
+import { within } from '../common/deadline.ts';
+import type { Pages } from '../pages/pages.ts';
+
+export const jpegQuality = 60;
 
 /** A picture of the viewport, with what is needed to draw on it. */
 export type Shot = {
@@ -12,18 +15,18 @@ export type Shot = {
   width: number;
   height: number;
   scroll: { x: number; y: number };
-  /** Only for who drives, and who did when it was taken. Whoever keeps it says so. */
-  isPrivate: boolean;
+  /** Why not every viewer may see it, and under which epoch it was taken. Set by the code that keeps it. */
+  privateReason?: PrivateReason;
   epoch?: number;
 };
 
-/** Straight from the browser: the library's own screenshot changes the page's styles first, which viewers would see. */
+/** Straight from the browser: Playwright's own screenshot changes the page's styles first, which viewers would see. */
 export async function takeShot(pages: Pages, page: Page, deadline: Deadline): Promise<Shot> {
   const cdp = await within(deadline, pages.cdp(page));
   const [{ data }, { cssVisualViewport: view }] = await within(
     deadline,
     Promise.all([
-      cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: JPEG_QUALITY, optimizeForSpeed: true }),
+      cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: jpegQuality, optimizeForSpeed: true }),
       cdp.send('Page.getLayoutMetrics'),
     ]),
   );
@@ -33,6 +36,5 @@ export async function takeShot(pages: Pages, page: Page, deadline: Deadline): Pr
     width: Math.round(view.clientWidth * view.scale),
     height: Math.round(view.clientHeight * view.scale),
     scroll: { x: view.pageX, y: view.pageY },
-    isPrivate: false,
   };
 }

@@ -3,8 +3,9 @@
 
 import type { Dialog } from '@pilothouse/bus';
 import type { Page, Dialog as PageDialog } from 'playwright-core';
+import { bestEffort } from '../common/best-effort.ts';
 
-const MAX_TEXT_CHARS = 2000;
+const maxTextChars = 2000;
 
 export type Dialogs = {
   follow(page: Page): void;
@@ -24,7 +25,7 @@ export function createDialogs(onChange: (page: Page, dialog: Dialog | null) => v
 
   function opened(page: Page, asked: PageDialog): void {
     const seen = read(asked);
-    if (seen.kind === 'beforeunload' && leaving > 0) return void asked.accept().catch(() => undefined);
+    if (seen.kind === 'beforeunload' && leaving > 0) return void bestEffort('leave a page', asked.accept());
     open.set(page, { asked, seen });
     onChange(page, seen);
     for (const [waiter, of] of waiting) if (of === page) waiter.abort();
@@ -64,7 +65,7 @@ function read(dialog: PageDialog): Dialog {
   return {
     // The library has the same four words.
     kind: dialog.type() as Dialog['kind'],
-    message: dialog.message().slice(0, MAX_TEXT_CHARS).toWellFormed(),
-    default_value: dialog.defaultValue().slice(0, MAX_TEXT_CHARS).toWellFormed(),
+    message: dialog.message().slice(0, maxTextChars).toWellFormed(),
+    default_value: dialog.defaultValue().slice(0, maxTextChars).toWellFormed(),
   };
 }

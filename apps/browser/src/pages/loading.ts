@@ -3,19 +3,24 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Frame, Page, Request } from 'playwright-core';
-import { type Deadline, within } from './deadline.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { type Deadline, within } from '../common/deadline.ts';
+import type { Pages } from './pages.ts';
 
-const LOAD_MS = 3000;
+const loadMs = 3000;
 /** How long the page may take to fetch what it wants after an act, before we say that the act is over. */
-const FETCH_MS = 500;
+const fetchMs = 500;
 /** What is asked for begins at once, unless the page or its rules prevent it. */
-const BEGIN_MS = 500;
-const POLL_MS = 5;
+const beginMs = 500;
+const pollMs = 5;
 
 /** How far a page that is loading has to be: complete for a picture of it, else only there. */
 export type Until = 'load' | 'domcontentloaded';
 
-export type Loading = { rest(front: () => Page, until: Until, deadline: Deadline): Promise<void>; close(): void };
+export type Loading = {
+  rest(pages: Pick<Pages, 'current' | 'decided'>, until: Until, deadline: Deadline): Promise<void>;
+  close(): void;
+};
 
 /** Begins to watch; call it before the act. */
 export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Loading {
@@ -62,23 +67,27 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
   cdp.on('Page.frameStoppedLoading', onStopped);
 
   return {
-    async rest(front, until, deadline) {
-      const bounded = deadline.atMost(LOAD_MS);
+    async rest(pages, until, deadline) {
+      deadline.note('waiting for the page to come to rest');
+      const bounded = deadline.atMost(loadMs);
       // What the act set in motion at once is told before this is answered.
-      await within(bounded, cdp.send('Runtime.evaluate', { expression: '0' })).catch(() => undefined);
-      const fetches = bounded.atMost(FETCH_MS);
-      const begins = bounded.atMost(BEGIN_MS);
-      // A site may be slow to answer what it was sent. Until then nobody knows that it has it, so that is waited for.
+      await bestEffort(
+        'wait for the page after an act',
+        within(bounded, cdp.send('Runtime.evaluate', { expression: '0' })),
+      );
+      const fetches = bounded.atMost(fetchMs);
+      const begins = bounded.atMost(beginMs);
+      // A site may be slow to answer what it was sent. Until then it is unknown whether it has it, so that is waited for.
       const isMoving = () =>
         (isLeaving && !deadline.isOver()) ||
         (isAsked && !begins.isOver()) ||
         (windows > 0 && !bounded.isOver()) ||
         (fetching.size > 0 && !fetches.isOver());
-      while (isMoving()) await sleep(POLL_MS);
-      const loaded = deadline.atMost(LOAD_MS);
-      await front()
-        .waitForLoadState(until, { timeout: loaded.leftMs(), signal: loaded.signal })
-        .catch(() => undefined);
+      while (isMoving()) await sleep(pollMs);
+      await bestEffort('wait for new pages', within(bounded, pages.decided()));
+      const loaded = deadline.atMost(loadMs);
+      const load = pages.current().waitForLoadState(until, { timeout: loaded.leftMs(), signal: loaded.signal });
+      await bestEffort('wait for the page to load', load);
     },
     close() {
       page.off('request', onRequest).off('requestfinished', onEnd).off('requestfailed', onEnd);

@@ -1,8 +1,10 @@
+// Waits until a page has drawn once more.
+
 import type { CDPSession } from 'playwright-core';
 
 const nextFrame = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done)))';
 
-/** Resolves when the page has drawn once more. One that hangs or is not drawn never does: give it a deadline. */
-export async function passFrame(cdp: CDPSession): Promise<void> {
+/** Never resolves for a page that hangs or is not drawn: give it a deadline. */
+export async function waitForNextFrame(cdp: CDPSession): Promise<void> {
   await cdp.send('Runtime.evaluate', { expression: nextFrame, awaitPromise: true });
 }

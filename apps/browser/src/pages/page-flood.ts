@@ -1,9 +1,9 @@
 // Counts the pages that a session wanted and did not get. A few are told of; as many as it may have in a short time, or
 // some again and again, end it, because each one costs the whole host.
 
-const WINDOW_MS = 10_000;
-/** So many times in a row are no accident. */
-const WINDOWS = 3;
+const windowMs = 10_000;
+/** This many in a row are no accident. */
+const maxWindows = 3;
 
 export function createPageFlood(limit: number, now = () => performance.now()) {
   let windowEnd = Number.NEGATIVE_INFINITY;
@@ -14,11 +14,11 @@ export function createPageFlood(limit: number, now = () => performance.now()) {
     add(): 'first' | 'flood' | undefined {
       const isNew = now() > windowEnd;
       if (isNew) {
-        windows = now() > windowEnd + WINDOW_MS ? 1 : windows + 1;
-        [windowEnd, refused] = [now() + WINDOW_MS, 0];
+        windows = now() > windowEnd + windowMs ? 1 : windows + 1;
+        [windowEnd, refused] = [now() + windowMs, 0];
       }
       refused += 1;
-      if (refused === limit || (isNew && windows === WINDOWS)) return 'flood';
+      if (refused === limit || (isNew && windows === maxWindows)) return 'flood';
       return isNew ? 'first' : undefined;
     },
   };

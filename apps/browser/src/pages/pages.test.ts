@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { until } from '../testing/until.ts';
-import { startDeadline } from './deadline.ts';
-import { createGrasp } from './grasp.ts';
+import { until } from '../../../../testkit/until.ts';
+import { startDeadline } from '../common/deadline.ts';
+import { createMouseButton } from '../driver/mouse-button.ts';
 import { followPages } from './pages.ts';
+import { createPopups } from './popups.ts';
+import { createSiteChanges } from './site-changes.ts';
 
 describe('the pages of a session', () => {
   let browser: Browser;
@@ -26,6 +27,9 @@ describe('the pages of a session', () => {
       context,
       first,
       maxPages,
+      popups: createPopups(async () => []),
+      sites: createSiteChanges(),
+      onBehind: () => undefined,
       onPage: () => undefined,
       onCrash: () => undefined,
       onRefused: ({ message }) => refused.push(message),
@@ -58,15 +62,13 @@ describe('the pages of a session', () => {
   });
 
   it('that come several at once are told of before there are too many', async () => {
-    const { first, bursts, refused } = await open(20);
+    const { first, pages, bursts, refused } = await open(20);
     await first.goto(address('One'));
     await first.evaluate(`open('about:blank'); open('about:blank')`);
-    await sleep(600);
+    await until(() => pages.all().length === 3, 5000);
     assert.equal(bursts(), 0, 'two are nothing');
     await first.evaluate(`for (let i = 0; i < 6; i++) open('about:blank')`);
-    const end = performance.now() + 5000;
-    while (bursts() === 0 && performance.now() < end) await sleep(10);
-    assert.ok(bursts() > 0);
+    await until(() => bursts() > 0, 5000);
     assert.deepEqual(refused, []);
   });
 
@@ -91,11 +93,11 @@ describe('the pages of a session', () => {
   }, async () => {
     const { context, first, pages } = await open(5);
     const [closing, crashing] = [await pages.open(), await pages.open()];
-    const grasp = createGrasp(pages.isCrashed);
+    const mouseButton = createMouseButton(pages.isCrashed);
     await first.evaluate('addEventListener("mouseup", () => { document.title = 1 })');
-    for (const page of [closing, crashing, first]) await grasp.down(page);
+    for (const page of [closing, crashing, first]) await mouseButton.down(page);
     await Promise.all([closing.close(), crash(crashing)]);
-    await grasp.release();
+    await mouseButton.release();
     assert.equal(await first.title(), '1');
     await context.close();
   });

@@ -2,29 +2,36 @@
 // neither see nor change anything.
 
 import type { CDPSession, Frame, Page } from 'playwright-core';
-import { WORLD_NAME } from './eyes/world.ts';
+import { isolatedContextOf } from '../dom/worlds/isolated-world.ts';
+import type { Pages } from '../pages/pages.ts';
 import { originOf } from './origin.ts';
-import type { Pages } from './pages.ts';
 
-type Place = { session: CDPSession; frameId: string };
+type FrameRef = { session: CDPSession; frameId: string };
 type World = { session: CDPSession; contextId: number };
 type Tree = { frame: { id: string; url: string }; childFrames?: Tree[] };
-type Ways = Pick<Pages, 'cdp' | 'mainFrame'>;
+type CdpOf = Pick<Pages, 'cdp' | 'mainFrame'>;
 
 /** Our worlds in the documents that the page shows now, by origin: looking for them would take most of the time. */
 const worlds = new WeakMap<Page, Map<string, Promise<World>>>();
 const sessions = new WeakMap<Frame, Promise<CDPSession>>();
 
-/** The value of the expression in a document of that origin in the page, its own before those within it. */
-export async function readApart(ways: Ways, page: Page, origin: string, expression: string): Promise<unknown> {
+/** What a self-contained function returns in a document of that origin: the page's own before those of its frames. */
+export async function evaluateIsolated<Args extends unknown[]>(
+  ways: CdpOf,
+  page: Page,
+  origin: string,
+  fn: (...args: Args) => unknown,
+  args: Args,
+): Promise<unknown> {
+  const expression = `(${fn})(...${JSON.stringify(args)})`;
   const known = worldsOf(page);
   const kept = known.get(origin);
   // The document may have gone a moment before we are told so.
-  if (kept) return read(await kept, expression).catch(() => readAnew(ways, page, origin, expression));
-  return readAnew(ways, page, origin, expression);
+  if (kept) return read(await kept, expression).catch(() => readAgain(ways, page, origin, expression));
+  return readAgain(ways, page, origin, expression);
 }
 
-async function readAnew(ways: Ways, page: Page, origin: string, expression: string): Promise<unknown> {
+async function readAgain(ways: CdpOf, page: Page, origin: string, expression: string): Promise<unknown> {
   const known = worldsOf(page);
   const opening = openWorld(ways, page, origin);
   known.set(origin, opening);
@@ -49,15 +56,12 @@ function worldsOf(page: Page): Map<string, Promise<World>> {
   return fresh;
 }
 
-/** Asking for the same name in the same document gives the same world, which is also that of the eyes. */
-async function openWorld(ways: Ways, page: Page, origin: string): Promise<World> {
+async function openWorld(ways: CdpOf, page: Page, origin: string): Promise<World> {
   const { session, frameId } = await find(ways, page, origin);
-  const world = { frameId, worldName: WORLD_NAME, grantUniveralAccess: false };
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', world);
-  return { session, contextId: executionContextId };
+  return { session, contextId: await isolatedContextOf(session, frameId) };
 }
 
-async function find({ cdp, mainFrame }: Ways, page: Page, origin: string): Promise<Place> {
+async function find({ cdp, mainFrame }: CdpOf, page: Page, origin: string): Promise<FrameRef> {
   const main = await cdp(page);
   if (originOf(page.url()) === origin) return { session: main, frameId: await mainFrame(page) };
   const frame = page.frames().find((one) => originOf(one.url()) === origin);
@@ -66,7 +70,7 @@ async function find({ cdp, mainFrame }: Ways, page: Page, origin: string): Promi
   return place;
 }
 
-async function placeIn(session: CDPSession, origin: string): Promise<Place | undefined> {
+async function placeIn(session: CDPSession, origin: string): Promise<FrameRef | undefined> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const all = ({ frame, childFrames = [] }: Tree): Tree['frame'][] => [frame, ...childFrames.flatMap(all)];
   const found = all(frameTree).find(({ url }) => originOf(url) === origin);

@@ -2,14 +2,14 @@
 
 import type { SavedState } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { Chromium, Viewport } from './chromium.ts';
-import { type Deadline, within } from './deadline.ts';
-import { reopenPages, storageOf } from './state.ts';
-import { watchStorage } from './storage.ts';
+import type { Chromium, Viewport } from '../chromium/launch.ts';
+import { type Deadline, within } from '../common/deadline.ts';
+import { reopenPages, storageOf } from './saved-state.ts';
+import { watchStorage } from './site-storage.ts';
 
-const CALL_MS = 15_000;
+const callMs = 15_000;
 /** Pages that take longer to come back are left as they are. */
-const REOPEN_MS = 8000;
+const reopenMs = 8000;
 
 /** Makes ahead what takes longest of opening a session: the first page needs a process of its own. */
 export async function makeReady(chromium: Chromium, viewport: Viewport): Promise<Chromium> {
@@ -23,17 +23,17 @@ export async function openContext(
   viewport: Viewport,
   state: SavedState | null,
   deadline: Deadline,
-): Promise<Opened> {
+): Promise<OpenedContext> {
   const storage = state ? storageOf(state) : undefined;
   const { context, first, origins } = await within(deadline, firstPage(chromium, viewport, storage));
-  context.setDefaultTimeout(CALL_MS);
+  context.setDefaultTimeout(callMs);
   watchStorage(context, origins);
-  const front = state ? await reopenPages(first, state, deadline.atMost(REOPEN_MS)) : first;
+  const front = state ? await reopenPages(first, state, deadline.atMost(reopenMs)) : first;
   return { context, front, hasStorage: origins.length === (storage?.origins.length ?? 0) };
 }
 
 /** `hasStorage`: what sites had stored is back. */
-type Opened = { context: BrowserContext; front: Page; hasStorage: boolean };
+type OpenedContext = { context: BrowserContext; front: Page; hasStorage: boolean };
 type StorageState = ReturnType<typeof storageOf>;
 
 async function firstPage({ browser, ready }: Chromium, viewport: Viewport, storage: StorageState | undefined) {

@@ -2,22 +2,23 @@
 
 import type { SavedState } from '@pilothouse/bus';
 import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
-import { type Deadline, within } from './deadline.ts';
-import { isOpenable } from './openable.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { type Deadline, within } from '../common/deadline.ts';
+import { isOpenable } from '../guard/rules/web-url.ts';
+import type { Pages } from '../pages/pages.ts';
 import { Origin, originOf, sizeOf, type Weight, weightOf } from './origin.ts';
-import type { Pages } from './pages.ts';
-import { type Reading, readStorage, type Storage } from './storage.ts';
+import { type Reading, readStorage, type Storage } from './site-storage.ts';
 import { readTabStorage, seedTabStorage } from './tab-storage.ts';
 
 /** More are not brought back. */
-const MAX_PAGES = 20;
+const maxPages = 20;
 /** Beyond this a state would not fit into one message with its picture. */
-const MAX_STATE_BYTES = 4 * 1024 * 1024;
+const maxStateBytes = 4 * 1024 * 1024;
 
-/** A longer address is not one that anybody gave: it is the page itself, as data. */
-const MAX_URL_CHARS = 64 * 1024;
-/** Nobody waits for where a page stands that hangs. */
-const SCROLL_MS = 500;
+/** A longer address is the page itself, as data. */
+const maxUrlChars = 64 * 1024;
+/** The scroll position of a page that hangs is not waited for. */
+const scrollMs = 500;
 
 type SavedPage = SavedState['pages'][number];
 type Open = Pick<Pages, 'current' | 'all' | 'scroll' | 'cdp' | 'mainFrame'>;
@@ -39,7 +40,7 @@ export async function readState(
   { isMute = () => false, onCut = () => {} }: StateOptions = {},
 ): Promise<SavedState> {
   const open = inOrder(pages);
-  const left: Left = { what: [], sizeBytes: 0 };
+  const left: CutReport = { what: [], sizeBytes: 0 };
   const onLeft = (what: string, sizeBytes: number) => {
     left.what.push(what);
     left.sizeBytes += sizeBytes;
@@ -55,7 +56,7 @@ export async function readState(
 }
 
 /**
- * Where the pages are now, with what was last read of the rest: for when nothing can be read. Whoever opens it elsewhere
+ * Where the pages are now, with what was last read of the rest: for when nothing can be read. The host that opens it elsewhere
  * must not find itself a step behind.
  */
 export function placesOf(pages: Pick<Open, 'current' | 'all'>, last: SavedState | undefined): SavedState {
@@ -75,18 +76,18 @@ function inOrder(pages: Pick<Open, 'current' | 'all'>): Page[] {
   const front = pages.current();
   return [...pages.all().filter((page) => page !== front), front]
     .filter((page) => isOpenable(page.url()) || wanted.has(page))
-    .slice(-MAX_PAGES);
+    .slice(-maxPages);
 }
 
-const urlOf = (page: Page): string => (page.url().length > MAX_URL_CHARS ? 'about:blank' : page.url());
+const urlOf = (page: Page): string => (page.url().length > maxUrlChars ? 'about:blank' : page.url());
 
-type Left = Parameters<OnCut>[0];
+type CutReport = Parameters<OnCut>[0];
 
 async function readPage(pages: Open, page: Page, reading: Reading): Promise<SavedPage> {
   const missed = wanted.get(page);
   if (missed) return missed;
   const nowhere = { x: 0, y: 0 };
-  const scroll = reading.isMute(page) ? nowhere : pages.scroll(page, reading.deadline.atMost(SCROLL_MS));
+  const scroll = reading.isMute(page) ? nowhere : pages.scroll(page, reading.deadline.atMost(scrollMs));
   const [{ x, y }, session_storage] = await Promise.all([
     Promise.resolve(scroll).catch(() => nowhere),
     readTabStorage(page, reading),
@@ -95,7 +96,7 @@ async function readPage(pages: Open, page: Page, reading: Reading): Promise<Save
 }
 
 /** Leaves out what weighs most and is missed least until the rest fits: databases, then tabs' storage, then the rest. */
-function fit({ cookies, origins }: Storage, pages: SavedPage[], left: Left): SavedState {
+function fit({ cookies, origins }: Storage, pages: SavedPage[], left: CutReport): SavedState {
   const kept = origins.map((origin): Origin => ({ ...origin }));
   const state = { storage: { cookies, origins: kept }, pages };
   const weights = origins.map(weightOf);
@@ -103,27 +104,27 @@ function fit({ cookies, origins }: Storage, pages: SavedPage[], left: Left): Sav
   const names = sizeOf(origins.map(({ origin }) => ({ origin, localStorage: [], indexedDB: [] })));
   let size = sizeOf(cookies) + sizeOf(pages) + names;
   for (const { localStorage, indexedDB } of weights) size += localStorage + indexedDB;
-  if (size > MAX_STATE_BYTES) left.sizeBytes += size;
+  if (size > maxStateBytes) left.sizeBytes += size;
   const cut = (what: string, sizeBytes: number) => {
     left.what.push(what);
     size -= sizeBytes;
   };
   for (const [index, bytes] of heaviest(weights, 'indexedDB')) {
-    if (size <= MAX_STATE_BYTES) return state;
+    if (size <= maxStateBytes) return state;
     delete kept[index]?.indexedDB;
     cut(`databases of ${kept[index]?.origin}`, bytes);
   }
-  if (size > MAX_STATE_BYTES) {
+  if (size > maxStateBytes) {
     state.pages = pages.map((page) => ({ ...page, session_storage: {} }));
     cut('session storage', sizeOf(pages) - sizeOf(state.pages));
   }
   for (const [index, bytes] of heaviest(weights, 'localStorage')) {
-    if (size <= MAX_STATE_BYTES) return state;
+    if (size <= maxStateBytes) return state;
     const one = kept[index];
     if (one) one.localStorage = [];
     cut(`local storage of ${one?.origin}`, bytes);
   }
-  if (size > MAX_STATE_BYTES) {
+  if (size > maxStateBytes) {
     state.storage.cookies = [];
     cut('cookies', sizeOf(cookies));
   }
@@ -149,13 +150,14 @@ export function storageOf(state: SavedState): StorageState {
 
 /** Opens what was open. A page that does not come is left blank: the session can go on without it. */
 export async function reopenPages(first: Page, state: SavedState, deadline: Deadline): Promise<Page> {
-  const saved = state.pages.filter(({ url }) => isOpenable(url)).slice(-MAX_PAGES);
+  const saved = state.pages.filter(({ url }) => isOpenable(url)).slice(-maxPages);
   // Made one after the other, so that they have the order they had.
   const opened: Page[] = [];
   for (const _ of saved) opened.push(opened.length === 0 ? first : await within(deadline, first.context().newPage()));
-  await Promise.all(saved.map((one, index) => reopen(opened[index] ?? first, one, deadline).catch(() => undefined)));
+  const reopened = saved.map((one, index) => reopen(opened[index] ?? first, one, deadline));
+  await Promise.all(reopened.map((one) => bestEffort('open a saved page again', one)));
   const front = opened.at(-1) ?? first;
-  if (opened.length > 1) await within(deadline, front.bringToFront()).catch(() => undefined);
+  if (opened.length > 1) await bestEffort('show the saved page in front', within(deadline, front.bringToFront()));
   return front;
 }
 
@@ -169,7 +171,7 @@ export async function reopen(page: Page, saved: SavedPage, deadline: Deadline): 
     wantAgain(page, saved);
     throw error;
   } finally {
-    await within(deadline, seed.dispose()).catch(() => undefined);
+    await bestEffort('remove the seed of session storage', within(deadline, seed.dispose()));
   }
   if (scroll_x !== 0 || scroll_y !== 0)
     await within(deadline, page.evaluate(`scrollTo(${Number(scroll_x)}, ${Number(scroll_y)})`));

@@ -3,19 +3,21 @@
 
 import type { BrowserContext, Cookie, Frame, Page } from 'playwright-core';
 import type { z } from 'zod';
-import { readApart } from './apart.ts';
-import { Collected, collectHere } from './collect.ts';
-import { type Deadline, within } from './deadline.ts';
+import { bestEffort, handledLater } from '../common/best-effort.ts';
+import { type Deadline, within } from '../common/deadline.ts';
+import { collectStorage } from '../dom/injected/collect-storage.ts';
+import type { Pages } from '../pages/pages.ts';
+import { Collected, collectLimits } from './collect-storage.ts';
+import { evaluateIsolated } from './isolated-read.ts';
 import { Origin, originOf, weighed, weightOf } from './origin.ts';
-import type { Pages } from './pages.ts';
 
 /** As the browser library saves and restores it. */
 export type Storage = { cookies: Cookie[]; origins: Origin[] };
 
 /** A page that hangs is not waited for: what was last read of its site has to do. */
-const READ_MS = 1000;
+const readMs = 1000;
 /** Kept of all sites together, so that however many a page goes through, it does not fill the memory of the host. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+const maxKeptBytes = 16 * 1024 * 1024;
 
 export type Reading = Pick<Pages, 'cdp' | 'mainFrame'> & {
   /** Whether the page says nothing now, because it waits for an answer or has crashed. */
@@ -25,7 +27,7 @@ export type Reading = Pick<Pages, 'cdp' | 'mainFrame'> & {
   onCut: (what: string, sizeBytes: number) => void;
 };
 
-type Watched = {
+type StorageWatch = {
   /** What was last read of each site. */
   kept: Map<string, Origin>;
   /** Sites that had a document since they were last read. */
@@ -37,12 +39,18 @@ type Watched = {
   turn: Promise<unknown>;
 };
 
-const watchedContexts = new WeakMap<BrowserContext, Watched>();
+const watchedContexts = new WeakMap<BrowserContext, StorageWatch>();
 
 /** To be called before anything is loaded in the context; `known` is what it was restored from. */
 export function watchStorage(context: BrowserContext, known: Origin[] = []): void {
   const kept = new Map(known.map((one) => [one.origin, one]));
-  const watched: Watched = { kept, touched: new Set(), restless: new Set(), isUnsure: false, turn: Promise.resolve() };
+  const watched: StorageWatch = {
+    kept,
+    touched: new Set(),
+    restless: new Set(),
+    isUnsure: false,
+    turn: Promise.resolve(),
+  };
   watchedContexts.set(context, watched);
   const touch = (frame: Frame) => {
     const origin = originOf(frame.url());
@@ -71,11 +79,12 @@ export async function readStorage(context: BrowserContext, reading: Reading): Pr
   if (!watched) return readAll(context, reading.deadline);
   // One after the other: each begins where the one before ended.
   const turn = watched.turn.then(() => readNext(context, watched, reading));
+  // The caller is told of a failure; the next reading only waits for its end.
   watched.turn = turn.catch(() => undefined);
   return turn;
 }
 
-async function readNext(context: BrowserContext, watched: Watched, reading: Reading): Promise<Storage> {
+async function readNext(context: BrowserContext, watched: StorageWatch, reading: Reading): Promise<Storage> {
   const { deadline, isMute } = reading;
   const shown = pagesBySite(context);
   const due = new Set([...watched.touched, ...watched.restless, ...shown.keys()]);
@@ -85,10 +94,10 @@ async function readNext(context: BrowserContext, watched: Watched, reading: Read
   watched.isUnsure = false;
   const cookies = within(deadline, context.cookies());
   // Waited for last, where it may have failed long before.
-  cookies.catch(() => undefined);
+  handledLater(cookies);
   if (isWholeDue) {
     const half = deadline.atMost(deadline.leftMs() / 2);
-    const all = context.pages().some(isMute) ? undefined : await readAll(context, half).catch(() => undefined);
+    const all = context.pages().some(isMute) ? undefined : await bestEffort('read all storage', readAll(context, half));
     if (all) {
       watched.kept = new Map(all.origins.map((one) => [one.origin, one]));
       lighten(watched.kept);
@@ -102,11 +111,15 @@ async function readNext(context: BrowserContext, watched: Watched, reading: Read
   return { cookies: await cookies, origins: sorted([...watched.kept.values()]) };
 }
 
-async function readSite({ kept }: Watched, origin: string, page: Page, reading: Reading): Promise<void> {
+async function readSite({ kept }: StorageWatch, origin: string, page: Page, reading: Reading): Promise<void> {
   const { deadline, onCut } = reading;
-  const answer = within(deadline.atMost(READ_MS), readApart(reading, page, origin, collectHere));
+  const answer = within(
+    deadline.atMost(readMs),
+    evaluateIsolated(reading, page, origin, collectStorage, [collectLimits]),
+  );
   // Also what our own script brings is a page's word, and one site's nonsense must not cost the others' state.
-  const read = await answer.then((value) => readable(Collected.parse(value))).catch(() => undefined);
+  const parsed = answer.then((value) => readable(Collected.parse(value)));
+  const read = await bestEffort('read the storage of a site', parsed);
   if (read?.site.origin !== origin) return;
   const { site, cut, chars } = read;
   for (const what of cut) onCut(`${what} of ${origin}`, chars);
@@ -126,14 +139,14 @@ function readable({ origin, localStorage, indexedDB, cut, chars }: z.output<type
 function lighten(kept: Map<string, Origin>): void {
   const weightOfAll = (one: Origin) => weightOf(one).localStorage + weightOf(one).indexedDB;
   let total = [...kept.values()].reduce((sum, one) => sum + weightOfAll(one), 0);
-  if (total <= MAX_KEPT_BYTES) return;
+  if (total <= maxKeptBytes) return;
   for (const one of [...kept.values()].toSorted((a, b) => weightOfAll(b) - weightOfAll(a))) {
-    if (total <= MAX_KEPT_BYTES) return;
+    if (total <= maxKeptBytes) return;
     total -= weightOf(one).indexedDB;
     kept.set(one.origin, { origin: one.origin, localStorage: one.localStorage });
   }
   for (const one of [...kept.values()]) {
-    if (total <= MAX_KEPT_BYTES) return;
+    if (total <= maxKeptBytes) return;
     total -= weightOfAll(one);
     kept.delete(one.origin);
   }
@@ -169,7 +182,7 @@ function pagesBySite(context: BrowserContext): Map<string, Page> {
 }
 
 /** A blank page may belong to the site that opened it, which no address tells. */
-const hasHeirs = (context: BrowserContext, { kept }: Watched) =>
+const hasHeirs = (context: BrowserContext, { kept }: StorageWatch) =>
   kept.size > 0 && context.pages().some((page) => originOf(page.url()) === undefined);
 
 const sorted = (origins: Origin[]) => origins.toSorted((a, b) => (a.origin < b.origin ? -1 : 1));

@@ -2,34 +2,37 @@
 
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { readApart } from './apart.ts';
-import { within } from './deadline.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { within } from '../common/deadline.ts';
+import { readSessionStorage, type SessionItems, seedSessionStorage } from '../dom/injected/session-storage.ts';
+import { evaluateIsolated } from './isolated-read.ts';
 import { originOf } from './origin.ts';
-import type { Reading } from './storage.ts';
+import type { Reading } from './site-storage.ts';
 
 type TabStorage = Record<string, Record<string, string>>;
-type Kept = { items: Record<string, string>; chars: number };
+type TabItems = { items: Record<string, string>; chars: number };
 
 /** A page that hangs is not waited for: what was last read of it has to do. */
-const READ_MS = 500;
-const MAX_ORIGINS = 8;
+const readMs = 500;
+const maxOrigins = 8;
 /** Of one tab, the origins that were read last, and no more of them than would fit into a state. */
-const MAX_KEPT_ORIGINS = 50;
-const MAX_KEPT_CHARS = 4 * 1024 * 1024;
+const maxKeptOrigins = 50;
+const maxKeptChars = 4 * 1024 * 1024;
 
 /** What was last read of each tab. Origins that it shows no more cannot be asked again, and are kept from before. */
-const lastRead = new WeakMap<Page, Map<string, Kept>>();
+const lastRead = new WeakMap<Page, Map<string, TabItems>>();
 
 export async function readTabStorage(page: Page, reading: Reading): Promise<TabStorage> {
   const shown = new Set(page.frames().flatMap((frame) => originOf(frame.url()) ?? []));
-  const soon = reading.deadline.atMost(READ_MS);
+  const soon = reading.deadline.atMost(readMs);
   const known = new Map(lastRead.get(page));
-  const asked = reading.isMute(page) ? [] : [...shown].slice(0, MAX_ORIGINS);
+  const asked = reading.isMute(page) ? [] : [...shown].slice(0, maxOrigins);
   await Promise.all(
     asked.map(async (origin) => {
       // A frame that is sealed off has none, and one that is just leaving does not tell.
-      const answer = within(soon, readApart(reading, page, origin, readHere));
-      const read = await answer.then((value) => Read.parse(value)).catch(() => undefined);
+      const answer = within(soon, evaluateIsolated(reading, page, origin, readSessionStorage, [maxKeptChars]));
+      const parsed = answer.then((value) => Items.parse(value));
+      const read = await bestEffort('read session storage', parsed);
       if (read?.origin !== origin) return;
       // At the end, as the newest.
       known.delete(origin);
@@ -42,27 +45,20 @@ export async function readTabStorage(page: Page, reading: Reading): Promise<TabS
   return Object.fromEntries([...known].map(([origin, { items }]) => [origin, items]));
 }
 
-function lighten(known: Map<string, Kept>): void {
+function lighten(known: Map<string, TabItems>): void {
   let total = [...known.values()].reduce((sum, { chars }) => sum + chars, 0);
   for (const [origin, { chars }] of known) {
-    if (known.size <= MAX_KEPT_ORIGINS && total <= MAX_KEPT_CHARS) return;
+    if (known.size <= maxKeptOrigins && total <= maxKeptChars) return;
     known.delete(origin);
     total -= chars;
   }
 }
 
-const Read = z.object({ origin: z.string(), items: z.record(z.string(), z.string()).nullable(), chars: z.number() });
-/** Runs in the page, in a world of its own. Without items it is too much. */
-const readHere = `(() => {
-  const items = {};
-  let chars = 0;
-  for (const [name, value] of Object.entries(sessionStorage)) {
-    chars += name.length + value.length + 1;
-    if (chars > ${MAX_KEPT_CHARS}) return { origin: location.origin, items: null, chars };
-    items[name] = value;
-  }
-  return { origin: location.origin, items, chars };
-})()`;
+const Items = z.object({
+  origin: z.string(),
+  items: z.record(z.string(), z.string()).nullable(),
+  chars: z.number(),
+}) satisfies z.ZodType<SessionItems>;
 
 /**
  * Has every origin's storage there before the first script of its page runs. To be disposed of when the page is
@@ -72,16 +68,5 @@ export async function seedTabStorage(page: Page, storage: TabStorage): Promise<{
   if (Object.keys(storage).length === 0) return { dispose: async () => {} };
   const charsOf = (items: Record<string, string>) => Object.entries(items).flat().join().length;
   lastRead.set(page, new Map(Object.entries(storage).map(([at, items]) => [at, { items, chars: charsOf(items) }])));
-  return page.addInitScript({
-    // Only into an empty one: a page that was loaded twice on the way may have changed it by then.
-    content: `(() => {
-      const items = ${JSON.stringify(storage)}[location.origin];
-      try {
-        if (items && sessionStorage.length === 0)
-          for (const [name, value] of Object.entries(items)) sessionStorage.setItem(name, value);
-      } catch {
-        // A frame that is sealed off has no storage.
-      }
-    })()`,
-  });
+  return page.addInitScript({ content: `(${seedSessionStorage})(${JSON.stringify(storage)})` });
 }

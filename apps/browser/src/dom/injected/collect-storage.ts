@@ -1,49 +1,53 @@
-// What a page tells of its site's local storage and databases, in the form from which the browser library restores them.
+/// <reference lib="dom" />
+// Runs in the page. Collects the local storage and the databases of the page's site, in the form from which Playwright
+// restores them. One long function, because only its text is sent; it must not use anything of this file outside itself.
 
-import { z } from 'zod';
+export type CollectLimits = {
+  /** More of one site would not fit into a state, and is not even collected. In characters of JSON. */
+  maxChars: number;
+  /** How many records are read at a time. */
+  batchSize: number;
+  maxDepth: number;
+};
 
-/** More of one site would not fit into a state; it is not even put together. In characters of JSON. */
-const MAX_CHARS = 4 * 1024 * 1024;
-/** Records are read so many at a time. */
-const BATCH = 200;
-const MAX_DEPTH = 1000;
+export type CollectedStorage = {
+  origin: string;
+  /** Each is JSON, so that it can be weighed without writing it once more. */
+  localStorage: string;
+  indexedDB: string;
+  /** What is left out because it is too much. */
+  cut: ('local storage' | 'databases')[];
+  /** How much was read, also for what is left out. */
+  chars: number;
+};
 
-/** `cut`: what is left out because it is too much. `chars`: of all that was read, also for that. */
-export const Collected = z.object({
-  origin: z.string(),
-  /** Each is JSON: so it can be weighed without writing it down once more. */
-  localStorage: z.string(),
-  indexedDB: z.string(),
-  cut: z.array(z.enum(['local storage', 'databases'])),
-  chars: z.number(),
-});
-
-/** Runs in the page, in a world of its own. */
-export const collectHere = `(async () => {
+export async function collectStorage({ maxChars, batchSize, maxDepth }: CollectLimits): Promise<CollectedStorage> {
+  type Named = Record<string, unknown>;
   // Thrown when it is too much.
-  const full = { name: 'full' };
+  const full = new Error('full');
   let chars = 0;
   let over = 0;
-  const count = (more) => {
+  const count = (more: number): void => {
     chars += more;
-    if (chars > ${MAX_CHARS}) throw full;
+    if (chars > maxChars) throw full;
   };
 
-  const done = (request) =>
+  const done = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error);
     });
 
-  // Of one that holds itself, it throws.
-  const isPlain = (value, depth = 0) => {
-    if (depth > ${MAX_DEPTH}) throw new Error('too deep');
-    const isInside = (one) => isPlain(one, depth + 1);
-    return value === null || typeof value === 'string' || typeof value === 'boolean' ||
-      (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) ||
-      (Array.isArray(value) ? value.every(isInside) : value?.constructor === Object && Object.values(value).every(isInside));
+  // Throws for a value that holds itself.
+  const isPlain = (value: unknown, depth = 0): boolean => {
+    if (depth > maxDepth) throw new Error('too deep');
+    const isInside = (one: unknown) => isPlain(one, depth + 1);
+    if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+    if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+    if (Array.isArray(value)) return value.every(isInside);
+    return value?.constructor === Object && Object.values(value).every(isInside);
   };
-  const canBeJson = (value) => {
+  const canBeJson = (value: unknown): boolean => {
     try {
       return isPlain(value);
     } catch {
@@ -51,17 +55,28 @@ export const collectHere = `(async () => {
     }
   };
 
-  const arrays = { i8: Int8Array, ui8: Uint8Array, ui8c: Uint8ClampedArray, i16: Int16Array, ui16: Uint16Array,
-    i32: Int32Array, ui32: Uint32Array, f32: Float32Array, f64: Float64Array, bi64: BigInt64Array, bui64: BigUint64Array };
-  const base64 = (bytes) => {
-    if (chars + bytes.length > ${MAX_CHARS}) count(bytes.length);
+  const arrays = {
+    i8: Int8Array,
+    ui8: Uint8Array,
+    ui8c: Uint8ClampedArray,
+    i16: Int16Array,
+    ui16: Uint16Array,
+    i32: Int32Array,
+    ui32: Uint32Array,
+    f32: Float32Array,
+    f64: Float64Array,
+    bi64: BigInt64Array,
+    bui64: BigUint64Array,
+  };
+  const base64 = (bytes: Uint8Array): string => {
+    if (chars + bytes.length > maxChars) count(bytes.length);
     let text = '';
     for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
     return btoa(text);
   };
 
-  // Values that JSON has no words for. What was met before is named by its number, so that circles end.
-  const encode = (value, met) => {
+  // Values that JSON cannot express. A value that was met before is named by its number, so that circles end.
+  const encode = (value: unknown, met: Map<object, number>): unknown => {
     if (value === undefined || typeof value === 'symbol' || typeof value === 'function') return { v: 'undefined' };
     if (value === null) return { v: 'null' };
     if (typeof value === 'number') {
@@ -75,7 +90,8 @@ export const collectHere = `(async () => {
     if (value instanceof Date) return { d: value.toJSON() };
     if (value instanceof RegExp) return { r: { p: value.source, f: value.flags } };
     for (const [k, type] of Object.entries(arrays))
-      if (value instanceof type) return { ta: { b: base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
+      if (value instanceof type)
+        return { ta: { b: base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
     if (value instanceof ArrayBuffer) return { ab: { b: base64(new Uint8Array(value)) } };
     const before = met.get(value);
     if (before) return { ref: before };
@@ -84,24 +100,30 @@ export const collectHere = `(async () => {
     if (value instanceof Map) return { m: [...value].map(([k, v]) => ({ k: encode(k, met), v: encode(v, met) })), id };
     if (value instanceof Set) return { s: [...value].map((v) => encode(v, met)), id };
     if (Array.isArray(value)) return { a: value.map((v) => encode(v, met)), id };
-    return { o: Object.keys(value).map((k) => ({ k, v: encode(value[k], met) })), id };
+    return { o: Object.keys(value).map((k) => ({ k, v: encode(Reflect.get(value, k), met) })), id };
   };
-  const written = (name, value) => {
+  const written = (name: string, value: unknown): Named => {
     const isJson = canBeJson(value);
     const form = isJson ? value : encode(value, new Map());
     count(JSON.stringify(form).length + name.length);
-    return { [isJson ? name : name + 'Encoded']: form };
+    return { [isJson ? name : `${name}Encoded`]: form };
   };
 
-  const pathOf = ({ keyPath }) => (Array.isArray(keyPath) ? { keyPathArray: [...keyPath] } : keyPath === null ? {} : { keyPath });
+  const pathOf = ({ keyPath }: { keyPath: string | string[] | null }): Named => {
+    if (Array.isArray(keyPath)) return { keyPathArray: [...keyPath] };
+    return keyPath === null ? {} : { keyPath };
+  };
 
-  const readStore = async (store) => {
-    const records = [];
-    for (let after = null; ; ) {
-      const [keys, values] = await Promise.all([done(store.getAllKeys(after, ${BATCH})), done(store.getAll(after, ${BATCH}))]);
+  const readStore = async (store: IDBObjectStore): Promise<Named> => {
+    const records: Named[] = [];
+    for (let after: IDBKeyRange | null = null; ; ) {
+      const [keys, values]: [IDBValidKey[], unknown[]] = await Promise.all([
+        done(store.getAllKeys(after, batchSize)),
+        done(store.getAll(after, batchSize)),
+      ]);
       for (const [i, value] of values.entries())
         records.push({ ...(store.keyPath === null && written('key', keys[i])), ...written('value', value) });
-      if (keys.length < ${BATCH}) break;
+      if (keys.length < batchSize) break;
       after = IDBKeyRange.lowerBound(keys.at(-1), true);
     }
     return {
@@ -116,7 +138,7 @@ export const collectHere = `(async () => {
     };
   };
 
-  const readDatabase = async ({ name, version }) => {
+  const readDatabase = async ({ name = '', version }: IDBDatabaseInfo): Promise<Named> => {
     const database = await done(indexedDB.open(name));
     try {
       const names = [...database.objectStoreNames];
@@ -128,8 +150,8 @@ export const collectHere = `(async () => {
     }
   };
 
-  const cut = [];
-  const unlessFull = async (what, read) => {
+  const cut: CollectedStorage['cut'] = [];
+  const unlessFull = async (what: CollectedStorage['cut'][number], read: () => unknown): Promise<string> => {
     try {
       return JSON.stringify(await read());
     } catch (error) {
@@ -140,13 +162,14 @@ export const collectHere = `(async () => {
   };
   const readLocal = () =>
     Object.keys(localStorage).map((name) => {
-      const value = localStorage.getItem(name);
+      const value = localStorage.getItem(name) ?? '';
       count(name.length + value.length);
       return { name, value };
     });
   const local = await unlessFull('local storage', readLocal);
-  // What is not kept takes no room.
+  // What is left out does not count against the databases.
   if (cut.length > 0) [over, chars] = [chars, 0];
-  const databases = await unlessFull('databases', async () => Promise.all((await indexedDB.databases()).map(readDatabase)));
+  const readDatabases = async () => Promise.all((await indexedDB.databases()).map(readDatabase));
+  const databases = await unlessFull('databases', readDatabases);
   return { origin: location.origin, localStorage: local, indexedDB: databases, cut, chars: chars + over };
-})()`;
+}

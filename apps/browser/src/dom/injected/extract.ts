@@ -1,11 +1,11 @@
-// Values of the page in a shape that programs can use.
+// Values of the page in a shape that programs can use. One long function, because its text is sent.
 
-import type { Dom } from './dom.ts';
-import type { Names } from './names.ts';
-import type { Reader } from './read.ts';
-import type { Roles } from './roles.ts';
-import type { Secrets } from './secrets.ts';
-import type { Sight } from './sight.ts';
+import type { Names } from './element/names.ts';
+import type { Roles } from './element/roles.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Secrets } from './element/secrets.ts';
+import type { Sight } from './element/visibility.ts';
+import type { Reader } from './text.ts';
 
 export type Extractor = ReturnType<typeof createExtractor>;
 export type Field = { css?: string; attribute?: string; type?: 'text' | 'number' | 'boolean' };
@@ -15,7 +15,7 @@ export type Row = Record<string, Value> | string[];
 type Parts = { dom: Dom; roles: Roles; names: Names; sight: Sight; reader: Reader; secrets: Secrets };
 
 export function createExtractor({ dom, roles, names, sight, reader, secrets }: Parts) {
-  const MAX_SPAN = 100;
+  const maxSpan = 100;
 
   /** No page may make us gather more than can be sent. */
   function budget(limit: number) {
@@ -155,7 +155,7 @@ export function createExtractor({ dom, roles, names, sight, reader, secrets }: P
   function expanded(lines: Element[][]): (Element | undefined)[][] {
     const grid: (Element | undefined)[][] = lines.map(() => []);
     const spanOf = (cell: Element, name: string) =>
-      Math.min(MAX_SPAN, Math.max(1, Number(dom.attribute(cell, name)) || 1));
+      Math.min(maxSpan, Math.max(1, Number(dom.attribute(cell, name)) || 1));
     for (const [y, line] of lines.entries()) {
       let x = 0;
       for (const cell of line) {

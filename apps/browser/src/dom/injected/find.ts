@@ -1,9 +1,10 @@
-// From what a person would call it to the elements that may be meant.
+// From what a person would call it to the elements that may be meant. One long function, because its text is sent.
 
-import type { Dom } from './dom.ts';
-import type { Names } from './names.ts';
-import type { Roles } from './roles.ts';
-import type { Sight } from './sight.ts';
+import type { Names } from './element/names.ts';
+import type { Roles } from './element/roles.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Standing } from './element/standing.ts';
+import type { Sight } from './element/visibility.ts';
 
 export type Finder = ReturnType<typeof createFinder>;
 
@@ -23,7 +24,7 @@ export type Query = {
 /** The elements that fit best, and how well: a smaller level is a better fit. */
 export type Matches = { level: number; elements: Element[] };
 
-export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight) {
+export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight, standing: Standing) {
   const set = (text: string) => new Set(text.split(' '));
   const pressable = set('button link menuitem menuitemcheckbox menuitemradio tab option');
   const checkable = set('checkbox radio switch menuitemcheckbox menuitemradio');
@@ -40,26 +41,71 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
   type Step = (fits: (text: string) => boolean, closeness: Closeness) => Element[];
 
   function find(query: Query): Matches | undefined {
+    const { purpose, mayBePart } = query;
+    const seenOf = memo((element) => inSight(element, purpose));
+    const seen = (elements: Element[]) => [...new Set(elements.flatMap(seenOf))];
     if (query.by === 'css') {
-      const elements = dom.select(query.what).filter((element) => isThere(element, query.purpose));
+      const elements = seen(dom.select(query.what));
       return elements.length > 0 ? { level: 0, elements } : undefined;
     }
     const steps = stepsOf(query);
     const wanted = names.tidy(query.what);
+    const isOtherwise = memo((element) => isPressed(purpose) && saysOtherwise(element, wanted));
+    /** Those whose words say something else than their name: taken only where no others fit at all. */
+    let otherwise: Matches | undefined;
     for (const [rank, closeness] of closenesses.entries()) {
-      if (closeness === 'part' && !query.mayBePart) break;
+      if (closeness === 'part' && !mayBePart) break;
       const fits = comparison(wanted, closeness);
       for (const [index, step] of steps.entries()) {
-        const elements = oneOfNested(step(fits, closeness).filter((element) => isThere(element, query.purpose)));
-        if (elements.length > 0) return { level: rank * steps.length + index, elements };
+        const all = seen(step(fits, closeness));
+        const elements = oneOfNested(all.filter((element) => !isOtherwise(element)));
+        const level = rank * steps.length + index;
+        if (elements.length > 0) return { level, elements };
+        if (all.length > 0)
+          otherwise ??= { level: level + closenesses.length * steps.length, elements: oneOfNested(all) };
       }
     }
-    return undefined;
+    return mayBePart ? otherwise : undefined;
   }
 
-  /** Fields for files are mostly hidden behind something nicer, and need not be touched. */
-  const isThere = (element: Element, purpose: Purpose): boolean =>
-    (purpose === 'upload' && roles.typeOf(element) === 'file') || sight.isVisible(element);
+  const isPressed = (purpose: Purpose): boolean => purpose === 'press' || purpose === 'any';
+
+  /**
+   * What a person sees of the element: itself, what stands for it, or nothing. Fields for files are mostly hidden behind
+   * something nicer, and need not be touched.
+   */
+  function inSight(element: Element, purpose: Purpose): Element[] {
+    if (purpose === 'upload' && roles.typeOf(element) === 'file') return [element];
+    const unseen = sight.unseen(element);
+    if (unseen === undefined) return [element];
+    const stand = standing.standsFor(element, unseen);
+    return stand ? [stand] : [];
+  }
+
+  const isThere = (element: Element, purpose: Purpose): boolean => inSight(element, purpose).includes(element);
+
+  /** Whether the words a person reads on it are not those by which it was found, nor a part of its name. */
+  function saysOtherwise(element: Element, wanted: string): boolean {
+    if (!pressable.has(roles.role(element))) return false;
+    const words = names.tidy(wordsOn(element)).toLowerCase();
+    // Signs and icons say nothing.
+    if (!/\p{L}{2}/u.test(words) || words.includes(wanted.toLowerCase())) return false;
+    return !names.name(element).toLowerCase().includes(words);
+  }
+
+  /** As they are drawn, whatever the page tells those who cannot see. */
+  function wordsOn(element: Element, depth = 0): string {
+    if (element instanceof HTMLInputElement) return element.value;
+    let words = '';
+    dom.eachChild(element, (child) => {
+      if (dom.isText(child)) words += dom.textOf(child);
+      else if (dom.isElement(child) && depth < 20 && !names.isMute(dom.tag(child)) && sight.isVisible(child)) {
+        const inner = wordsOn(child, depth + 1);
+        words += names.isInline(dom.tag(child)) ? inner : ` ${inner} `;
+      }
+    });
+    return words;
+  }
 
   function comparison(wanted: string, closeness: Closeness): (text: string) => boolean {
     if (closeness === 'exact') return (text) => text === wanted;
@@ -112,7 +158,7 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
   }
 
   function isFor(element: Element, purpose: Purpose): boolean {
-    if (purpose === 'press' || purpose === 'any') return true;
+    if (isPressed(purpose)) return true;
     if (purpose === 'upload') return roles.typeOf(element) === 'file';
     const role = roles.role(element);
     if (purpose === 'check') return checkable.has(role);
@@ -122,8 +168,7 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
 
   /** Words beside a field are not the field, unless they are its label. */
   function meantBy(element: Element, purpose: Purpose): Element[] {
-    if (purpose === 'press' || purpose === 'any') return [element];
-    if (isFor(element, purpose)) return [element];
+    if (isPressed(purpose) || isFor(element, purpose)) return [element];
     const label = dom.closest(element, 'label');
     const control = label instanceof HTMLLabelElement ? label.control : null;
     if (!label || !control || !isFor(control, purpose)) {
@@ -139,7 +184,7 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
     const found: Record<Closeness, Element[]> = { exact: [], whole: [], part: [] };
     const tests = closenesses.map((closeness) => ({ closeness, fits: comparison(wanted, closeness) }));
     // One bit for each degree: whether something inside says it so.
-    const ALL = 2 ** closenesses.length - 1;
+    const allSaid = 2 ** closenesses.length - 1;
     const note = (element: Element, text: string, below: number): number => {
       let said = below;
       const tidied = names.tidy(text);
@@ -152,7 +197,7 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
     };
     const visit = (element: Element, depth: number): { text: string; said: number } => {
       const tag = dom.tag(element);
-      if (depth > dom.MAX_DEPTH || names.isMute(tag) || !sight.mayShow(element)) return { text: '', said: 0 };
+      if (depth > dom.maxDepth || names.isMute(tag) || !sight.mayShow(element)) return { text: '', said: 0 };
       if (element instanceof HTMLInputElement) {
         const text = ['button', 'submit', 'reset'].includes(element.type) ? element.value : '';
         return { text: '', said: text ? note(element, text, 0) : 0 };
@@ -171,7 +216,7 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight)
           if (isShown) text += dom.textOf(child);
         }
       });
-      return { text, said: said === ALL ? said : note(element, text, said) };
+      return { text, said: said === allSaid ? said : note(element, text, said) };
     };
     const root = dom.root();
     if (root) visit(root, 0);

@@ -1,20 +1,20 @@
-// Where an element can be touched, and whether the touch would reach it.
+// Where an element can be touched, and whether the touch would reach it. One long function, because its text is sent.
 
-import type { Dom } from './dom.ts';
-import type { Names } from './names.ts';
-import type { Roles } from './roles.ts';
-import type { Rect, Sight } from './sight.ts';
+import type { Names } from './element/names.ts';
+import type { Roles } from './element/roles.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Rect, Sight } from './element/visibility.ts';
 
 export type Touch = ReturnType<typeof createTouch>;
 type Point = { x: number; y: number };
 
-export type Measured =
+export type ElementMeasure =
   | { state: 'gone' }
   | { state: 'hidden'; isFile: boolean; isDisabled: boolean }
   /** Points in the part that can be seen, best first; none where all of it is out of view. */
   | { state: 'there'; isDisabled: boolean; box: Rect; points: Point[] };
 
-export type Poised = { measured: Measured; isMoving: boolean; reached: number };
+export type Poised = { measured: ElementMeasure; isMoving: boolean; reached: number };
 
 export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) {
   const fromPoint = Document.prototype.elementFromPoint;
@@ -22,7 +22,7 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     'a[href], button, label, summary, [role=button], [role=link], [role=tab], [role=menuitem], [role=option]';
 
   /** `view` is the part of this document that can be seen from outside, in its own pixels. */
-  function measure(element: Element, view: Rect): Measured {
+  function measure(element: Element, view: Rect): ElementMeasure {
     if (!dom.isConnected(element)) return { state: 'gone' };
     const isDisabled = roles.isDisabled(element);
     const box = sight.isShown(element) ? sight.box(element) : undefined;
@@ -91,15 +91,20 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     const before = measure(element, view);
     if (!isTouch || before.state !== 'there') return { measured: before, isMoving: false, reached: -1 };
     await nextFrame();
-    // What is just beginning to move does not do so in the first.
-    if (mayMove(element)) await nextFrame();
+    let between: ElementMeasure = before;
+    if (mayMove(element)) {
+      // What is just beginning to move does not do so in the first, and what turns back is where it was after two.
+      between = measure(element, view);
+      await nextFrame();
+    }
     const measured = measure(element, view);
     if (measured.state !== 'there') return { measured, isMoving: false, reached: -1 };
-    const isMoving = (['x', 'y', 'width', 'height'] as const).some(
-      (side) => Math.abs(before.box[side] - measured.box[side]) >= 0.5,
-    );
+    const isMoving = [before, between].some((then) => then.state === 'there' && isElsewhere(then.box, measured.box));
     return { measured, isMoving, reached: reachable(element, measured.points) };
   }
+
+  const isElsewhere = (one: Rect, other: Rect): boolean =>
+    (['x', 'y', 'width', 'height'] as const).some((side) => Math.abs(one[side] - other[side]) >= 0.5);
 
   /** Whether an animation of the page's style has it in hand. What a script moves, it moves in every frame. */
   const mayMove = (element: Element): boolean =>

@@ -1,13 +1,14 @@
 // Hides what is secret from pictures: the browser draws dots in place of it, from the first moment of a document.
+// One long function, because its text is sent.
 
-import type { Dom } from './dom.ts';
-import type { Secrets } from './secrets.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Secrets } from './element/secrets.ts';
 
 export type Mask = ReturnType<typeof createMask>;
 
 export function createMask(dom: Dom, secrets: Secrets) {
-  const CHECK_MS = 250;
-  const PROPERTY = '-webkit-text-security';
+  const checkMs = 250;
+  const property = '-webkit-text-security';
   const watched = ['autocomplete', 'name', 'id', 'type', 'placeholder', 'aria-label', 'style'];
   const sheets = Object.getOwnPropertyDescriptor(Document.prototype, 'adoptedStyleSheets');
   const shadowSheets = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'adoptedStyleSheets');
@@ -36,7 +37,7 @@ export function createMask(dom: Dom, secrets: Secrets) {
     '[autocomplete~="new-password" i]',
     ...named.flatMap((word) => [`[name*="${word}" i]`, `[id*="${word}" i]`]),
   ];
-  sheet.replaceSync(`:is(input, textarea):is(${selectors.join(', ')}) { ${PROPERTY}: disc !important }`);
+  sheet.replaceSync(`:is(input, textarea):is(${selectors.join(', ')}) { ${property}: disc !important }`);
 
   const hidden = new Set<WeakRef<HTMLElement>>();
   const isHidden = new WeakSet<Element>();
@@ -50,7 +51,7 @@ export function createMask(dom: Dom, secrets: Secrets) {
     if (!isHidden.has(element)) hidden.add(new WeakRef(element));
     isHidden.add(element);
     const style: CSSStyleDeclaration = styles?.get?.call(element);
-    if (style.getPropertyValue(PROPERTY) !== 'disc') style.setProperty(PROPERTY, 'disc', 'important');
+    if (style.getPropertyValue(property) !== 'disc') style.setProperty(property, 'disc', 'important');
   }
 
   function examine(element: Element): void {
@@ -132,6 +133,12 @@ export function createMask(dom: Dom, secrets: Secrets) {
     nextWalk = performance.now() + (performance.now() - begun) * 100;
   }
 
+  /** The page may have a style that outdoes our sheet. */
+  function ensure(element: Element): void {
+    if (!secrets.isField(element)) return;
+    if (getComputedStyle(element).getPropertyValue(property) !== 'disc') hide(element);
+  }
+
   function onEvent(event: Event): void {
     const [target] = event.composedPath();
     if (target instanceof Element) examine(target);
@@ -145,9 +152,9 @@ export function createMask(dom: Dom, secrets: Secrets) {
     setInterval(() => {
       check();
       if (performance.now() >= nextWalk) walk();
-    }, CHECK_MS);
+    }, checkMs);
     walk();
   }
 
-  return { start, hide };
+  return { start, hide, ensure };
 }

@@ -1,11 +1,11 @@
-// What on the page can be acted on, in the order it is read.
+// What on the page can be acted on, in the order it is read. One long function, because its text is sent.
 
-import type { Dom } from './dom.ts';
-import type { Marks } from './marks.ts';
-import type { Names } from './names.ts';
-import type { Reader } from './read.ts';
-import type { Roles } from './roles.ts';
-import type { Rect, Sight } from './sight.ts';
+import type { Marks } from './element/marks.ts';
+import type { Names } from './element/names.ts';
+import type { Roles } from './element/roles.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Rect, Sight } from './element/visibility.ts';
+import type { Reader } from './text.ts';
 
 export type Outline = ReturnType<typeof createOutline>;
 
@@ -23,15 +23,15 @@ export type Items = (Item | number)[];
 type Parts = { dom: Dom; roles: Roles; names: Names; sight: Sight; marks: Marks; reader: Reader };
 
 export function createOutline({ dom, roles, names, sight, marks, reader }: Parts) {
-  const MAX_ITEMS = 5000;
-  const MAX_CHARS = 200;
+  const maxItems = 5000;
+  const maxChars = 200;
   const usable = new Set(
     (
       'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox ' +
       'slider spinbutton switch tab textbox treeitem'
     ).split(' '),
   );
-  const short = (text: string) => (text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text);
+  const short = (text: string) => (text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text);
 
   function list(...frames: Element[]): Items {
     const items: Items = [];
@@ -51,7 +51,7 @@ export function createOutline({ dom, roles, names, sight, marks, reader }: Parts
 
   function visit(element: Element, way: Way, depth: number): void {
     const { items, frames } = way;
-    if (items.length >= MAX_ITEMS || depth > dom.MAX_DEPTH || isShut(element)) return;
+    if (items.length >= maxItems || depth > dom.maxDepth || isShut(element)) return;
     const frame = frames.indexOf(element);
     if (frame >= 0) return void items.push(frame);
     const role = roles.role(element);

@@ -1,9 +1,9 @@
 // What a person could read, in reading order.
 
-import type { Dom } from './dom.ts';
-import type { Names } from './names.ts';
-import type { Secrets } from './secrets.ts';
-import type { Sight } from './sight.ts';
+import type { Names } from './element/names.ts';
+import type { Dom } from './element/safe-dom.ts';
+import type { Secrets } from './element/secrets.ts';
+import type { Sight } from './element/visibility.ts';
 
 export type Reader = ReturnType<typeof createReader>;
 
@@ -45,7 +45,7 @@ export function createReader(dom: Dom, names: Names, sight: Sight, secrets: Secr
       if (left < 0 && isWhole) throw new RangeError('too much to read');
     };
     const visit = (element: Element, depth: number): void => {
-      if (left <= 0 || depth > dom.MAX_DEPTH) return;
+      if (left <= 0 || depth > dom.maxDepth) return;
       const frame = frames.indexOf(element);
       if (frame >= 0) {
         found.push(text, frame);
@@ -56,9 +56,9 @@ export function createReader(dom: Dom, names: Names, sight: Sight, secrets: Secr
       if (dom.tag(element) === 'br') add('\n');
       if (isControl(element) || sight.isFolded(element)) return;
       const style = getComputedStyle(element);
-      // What the page or we draw as dots, nobody is told either.
+      // What the page or we draw as dots is not read either.
       if (style.getPropertyValue('-webkit-text-security') !== 'none') {
-        add(secrets.MASK);
+        add(secrets.mask);
         return;
       }
       const edge = edgeOf(style.display);

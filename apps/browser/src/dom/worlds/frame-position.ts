@@ -1,13 +1,13 @@
 // Where a frame is in the page: everything outside speaks in pixels of the page's own viewport.
 
 import type { Box } from '@pilothouse/bus';
-import { type Deadline, within } from '../deadline.ts';
+import { type Deadline, within } from '../../common/deadline.ts';
 import type { Handle, World } from './world.ts';
 import type { View } from './worlds.ts';
 
 export type Point = { x: number; y: number };
 
-export type Placing = {
+export type FramePosition = {
   /** From pixels of the frame to pixels of the page, and back. */
   toPage(point: Point): Point;
   fromPage(point: Point): Point;
@@ -16,16 +16,23 @@ export type Placing = {
   view: Box;
   /** The element that holds the frame; none holds the page's own document. */
   owner: Handle | undefined;
+  /** Of the frame with all frames around it. */
+  opacity: number;
 };
 
+/** Of a thing in frames, all of them multiplied: below this, nothing can be seen. */
+export const leastOpacity = 0.05;
+
 /** Undefined: the frame cannot be seen, because something around it is hidden. */
-export async function placingOf(view: View, deadline: Deadline): Promise<Placing | undefined> {
+export async function positionOf(view: View, deadline: Deadline): Promise<FramePosition | undefined> {
   const { world, parent } = view;
   const { width, height } = await world.call('viewport', [], deadline);
   const room = { x: 0, y: 0, width, height };
-  if (!parent) return { toPage: same, fromPage: same, boxInPage: same, view: room, owner: undefined };
-  const [owner, outside] = await Promise.all([ownerOf(view, parent, deadline), placingOf(parent, deadline)]);
-  if (!outside || !owner || !(await parent.world.call('isVisible', [owner.element], deadline))) return undefined;
+  if (!parent) return { toPage: same, fromPage: same, boxInPage: same, view: room, owner: undefined, opacity: 1 };
+  const [owner, outside] = await Promise.all([ownerOf(view, parent, deadline), positionOf(parent, deadline)]);
+  if (!outside || !owner) return undefined;
+  const opacity = outside.opacity * (await parent.world.call('frameOpacity', [owner.element], deadline));
+  if (opacity < leastOpacity) return undefined;
   // The browser measures from the corner of the outermost document of the same process.
   const root = parent.world.session === world.session ? await rootPlacing(parent, outside, deadline) : outside;
   if (!root) return undefined;
@@ -38,19 +45,24 @@ export async function placingOf(view: View, deadline: Deadline): Promise<Placing
     boxInPage: (box) => around(box, toPage),
     view: overlap(room, around(outside.boxInPage(outside.view), fromPage)),
     owner: owner.element,
+    opacity,
   };
 }
 
 const same = <T>(value: T): T => value;
 
-async function rootPlacing(parent: View, placing: Placing, deadline: Deadline): Promise<Placing | undefined> {
+async function rootPlacing(
+  parent: View,
+  placing: FramePosition,
+  deadline: Deadline,
+): Promise<FramePosition | undefined> {
   let root = parent;
   while (root.parent && root.parent.world.session === root.world.session) root = root.parent;
-  return root === parent ? placing : placingOf(root, deadline);
+  return root === parent ? placing : positionOf(root, deadline);
 }
 
 /** The frame fills the parallelogram that has these three corners: left and right above, and left below. */
-function mapped(a: Point, b: Point, d: Point, { width, height }: Box): Pick<Placing, 'toPage' | 'fromPage'> {
+function mapped(a: Point, b: Point, d: Point, { width, height }: Box): Pick<FramePosition, 'toPage' | 'fromPage'> {
   const right = { x: (b.x - a.x) / (width || 1), y: (b.y - a.y) / (width || 1) };
   const down = { x: (d.x - a.x) / (height || 1), y: (d.y - a.y) / (height || 1) };
   const determinant = right.x * down.y - right.y * down.x || 1;
@@ -89,7 +101,7 @@ export function overlap(one: Box, other: Box): Box {
 type Owner = { element: Handle; corners: Point[] };
 type Holder = { backendNodeId: number; element: Handle };
 
-/** A frame that is moved to another element loads its document anew. */
+/** A frame that is moved to another element loads its document again. */
 const holders = new WeakMap<World, Holder>();
 
 async function holderOf(world: World, parent: World, deadline: Deadline): Promise<Holder | undefined> {

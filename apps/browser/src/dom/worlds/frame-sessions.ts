@@ -1,7 +1,8 @@
 // The ways to speak to the processes a page is made of: its own, and one for each frame that has its own.
 
 import type { CDPSession, Frame, Page } from 'playwright-core';
-import { type Deadline, within } from '../deadline.ts';
+import { bestEffort } from '../../common/best-effort.ts';
+import { type Deadline, within } from '../../common/deadline.ts';
 
 export type Sessions = {
   main(): Promise<CDPSession>;
@@ -25,7 +26,7 @@ export function openSessions({ page, cdp }: Options): Sessions {
     opening.then(
       (session) => {
         session.once('close', () => forget(frame, opening));
-        if (isClosed) session.detach().catch(() => undefined);
+        if (isClosed) void bestEffort('detach from a frame', session.detach());
       },
       () => forget(frame, opening),
     );
@@ -45,7 +46,11 @@ export function openSessions({ page, cdp }: Options): Sessions {
     },
     close() {
       isClosed = true;
-      for (const opening of open.values()) opening.then((session) => session.detach()).catch(() => undefined);
+      for (const opening of open.values())
+        void bestEffort(
+          'detach from a frame',
+          opening.then((session) => session.detach()),
+        );
       open.clear();
     },
   };

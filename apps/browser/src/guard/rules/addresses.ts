@@ -1,4 +1,4 @@
-// Which addresses belong to the public internet. Everything else is somebody's inside: this machine, its network, its
+// Which addresses belong to the public internet. Everything else is private: this machine, its network, its
 // cloud. IPv6 is judged by what is public and IPv4 by what is not, because that is how each of them was given out.
 
 import { BlockList, isIP } from 'node:net';

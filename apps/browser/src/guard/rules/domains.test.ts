@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canonicalHost, createPolicy, type DomainLists, type RefusalReason, targetOf } from './policy.ts';
+import { canonicalHost, createPolicy, type DomainLists, type RefusalReason, targetOf } from './domains.ts';
 
 const policyOf = (lists: DomainLists, ports: number[] = []) =>
   createPolicy({ ...lists, allowLoopbackPorts: new Set(ports), ownAddresses: () => ['81.2.69.160'] });

@@ -9,7 +9,7 @@ export type RefusalReason =
   | 'malformed'
   | 'denied_domain'
   | 'not_allowed_domain'
-  /** So many that they are only counted. */
+  /** Too many refusals to report singly. */
   | 'too_many'
   /** One address of the name is of this kind; then none of them is used. */
   | `${Exclude<AddressKind, 'public'>}_address`;
@@ -37,7 +37,7 @@ export function createPolicy({ allow, deny, allowLoopbackPorts, ownAddresses }: 
     // Half a rule would be read as a narrower one than was meant.
     throw new Error(`not a domain: ${domain}`);
   });
-  // What nobody can be called allows nobody anything.
+  // An entry that is no domain allows nothing.
   const allowed = allow && matcherOf(allow, () => []);
   return {
     judgeName({ host }) {
@@ -58,7 +58,7 @@ export function createPolicy({ allow, deny, allowLoopbackPorts, ownAddresses }: 
   };
 }
 
-/** Not all of 127.0.0.0/8: whoever opens a port for a test means these. */
+/** Not all of 127.0.0.0/8: an open port for a test means these. */
 const openLoopback = new Set(['127.0.0.1', '::1']);
 
 function matcherOf(domains: readonly string[], unreadable: (domain: string) => never[]): (host: string) => boolean {

@@ -1,3 +1,5 @@
+// Which addresses a driver may open.
+
 const openable = new Set(['http:', 'https:', 'data:', 'blob:']);
 
 /** Addresses of the web. Chromium would also open files of this machine and pages of its own. */

@@ -1,6 +1,6 @@
 // Numbers for elements, so that they can be spoken of. An element keeps its number as long as it lives.
 
-import type { Dom } from './dom.ts';
+import type { Dom } from './safe-dom.ts';
 
 export type Marks = ReturnType<typeof createMarks>;
 

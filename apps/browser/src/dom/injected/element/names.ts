@@ -1,13 +1,13 @@
 // What a person would call an element: the rules of accessible names, without their rarest corners.
 
-import type { Dom } from './dom.ts';
 import type { Roles } from './roles.ts';
-import type { Sight } from './sight.ts';
+import type { Dom } from './safe-dom.ts';
+import type { Sight } from './visibility.ts';
 
 export type Names = ReturnType<typeof createNames>;
 
 export function createNames(dom: Dom, roles: Roles, sight: Sight) {
-  const MAX_CHARS = 2000;
+  const maxChars = 2000;
   const set = (text: string) => new Set(text.split(' '));
   const namedByContent = set(
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row ' +
@@ -32,7 +32,7 @@ export function createNames(dom: Dom, roles: Roles, sight: Sight) {
     if (depth > 30) return '';
     let text = '';
     dom.eachChild(element, (child) => {
-      if (text.length > MAX_CHARS) return;
+      if (text.length > maxChars) return;
       if (dom.isText(child)) text += dom.textOf(child);
       else if (dom.isElement(child)) text += part(child, isLabel, depth);
     });
@@ -112,10 +112,10 @@ export function createNames(dom: Dom, roles: Roles, sight: Sight) {
 
   function name(element: Element): string {
     const known = label(element) || tidy(native(element));
-    if (known) return known.slice(0, MAX_CHARS);
+    if (known) return known.slice(0, maxChars);
     const isNamedSo = namedByContent.has(roles.role(element)) || dom.tag(element) === 'summary';
     const words = isNamedSo && !(element instanceof HTMLInputElement) ? tidy(content(element, false)) : '';
-    return (words || tidy(dom.attribute(element, 'title') ?? '') || placeholder(element)).slice(0, MAX_CHARS);
+    return (words || tidy(dom.attribute(element, 'title') ?? '') || placeholder(element)).slice(0, maxChars);
   }
 
   return {

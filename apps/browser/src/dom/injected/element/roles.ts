@@ -1,6 +1,6 @@
-// What an element is to somebody who uses it.
+// What an element is to its user.
 
-import type { Dom } from './dom.ts';
+import type { Dom } from './safe-dom.ts';
 
 export type Roles = ReturnType<typeof createRoles>;
 

@@ -5,10 +5,11 @@
 // prototypes.
 
 export type Dom = ReturnType<typeof createDom>;
+export type Rect = { x: number; y: number; width: number; height: number };
 
 export function createDom() {
   /** Deeper than any page is by itself, and not too deep for us. */
-  const MAX_DEPTH = 1000;
+  const maxDepth = 1000;
   const getter = <T>(prototype: object, name: string): ((node: Node) => T) => {
     const get = Object.getOwnPropertyDescriptor(prototype, name)?.get ?? (() => undefined);
     return (node) => Reflect.apply(get, node, []);
@@ -28,6 +29,10 @@ export function createDom() {
   const textSlot = getter<HTMLSlotElement | null>(Text.prototype, 'assignedSlot');
   const isConnected = getter<boolean>(Node.prototype, 'isConnected');
   const documentElement = getter<Element | null>(Document.prototype, 'documentElement');
+  const scrollLeft = getter<number>(Element.prototype, 'scrollLeft');
+  const scrollTop = getter<number>(Element.prototype, 'scrollTop');
+  const scrollWidth = getter<number>(Element.prototype, 'scrollWidth');
+  const scrollHeight = getter<number>(Element.prototype, 'scrollHeight');
   const getAttribute = method(Element.prototype.getAttribute);
   const queryAll = method(Element.prototype.querySelectorAll);
   const queryDocument = method(Document.prototype.querySelectorAll);
@@ -84,7 +89,7 @@ export function createDom() {
   function eachElement(from: Element, enter: (element: Element) => void, depth = 0): void {
     enter(from);
     eachChild(from, (child) => {
-      if (depth < MAX_DEPTH && isElement(child)) eachElement(child, enter, depth + 1);
+      if (depth < maxDepth && isElement(child)) eachElement(child, enter, depth + 1);
     });
   }
 
@@ -111,7 +116,7 @@ export function createDom() {
   }
 
   return {
-    MAX_DEPTH,
+    maxDepth,
     isElement,
     isText,
     isConnected,
@@ -131,6 +136,12 @@ export function createDom() {
     closest: closestOf,
     rect: rectOf,
     rects: rectsOf,
+    scrollLeft,
+    scrollTop,
+    scrollWidth,
+    scrollHeight,
     root: () => documentElement(document),
+    /** The page may give another thing this name. */
+    isBody: (element: Element) => localName(element) === 'body' && parentNode(element) === documentElement(document),
   };
 }

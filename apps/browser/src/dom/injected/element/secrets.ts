@@ -1,12 +1,12 @@
-// Fields whose content nobody else may read: passwords and payment cards.
+// Fields whose content no viewer may read: passwords and payment cards.
 
-import type { Dom } from './dom.ts';
 import type { Names } from './names.ts';
+import type { Dom } from './safe-dom.ts';
 
 export type Secrets = ReturnType<typeof createSecrets>;
 
 export function createSecrets(dom: Dom, names: Names) {
-  const MASK = '••••';
+  const mask = '••••';
   const secretHints = /(^|\s)(cc-\S+|current-password|new-password)(\s|$)/i;
   const cardWords = new RegExp(
     [
@@ -62,7 +62,7 @@ export function createSecrets(dom: Dom, names: Names) {
     );
   }
 
-  const masked = (element: Element, value: string): string => (value !== '' && isSecret(element) ? MASK : value);
+  const masked = (element: Element, value: string): string => (value !== '' && isSecret(element) ? mask : value);
 
-  return { MASK, isField, isSecretField, isCardNumber, isSecret, masked };
+  return { mask, isField, isSecretField, isCardNumber, isSecret, masked };
 }

@@ -1,11 +1,16 @@
 // What a person could see, and where.
 
-import type { Dom } from './dom.ts';
+import type { Contrast } from './contrast.ts';
+import type { Paint } from './paint.ts';
+import type { Dom, Rect } from './safe-dom.ts';
 
 export type Sight = ReturnType<typeof createSight>;
-export type Rect = { x: number; y: number; width: number; height: number };
+export type { Rect } from './safe-dom.ts';
 
-export function createSight(dom: Dom) {
+/** Why a person cannot see an element: it has no place, nothing of it is left to see, or it is there and cannot be made out. */
+export type Unseen = 'nowhere' | 'clipped' | 'clear';
+
+export function createSight(dom: Dom, paint: Paint, contrast: Contrast) {
   const check = Element.prototype.checkVisibility;
   const byVisibility = { visibilityProperty: true };
   const byOpacity = { opacityProperty: true };
@@ -65,7 +70,7 @@ export function createSight(dom: Dom) {
 
   function isFoldedAway(element: Element): boolean {
     const root = dom.root();
-    for (let up = dom.parent(element); up && up !== root; up = dom.parent(up)) if (isFolded(up)) return true;
+    for (let up = paint.around(element); up && up !== root; up = paint.around(up)) if (isFolded(up)) return true;
     return false;
   }
 
@@ -75,7 +80,28 @@ export function createSight(dom: Dom) {
     return at && !isUnreachable(element, at) ? at : undefined;
   }
 
-  const isVisible = (element: Element): boolean => boxInReach(element) !== undefined && !isFoldedAway(element);
+  /** Small things may hold larger ones that show beyond them. */
+  function innerBox(element: Element): Rect | undefined {
+    if (paint.styleOf(element).overflow !== 'visible') return undefined;
+    let inner: Rect | undefined;
+    dom.eachChild(element, (child) => {
+      if (inner || !dom.isElement(child) || !isShown(child)) return;
+      const at = box(child);
+      if (at && !paint.isTooSmall(child, at)) inner = at;
+    });
+    return inner;
+  }
 
-  return { isShown, mayShow, isFolded, isUnreachable, isVisible, box, boxInReach };
+  /** Undefined where a person can see it, or can scroll to where they see it. */
+  function unseen(element: Element): Unseen | undefined {
+    const at = boxInReach(element);
+    if (!at || isFoldedAway(element)) return 'nowhere';
+    const seen = paint.isTooSmall(element, at) ? innerBox(element) : at;
+    if (!seen || paint.isTooSmall(element, paint.remainder(element, seen))) return 'clipped';
+    return paint.isTransparent(element) || contrast.isFaint(element, seen) ? 'clear' : undefined;
+  }
+
+  const isVisible = (element: Element): boolean => unseen(element) === undefined;
+
+  return { isShown, mayShow, isFolded, isUnreachable, isVisible, unseen, box, boxInReach };
 }

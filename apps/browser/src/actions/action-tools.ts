@@ -1,0 +1,100 @@
+// What an action works with: the page, the time it has, and the only way to touch the browser.
+
+import type { Acted, StoredFile } from '@pilothouse/bus';
+import type { Target } from '@pilothouse/contract';
+import type { Page } from 'playwright-core';
+import { type Deadline, within } from '../common/deadline.ts';
+import type { Dom } from '../dom/dom.ts';
+import type { FoundElement } from '../dom/element.ts';
+import type { Purpose } from '../dom/injected/find.ts';
+import type { DocumentsOf } from '../dom/worlds/typing-target.ts';
+import type { InFlight } from '../driver/in-flight.ts';
+import type { MouseButton } from '../driver/mouse-button.ts';
+import type { BlockedRequests } from '../guard/blocked.ts';
+import type { Dialogs } from '../pages/dialogs.ts';
+import type { Files } from '../pages/file-transfer.ts';
+import type { Pages } from '../pages/pages.ts';
+import type { SiteChanges } from '../pages/site-changes.ts';
+
+/** How long an element may stay covered, moving or disabled before the step fails. */
+const readyMs = 5000;
+
+type ActionResult = Pick<Acted, 'bbox' | 'point'> & { data?: unknown; file: StoredFile | null };
+
+type Options = {
+  page: Page;
+  pages: Pages;
+  eyes: Dom;
+  dialogs: Dialogs;
+  files: Files;
+  mouseButton: MouseButton;
+  inFlight: InFlight;
+  refused: BlockedRequests;
+  sites: SiteChanges;
+  documentsOf: DocumentsOf;
+  deadline: Deadline;
+  /** Throws where the page must not be touched any more. */
+  check: () => void;
+};
+
+export type ActionTools = Omit<Options, 'inFlight' | 'check'> & {
+  /**
+   * Runs one operation that cannot be divided; everything that changes anything goes through here. `firm` is for what
+   * the operation waits for: a new driver waits for it too, and does not cut it short.
+   */
+  touch<T>(operation: (firm: Deadline) => Promise<T>): Promise<T>;
+  /** Finds the element, scrolls it into view, and notes where it is just before it is touched. */
+  reach(target: Target, purpose: Purpose, options?: { isTouch: boolean }): Promise<FoundElement>;
+  /** Where to touch the element that was reached last. */
+  point(): { x: number; y: number };
+  /** Adds data or a file to the result. */
+  bring(what: { data: unknown } | { file: StoredFile }): void;
+  result(): ActionResult;
+  hasTouched(): boolean;
+  /** When the element was found, on the monotonic clock; undefined if the action looked for none. */
+  foundAt(): number | undefined;
+  release(): void;
+};
+
+export function createActionTools({ inFlight, check, ...rest }: Options): ActionTools {
+  const { eyes, deadline } = rest;
+  let result: ActionResult = { bbox: null, point: null, file: null };
+  let foundAt: number | undefined;
+  let hasTouched = false;
+  const firm = deadline.until(new AbortController().signal);
+  const reached: FoundElement[] = [];
+
+  return {
+    ...rest,
+    async touch(operation) {
+      // Pages that open and navigations that begin now count as caused by this touch.
+      await within(deadline, rest.pages.touch(rest.page, reached.at(-1)));
+      // The page may show another site since it was looked at.
+      check();
+      return inFlight.run(deadline, () => {
+        hasTouched = true;
+        return operation(firm);
+      });
+    },
+    async reach(target, purpose, { isTouch } = { isTouch: true }) {
+      const found = await eyes.find(target, purpose, deadline);
+      reached.push(found);
+      foundAt = performance.now();
+      result = { ...result, ...(await found.ready({ isTouch }, deadline.atMost(readyMs))) };
+      return found;
+    },
+    point() {
+      if (!result.point) throw new Error('nothing was reached');
+      return result.point;
+    },
+    bring(what) {
+      result = { ...result, ...what };
+    },
+    result: () => result,
+    hasTouched: () => hasTouched,
+    foundAt: () => foundAt,
+    release: () => {
+      for (const found of reached) found.release();
+    },
+  };
+}

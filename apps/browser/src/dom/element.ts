@@ -1,0 +1,50 @@
+// An element that was found, until it is touched.
+
+import type { CDPSession } from 'playwright-core';
+import type { Deadline } from '../common/deadline.ts';
+import { isReachedAt, type ReadyElement, waitUntilReady } from './element-ready.ts';
+import type { Spot } from './find.ts';
+import { reachScript } from './injected/script.ts';
+import type { Point } from './worlds/frame-position.ts';
+import { callFunction } from './worlds/world.ts';
+
+export type FoundElement = {
+  /**
+   * Brings it into view, waits until it stands still and is enabled, and makes sure that a click at the point reaches
+   * it; only a touch needs the last. In CSS pixels of the page's viewport.
+   */
+  ready(options: { isTouch: boolean }, deadline: Deadline): Promise<ReadyElement>;
+  /** Whether a click at the point would still reach it. */
+  isAt(point: Point, deadline: Deadline): Promise<boolean>;
+  /** Runs a self-contained function in our world, with the element as first argument. */
+  call<Args extends unknown[], T>(
+    fn: (element: Element, ...args: Args) => T | Promise<T>,
+    args: Args,
+    deadline: Deadline,
+  ): Promise<T>;
+  /** The frame whose document it is part of. */
+  frameId: string;
+  cdp: CDPSession;
+  objectId: string;
+  release(): void;
+};
+
+export function createFoundElement(spot: Spot): FoundElement {
+  const { element } = spot;
+  const { world } = spot.view;
+  const { session } = world;
+
+  return {
+    ready: ({ isTouch }, deadline) => waitUntilReady(spot, isTouch, deadline),
+    isAt: (point, deadline) => isReachedAt(spot, point, deadline),
+    async call(fn, args, deadline) {
+      const declaration = `function (...args) { ${reachScript}; return (${fn})(this, ...args) }`;
+      const { value } = await callFunction(session, element, declaration, args, { returnByValue: true, deadline });
+      return value;
+    },
+    frameId: world.frameId,
+    cdp: session,
+    objectId: element.objectId,
+    release: () => world.release(element),
+  };
+}

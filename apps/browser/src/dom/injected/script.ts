@@ -1,0 +1,152 @@
+// The parts of this folder put together, as the texts that are sent to the page.
+
+import { createContrast } from './element/contrast.ts';
+import { createDrawn } from './element/drawn.ts';
+import { createMarks, type Marks } from './element/marks.ts';
+import { createNames, type Names } from './element/names.ts';
+import { createPaint, type Paint } from './element/paint.ts';
+import { createRoles, type Roles } from './element/roles.ts';
+import { createDom, type Dom } from './element/safe-dom.ts';
+import { createSecrets, type Secrets } from './element/secrets.ts';
+import { createStanding } from './element/standing.ts';
+import { createSight, type Sight } from './element/visibility.ts';
+import { createExtractor, type Extractor } from './extract.ts';
+import { createFields } from './field-events.ts';
+import { createFinder, type Finder, type Query } from './find.ts';
+import { createGestures } from './gestures.ts';
+import { createTouch, type Touch } from './hit-target.ts';
+import { createMask } from './mask.ts';
+import { createOutline, type Outline } from './outline.ts';
+import { createReader, type Reader } from './text.ts';
+
+type Parts = {
+  dom: Dom;
+  marks: Marks;
+  finder: Finder;
+  roles: Roles;
+  names: Names;
+  secrets: Secrets;
+  paint: Paint;
+  sight: Sight;
+  touch: Touch;
+  outline: Outline;
+  reader: Reader;
+  extractor: Extractor;
+};
+
+/** `opacity` is that of the first. */
+export type Hits = { level: number; marks: number[]; roles: string[]; count: number; opacity: number };
+export type Tools = ReturnType<typeof createTools>;
+
+/** What we ask of a document. Whatever it takes and gives can be written as JSON, except elements. */
+function createTools(parts: Parts) {
+  const { dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor } = parts;
+  const maxTold = 5;
+  const secretWords =
+    /pass(word|wort|code|phrase)|kennwort|contrase|mot de passe|\bpin\b|\bcv[cv]\b|card num|security code/i;
+  /** Every name that the page gives a frame. */
+  function frameNames(owner: Element): string[] {
+    const attributes = ['title', 'name'].map((one) => names.tidy(dom.attribute(owner, one) ?? ''));
+    return [names.name(owner), ...attributes].filter(Boolean);
+  }
+
+  return {
+    /** Null: nothing fits. */
+    find(query: Query): Hits | null {
+      paint.forget();
+      const matches = finder.find(query);
+      const [first] = matches?.elements ?? [];
+      if (!matches || !first) return null;
+      const { level, elements } = matches;
+      const told = elements.slice(0, maxTold);
+      const opacity = paint.opacity(first);
+      return { level, count: elements.length, marks: told.map(marks.mark), roles: told.map(roles.role), opacity };
+    },
+    sees(sighting: Parameters<Finder['sees']>[0]): boolean {
+      paint.forget();
+      return finder.sees(sighting);
+    },
+    element: marks.element,
+    /** How much of the frame in it can be seen through; 0 where it cannot be seen at all. */
+    frameOpacity(owner: Element): number {
+      paint.forget();
+      return sight.isVisible(owner) ? paint.opacity(owner) : 0;
+    },
+    frameNames,
+    /** How many frames this document shows under a name, whether they answer or not, and whether more may be parsed. */
+    framesCalled(wanted: string): { count: number; isWhole: boolean } {
+      paint.forget();
+      const isCalled = (owner: Element) => frameNames(owner).some((name) => name.toLowerCase() === wanted);
+      const owners = dom.select('iframe, frame, object, embed, fencedframe').filter((owner) => isCalled(owner));
+      return { count: owners.filter(sight.isVisible).length, isWhole: document.readyState !== 'loading' };
+    },
+    /** Whether it, or what it is the label of, is a field for a password or a payment card, or is called so. */
+    isForSecret(element: Element, called: string): boolean {
+      const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+      const said = [called, names.name(field), names.placeholder(field)].join(' ');
+      return secrets.isSecretField(field) || secretWords.test(said);
+    },
+    measure: touch.measure,
+    reachable: touch.reachable,
+    poise: touch.poise,
+    scroll: touch.scroll,
+    viewport: () => ({ width: innerWidth, height: innerHeight }),
+    outline: outline.list,
+    read: reader.read,
+    readPage: reader.page,
+    attributes: extractor.attributes,
+    records: extractor.records,
+    tables(within?: Element): number[] {
+      paint.forget();
+      return extractor.tables(within).map(marks.mark);
+    },
+    table: extractor.table,
+  };
+}
+
+const basics = `
+  const dom = (${createDom})();
+  const paint = (${createPaint})(dom);
+  const contrast = (${createContrast})(dom, paint);
+  const sight = (${createSight})(dom, paint, contrast);
+  const roles = (${createRoles})(dom);
+  const names = (${createNames})(dom, roles, sight);
+  const secrets = (${createSecrets})(dom, names);`;
+
+/** Its value is the tools. */
+export const script = `(() => {
+  ${basics}
+  const marks = (${createMarks})(dom);
+  const reader = (${createReader})(dom, names, sight, secrets);
+  const standing = (${createStanding})({ dom, roles, names, sight, paint });
+  const finder = (${createFinder})(dom, roles, names, sight, standing);
+  const touch = (${createTouch})(dom, roles, names, sight);
+  const outline = (${createOutline})({ dom, roles, names, sight, marks, reader });
+  const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor });
+})()`;
+
+/** What the page's side calls to tell the host something; only our world has it. */
+export const bindingName = 'tellPilothouse';
+
+/** Runs once in a document, however often it is sent. */
+export const maskScript = `(() => {
+  if (Object.hasOwn(globalThis, 'fieldsOfPilothouse')) return;
+  ${basics}
+  const mask = (${createMask})(dom, secrets);
+  const tell = (news) => globalThis.${bindingName}?.(news);
+  const drawn = (${createDrawn})(sight, paint);
+  const fields = (${createFields})({ dom, names, secrets, mask, drawn }, tell);
+  Object.defineProperty(globalThis, 'fieldsOfPilothouse', { value: fields });
+  const gestures = (${createGestures})(tell);
+  Object.defineProperty(globalThis, 'gesturesOfPilothouse', { value: gestures });
+  gestures.start();
+  mask.start();
+  fields.start();
+})()`;
+
+/** Covers the field that the script gave this number. */
+export const coverScript = (number: number) => `globalThis.fieldsOfPilothouse?.cover(${number})`;
+
+/** Says that `this` is an element that a step of ours is about to use. */
+export const reachScript = 'globalThis.fieldsOfPilothouse?.reach(this)';

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Bus, connectBus, type Heartbeat, heartbeat, queues } from '@pilothouse/bus';
+import { startNats } from '@pilothouse/bus/testing';
+import { createLog } from '@pilothouse/process';
+import { until } from '../../../../testkit/until.ts';
+import { holdLease, type Lease } from './lease.ts';
+import { createLoadMeter } from './machine-load.ts';
+
+type Options = { bus: Pick<Bus, 'request'>; everyMs?: number; now?: () => number };
+
+function hold(options: Options): { lease: Lease; seen: { held: number; lost: number } } {
+  const seen = { held: 0, lost: 0 };
+  const lease = holdLease({
+    log: createLog('h6', 'silent'),
+    hostId: 'h6',
+    bootId: randomUUID(),
+    tell: () => ({ capacity: 3, sessions: [], load: createLoadMeter()() }),
+    onHeld() {
+      seen.held += 1;
+    },
+    onLost() {
+      seen.lost += 1;
+    },
+    ...options,
+  });
+  return { lease, seen };
+}
+
+describe('a lease over the bus', () => {
+  it('is held while agents answer heartbeats', async () => {
+    const nats = await startNats({ hosts: ['h6'] });
+    const [agent, host] = await Promise.all([connectBus(nats.as('agent')), connectBus(nats.as({ host: 'h6' }))]);
+    try {
+      const beats: Heartbeat[] = [];
+      const grant = agent.respond(
+        heartbeat,
+        {},
+        (beat) => {
+          beats.push(beat);
+          return { lease_ms: 1500 };
+        },
+        { queue: queues.heartbeat },
+      );
+      await grant.ready({ timeoutMs: 2000 });
+      const { lease, seen } = hold({ bus: host });
+      assert.ok(!lease.isHeld());
+      await until(lease.isHeld, 5000);
+      // The fifth is sent when the first lease would have run out.
+      await until(() => beats.length >= 5, 10_000);
+      assert.ok(lease.isHeld());
+      lease.close();
+      assert.deepEqual(seen, { held: 1, lost: 0 });
+      assert.ok(!lease.isHeld(), 'closed is not held');
+      const [beat] = beats;
+      assert.equal(beat?.capacity, 3);
+      assert.ok(beat.load && beat.load.memory > 0 && beat.load.memory < 1, 'says how full the machine is');
+    } finally {
+      await Promise.all([agent.close(), host.close()]);
+      await nats.close();
+    }
+  });
+});
+
+describe('a lease by the clock', () => {
+  /** What agents answer; without `grantMs` they do not. Answers to heartbeats sent from now on wait for `heldBack`. */
+  type Agents = { grantMs?: number | undefined; heldBack?: Promise<void> | undefined };
+
+  /** A lease whose clock is moved by hand. */
+  function holdByHand(t: TestContext, agents: Agents, everyMs?: number) {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
+    let beats = 0;
+    const request = async () => {
+      beats += 1;
+      await agents.heldBack;
+      if (agents.grantMs === undefined) return { ok: false, reason: 'no_responders', mayHaveActed: false };
+      return { ok: true, reply: { lease_ms: agents.grantMs } };
+    };
+    // The lease sends nothing but heartbeats.
+    const bus = { request: request as unknown as Bus['request'] };
+    const { lease, seen } = hold({ bus, everyMs, now: () => Date.now() });
+    t.after(() => lease.close());
+    /** As a process that runs: timers fire when they are due. */
+    async function pass(ms: number): Promise<void> {
+      for (let passed = 0; passed < ms; passed += 10) {
+        t.mock.timers.tick(10);
+        await nextTurn();
+      }
+    }
+    /** As a process that is stopped: nothing runs, and time goes on. */
+    const freeze = (ms: number) => t.mock.timers.setTime(Date.now() + ms);
+    return { lease, seen, beats: () => beats, pass, freeze };
+  }
+
+  it('is renewed in time however short it is', async (t) => {
+    const { lease, seen, beats, pass } = holdByHand(t, { grantMs: 300 });
+    await nextTurn();
+    assert.ok(lease.isHeld());
+    await pass(3000);
+    assert.ok(lease.isHeld());
+    assert.deepEqual(seen, { held: 1, lost: 0 });
+    assert.ok(beats() > 25 && beats() < 35, `${beats()} heartbeats in ten leases`);
+  });
+
+  it('ends when no agent answers, counted from the heartbeat, and reports its end once', async (t) => {
+    const answer = Promise.withResolvers<void>();
+    const agents: Agents = { grantMs: 1500 };
+    const { lease, seen, pass } = holdByHand(t, agents);
+    agents.heldBack = answer.promise;
+    await nextTurn();
+    assert.ok(lease.isHeld(), 'by the first heartbeat, which was answered');
+    // The second heartbeat is sent after 500 ms and answered 300 ms later.
+    await pass(800);
+    agents.heldBack = undefined;
+    answer.resolve();
+    await nextTurn();
+    agents.grantMs = undefined;
+    await pass(1190);
+    assert.ok(lease.isHeld());
+    await pass(10);
+    assert.ok(!lease.isHeld());
+    await pass(3000);
+    assert.deepEqual(seen, { held: 1, lost: 1 });
+    agents.grantMs = 1500;
+    await pass(250);
+    assert.ok(lease.isHeld(), 'and comes back');
+    assert.deepEqual(seen, { held: 2, lost: 1 });
+  });
+
+  it('is not held after the process stood still for longer, also before any timer ran', async (t) => {
+    const { lease, seen, pass, freeze } = holdByHand(t, { grantMs: 300 });
+    await nextTurn();
+    assert.ok(lease.isHeld());
+    freeze(400);
+    assert.ok(!lease.isHeld());
+    assert.equal(seen.lost, 0, 'the timer had no chance yet');
+    await pass(300);
+    assert.equal(seen.lost, 1);
+  });
+
+  it('that ran out is lost also when the answer is read before the timer', async (t) => {
+    const agents: Agents = { grantMs: 300 };
+    const { lease, seen, beats, pass, freeze } = holdByHand(t, agents);
+    await nextTurn();
+    // The answer to the next heartbeat is under way while nothing runs here, and grants far beyond the stop.
+    const answer = Promise.withResolvers<void>();
+    agents.heldBack = answer.promise;
+    agents.grantMs = 5000;
+    await pass(100);
+    assert.equal(beats(), 2);
+    freeze(400);
+    answer.resolve();
+    await nextTurn();
+    assert.equal(seen.lost, 1);
+    assert.ok(lease.isHeld());
+    await pass(1000);
+    assert.deepEqual(seen, { held: 2, lost: 1 });
+  });
+
+  it('is not held where the granted time is over already', async (t) => {
+    const answer = Promise.withResolvers<void>();
+    const { lease, seen, beats, pass } = holdByHand(t, { grantMs: 50, heldBack: answer.promise }, 400);
+    await pass(100);
+    answer.resolve();
+    await nextTurn();
+    assert.equal(beats(), 1);
+    assert.deepEqual(seen, { held: 0, lost: 0 });
+    assert.ok(!lease.isHeld());
+  });
+});

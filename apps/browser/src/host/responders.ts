@@ -1,0 +1,37 @@
+// Answers the commands for one session on the bus: its own commands, and those that move files.
+
+import { type Bus, fileCommand, type Responder, sessionCommand } from '@pilothouse/bus';
+import { noLease, StepFailure } from '../common/failure.ts';
+import { failed } from '../session/reply.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionAddress } from './reports.ts';
+
+export type Responders = {
+  ready(options: { timeoutMs: number }): Promise<unknown>;
+  /** Takes no more commands, and waits for the answers to those in hand. */
+  close(options?: { timeoutMs: number }): Promise<unknown>;
+};
+
+type Options = {
+  bus: Bus;
+  to: SessionAddress;
+  session: Session;
+  isHeld: () => boolean;
+  /** Whether the session's browser is being closed. */
+  isEnding: () => boolean;
+};
+
+export function openResponders({ bus, to, session, isHeld, isEnding }: Options): Responders {
+  const refusal = () => {
+    if (!isHeld()) return failed(noLease());
+    return isEnding() ? failed(new StepFailure('no_session', 'the browser is being closed')) : undefined;
+  };
+  const responders: Responder[] = [
+    bus.respond(sessionCommand, to, async (message) => refusal() ?? session.answer(message)),
+    bus.respond(fileCommand, to, async (message) => refusal() ?? session.files.answer(message)),
+  ];
+  return {
+    ready: (options) => Promise.all(responders.map((responder) => responder.ready(options))),
+    close: (options) => Promise.all(responders.map((responder) => responder.close(options))),
+  };
+}

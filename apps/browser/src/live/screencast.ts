@@ -1,0 +1,113 @@
+// Live pictures of the page in front, only while it is watched.
+
+import type { PrivateReason } from '@pilothouse/contract';
+import type { Page } from 'playwright-core';
+import { bestEffort } from '../common/best-effort.ts';
+import { startDeadline } from '../common/deadline.ts';
+import type { PageLocation, Pages } from '../pages/pages.ts';
+import { type LivePage, showPage } from './live-page.ts';
+import { followLocation, type LocationFollower } from './page-location.ts';
+import { strictest } from './privacy.ts';
+import { type Shot, takeShot } from './screenshot.ts';
+
+const watchedIntervalMs = 100;
+const drivenIntervalMs = 33;
+const shotMs = 2000;
+
+export type Screencast = {
+  /** A viewer watches, or a person drives, for this long. */
+  watch(forMs: number, isDriven?: boolean): void;
+  /** A person acts on the page: the effect is to be seen at once. */
+  touch(): void;
+  /** The last picture of the page was for fewer viewers than may see it now. */
+  renew(page: Page): void;
+  /** What is said beside the picture has changed, and the picture has not. */
+  showAgain(page: Page): void;
+  /** The picture on the screen as the cast last had it; undefined while it does not run. */
+  latest(): Shot | undefined;
+  isWatched(): boolean;
+  close(): void;
+};
+
+type Options = {
+  pages: Pages;
+  /** Why a picture of the page, drawn now or then, is not for every viewer. */
+  reasonOf: (page: Page, drawnAt?: number) => PrivateReason | undefined;
+  /** Of the driver. */
+  epoch: () => number;
+  onShot: (shot: Shot, place: PageLocation) => void;
+};
+type WatchedPage = LivePage & { place: LocationFollower };
+
+export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): Screencast {
+  let watchedUntil = 0;
+  let drivenUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let running: WatchedPage | undefined;
+  let latest: Shot | undefined;
+
+  const isDriven = () => performance.now() < drivenUntil;
+  const intervalMs = () => (isDriven() ? drivenIntervalMs : watchedIntervalMs);
+
+  function keep(shot: Shot, drawnAt?: number): void {
+    shot.privateReason = strictest(shot.privateReason, reasonOf(shot.page, drawnAt));
+    shot.epoch ??= epoch();
+    latest = shot;
+    running?.place.use((place) => latest === shot && onShot(shot, place));
+  }
+
+  /** A title may change without a frame. */
+  function showPlace(place: PageLocation): void {
+    if (!latest || latest.page !== running?.page) return;
+    // Where a page is may be private although its last picture is not.
+    const privateReason = strictest(latest.privateReason, reasonOf(latest.page));
+    const isNew = privateReason !== latest.privateReason;
+    onShot(isNew ? { ...latest, privateReason, epoch: epoch() } : latest, place);
+  }
+
+  function start(): void {
+    const page = pages.current();
+    if (running?.page === page) return;
+    stop();
+    const place = followLocation(pages, page, showPlace);
+    running = { ...showPage({ page, pages, intervalMs, isDriven, onShot: keep }), place };
+  }
+
+  function stop(): void {
+    running?.close();
+    running?.place.close();
+    running = undefined;
+    latest = undefined;
+  }
+
+  pages.onSwitch(() => running && start());
+
+  return {
+    watch(forMs, drives = false) {
+      const now = performance.now();
+      watchedUntil = Math.max(watchedUntil, now + forMs);
+      if (drives) drivenUntil = Math.max(drivenUntil, now + forMs);
+      clearTimeout(timer);
+      timer = setTimeout(stop, watchedUntil - now);
+      start();
+      if (drives) running?.castIfPolling('first');
+    },
+    touch: () => running?.castIfPolling('touched'),
+    renew(page) {
+      const now = running;
+      if (now?.page !== page) return;
+      // A page at rest sends no frame by itself.
+      const shot = takeShot(pages, page, startDeadline(shotMs, new AbortController().signal));
+      void bestEffort('renew a picture', shot).then((taken) => taken && running === now && keep(taken));
+    },
+    showAgain(page) {
+      if (running?.page === page) running.place.use(showPlace);
+    },
+    latest: () => (latest?.page === pages.current() ? latest : undefined),
+    isWatched: () => running !== undefined,
+    close() {
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// Performs the acts of agents, one after the other, each with its evidence.
+
+import type { SessionCommand } from '@pilothouse/bus';
+import type { createPerformer } from '../actions/perform.ts';
+import { bestEffort } from '../common/best-effort.ts';
+import { type Deadline, startDeadline } from '../common/deadline.ts';
+import { failureOf, noLease, StepFailure, stale } from '../common/failure.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { Privacy } from '../live/privacy.ts';
+import type { Screencast } from '../live/screencast.ts';
+import type { Pages } from '../pages/pages.ts';
+import type { Activity } from './activity.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { type Observer, siteOnly } from './observe.ts';
+import { emptyBody, failed, type Reply } from './reply.ts';
+
+export type ActCommand = Extract<SessionCommand, { type: 'act' }>;
+
+type Options = {
+  activity: Activity;
+  pages: Pages;
+  privacy: Privacy;
+  screencast: Screencast;
+  observer: Observer;
+  checkpoints: Checkpoints;
+  driver: Driver;
+  perform: ReturnType<typeof createPerformer>;
+  isHeld: () => boolean;
+  /** Whether the browser has ended, or is being ended. */
+  isGone: () => boolean;
+  /** Aborted when the session closes. */
+  signal: AbortSignal;
+};
+
+export function createActQueue(options: Options): (command: ActCommand) => Promise<Reply> {
+  const { activity, pages, privacy, screencast, observer, checkpoints, driver, perform, isHeld, isGone } = options;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function act(command: ActCommand): Promise<Reply> {
+    const deadline = startDeadline(command.deadline_ms, options.signal);
+    const signal = driver.signal();
+    const turn = last.then(() => doStep(command, deadline, signal)).catch((error) => failed(reasonOf(command, error)));
+    last = turn;
+    return turn;
+  }
+
+  async function doStep(command: ActCommand, deadline: Deadline, signal: AbortSignal): Promise<Reply> {
+    if (deadline.isOver()) throw new StepFailure('timeout', 'its turn came too late; nothing was done');
+    if (signal.aborted) throw stale();
+    const page = pages.current();
+    activity.begin(command.command_id, page);
+    const hidBefore = privacy.hidesPlace(page);
+    screencast.touch();
+    try {
+      const wants = (what: 'picture' | 'state') => command.bring.includes(what);
+      const until = wants('picture') ? 'load' : 'domcontentloaded';
+      const performed = await perform({ step: command.step, until, deadline, signal });
+      if (hidBefore) performed.before = siteOnly(performed.before);
+      // A host that stood still beyond its lease ends its browsers, and what the step did may not have left them.
+      if (!isHeld()) throw noLease().after(true);
+      // The step is done: evidence that cannot be had in time is left out.
+      const [snapshot, state, after] = await Promise.all([
+        wants('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
+        wants('state') ? checkpoints.saveSoon(deadline) : undefined,
+        observer.locationOf(pages.current(), deadline).catch(() => observer.lastLocationOf(pages.current())),
+      ]);
+      if (!wants('state')) checkpoints.schedule();
+      const head = { ...performed, after, state: state ?? null, picture: snapshot?.picture ?? null };
+      return { head, body: snapshot?.image ?? emptyBody };
+    } finally {
+      activity.end();
+    }
+  }
+
+  function reasonOf(command: ActCommand, error: unknown): StepFailure {
+    const { hasTouched } = failureOf(error);
+    const because = { cause: error, hasTouched };
+    if (isGone()) return new StepFailure('crashed', 'the browser is gone', because);
+    if (pages.isCrashed(pages.current())) return new StepFailure('crashed', 'the page has crashed', because);
+    if (command.epoch < driver.epoch()) return stale(because);
+    // When a host that stood still wakes, every deadline has passed at once: the lease is the reason, not the timeout.
+    if (!isHeld()) return noLease().after(hasTouched);
+    return failureOf(error);
+  }
+
+  return act;
+}

@@ -1,0 +1,115 @@
+// Answers the commands of a session. A command that acts is performed once, however often it is sent.
+
+import type { SessionCommand } from '@pilothouse/bus';
+import { bestEffort } from '../common/best-effort.ts';
+import { startDeadline } from '../common/deadline.ts';
+import { failureOf, noLease, StepFailure, stale } from '../common/failure.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { HandOver } from '../driver/hand-over.ts';
+import type { PersonInput } from '../input/input.ts';
+import type { Privacy } from '../live/privacy.ts';
+import type { Screencast } from '../live/screencast.ts';
+import type { ActCommand } from './act-queue.ts';
+import type { Activity } from './activity.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { Observer } from './observe.ts';
+import { emptyBody, failed, type Reply } from './reply.ts';
+import { createReplyCache } from './reply-cache.ts';
+
+const lookMs = 2000;
+const observeMs = 5000;
+
+type CommandOf<Type extends SessionCommand['type']> = Extract<SessionCommand, { type: Type }>;
+
+type Options = {
+  activity: Activity;
+  driver: Driver;
+  handOver: HandOver;
+  privacy: Privacy;
+  screencast: Screencast;
+  observer: Observer;
+  checkpoints: Checkpoints;
+  input: PersonInput;
+  act: (command: ActCommand) => Promise<Reply>;
+  isHeld: () => boolean;
+  /** Aborted when the session closes. */
+  signal: AbortSignal;
+};
+
+export function createCommands(options: Options): (command: SessionCommand) => Promise<Reply> {
+  const { activity, driver, handOver, privacy, screencast, observer, checkpoints, input, act, isHeld, signal } =
+    options;
+  const replies = createReplyCache<Reply>();
+
+  async function look(): Promise<Reply> {
+    const { picture, image } = await observer.latestSnapshot(startDeadline(lookMs, signal));
+    return { head: { ok: true, type: 'seen', picture, written: privacy.labels() }, body: image };
+  }
+
+  function watch({ for_ms, is_driven }: CommandOf<'watch'>): Reply {
+    if (is_driven) checkpoints.setDriven(for_ms);
+    screencast.watch(for_ms, is_driven);
+    return { head: { ok: true, type: 'watching' }, body: emptyBody };
+  }
+
+  async function observe({ from, bring }: CommandOf<'observe'>): Promise<Reply> {
+    const deadline = startDeadline(observeMs, signal);
+    const [observation, snapshot] = await Promise.all([
+      observer.observe(from, bring.includes('text'), deadline),
+      bring.includes('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
+    ]);
+    const head = { ok: true, type: 'observed', observation, picture: snapshot?.picture ?? null } as const;
+    return { head, body: snapshot?.image ?? emptyBody };
+  }
+
+  async function take({ epoch, is_person }: CommandOf<'take'>): Promise<Reply> {
+    const cut = epoch > driver.epoch() ? (activity.commandId() ?? null) : null;
+    if (!(await handOver(epoch, is_person ? 'person' : 'unknown'))) throw stale();
+    return { head: { ok: true, type: 'taken', cut }, body: emptyBody };
+  }
+
+  async function actOnce(command: ActCommand): Promise<Reply> {
+    const known = replies.get(command.command_id);
+    if (known) return known;
+    const isTaken = handOver(command.epoch, 'agent');
+    // Kept before it is there: the same command may come again while the driver is replaced.
+    const reply = isTaken.then((taken) =>
+      // A newer driver may have come in the moment since.
+      taken && command.epoch === driver.epoch() ? act(command) : failed(stale()),
+    );
+    return command.epoch < driver.epoch() ? reply : replies.keep(command.command_id, reply);
+  }
+
+  async function takeInput({ epoch, inputs }: CommandOf<'input'>): Promise<Reply> {
+    if (!isHeld()) throw noLease();
+    if (!(await handOver(epoch, 'person'))) throw stale();
+    // No await between this check and `input.take`: input of another driver would count as this driver's.
+    if (epoch !== driver.epoch()) throw stale();
+    activity.use();
+    return { head: { ok: true, type: 'input', seq: await input.take(inputs) }, body: emptyBody };
+  }
+
+  async function answer(command: SessionCommand): Promise<Reply> {
+    switch (command.type) {
+      case 'look':
+        return look();
+      case 'watch':
+        return watch(command);
+      case 'observe':
+        return observe(command);
+      case 'answer':
+        return replies.get(command.command_id) ?? failed(unknownCommand());
+      case 'take':
+        return take(command);
+      case 'act':
+        return actOnce(command);
+      case 'input':
+        return takeInput(command);
+    }
+  }
+
+  return (command) => answer(command).catch((error) => failed(signal.aborted ? browserGone(error) : failureOf(error)));
+}
+
+const browserGone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });
+const unknownCommand = () => new StepFailure('unknown_command', 'no such command is remembered here');

@@ -1,0 +1,213 @@
+// One session: its browser, its driver, and its answers. Nothing else touches its Chromium.
+
+import type { DomainPolicy, Frame, SavedState, SessionCommand } from '@pilothouse/bus';
+import type { BrowserContext, Page } from 'playwright-core';
+import { createPerformer } from '../actions/perform.ts';
+import type { Chromium } from '../chromium/launch.ts';
+import { type Deadline, startDeadline } from '../common/deadline.ts';
+import { createDriver } from '../driver/driver.ts';
+import { createHandOver } from '../driver/hand-over.ts';
+import { createInFlight } from '../driver/in-flight.ts';
+import { createMouseButton } from '../driver/mouse-button.ts';
+import { createStop } from '../driver/stop.ts';
+import { type BlockedRequests, createBlockedRequests } from '../guard/blocked.ts';
+import { watchSchemes } from '../guard/rules/schemes.ts';
+import { createInput, type PersonInput } from '../input/input.ts';
+import { producesText } from '../input/produces-text.ts';
+import { createFramePublisher } from '../live/frame.ts';
+import { createPrivacy, type Privacy } from '../live/privacy.ts';
+import { createScreencast, type Screencast } from '../live/screencast.ts';
+import type { FileLimits, Files } from '../pages/file-transfer.ts';
+import { openContext } from '../state/restore.ts';
+import type { OnCut } from '../state/saved-state.ts';
+import { createActQueue } from './act-queue.ts';
+import { type Activity, createActivity } from './activity.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import { createCommands } from './commands.ts';
+import { createObserver } from './observe.ts';
+import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
+import type { Reply } from './reply.ts';
+import { followSessionPages, type SessionPages } from './session-pages.ts';
+
+export type SessionUsage = { pages: number; isWatched: boolean; idleMs: number };
+
+export type Session = {
+  epoch(): number;
+  /** Makes a newer epoch the driver. Resolves when the driver before can touch nothing any more. */
+  take(epoch: number): Promise<'taken' | 'stale'>;
+  /** Sets which addresses the browser may reach from now on. */
+  setReach(reach: DomainPolicy): void;
+  answer(command: SessionCommand): Promise<Reply>;
+  files: Files;
+  usage(): SessionUsage;
+  /** Whether a page crashed while the browser lives. */
+  isCrashed(): boolean;
+  /** Opens crashed pages again. */
+  repair(): Promise<void>;
+  /** Reads the state from which the session can be opened again. */
+  save(deadline: Deadline): Promise<SavedState>;
+  close(): Promise<void>;
+};
+
+export type SessionOptions = {
+  sessionId: string;
+  epoch: number;
+  /** True if the session is opened for a person, who may see private frames. */
+  isPerson: boolean;
+  viewport: { width: number; height: number };
+  state: SavedState | null;
+  reach: DomainPolicy;
+  chromium: Chromium;
+  fileLimits?: FileLimits;
+  maxPages: number;
+  /** Whether this host may act now. */
+  isHeld: () => boolean;
+  onFrame: (frame: Frame) => void;
+  onReport: (report: SessionReport) => void;
+  /** Called with a state that went into no reply. */
+  onCheckpoint: (state: SavedState) => void;
+  /** Called when part of the state is left out. */
+  onCut: OnCut;
+  /** Called when the page opens several tabs at once, which is expensive. */
+  onBurst: () => void;
+  /** Called when a page shows another document. */
+  onLoad: () => void;
+  /** Called when the browser is gone: nothing more can be done here. */
+  onGone: () => void;
+};
+
+const openMs = 15_000;
+const repairMs = 8000;
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { chromium, viewport, state } = options;
+  const closed = new AbortController();
+  const activity = createActivity();
+  const reports = createPageReports(options.isPerson, options.onReport);
+  const refused = createBlockedRequests(chromium.guard, (refusal) => reports.send({ type: 'refused', ...refusal }));
+  // Before the first page is opened.
+  setReach(chromium, options.reach);
+  const opened = await openContext(chromium, viewport, state, startDeadline(openMs, closed.signal));
+  if (!opened.hasStorage) options.onCut({ what: ['storage that cannot be put back'], sizeBytes: 0 });
+  const { session, masked } = assemble({ ...opened, options, closed, activity, reports, refused });
+  // No picture of a restored page before it is masked.
+  await masked;
+  return session;
+}
+
+const setReach = ({ guard }: Chromium, { allow, deny }: DomainPolicy) =>
+  guard?.setLists({ allow: allow ?? undefined, deny });
+
+type Assembly = {
+  options: SessionOptions;
+  context: BrowserContext;
+  front: Page;
+  closed: AbortController;
+  activity: Activity;
+  reports: PageReports;
+  refused: BlockedRequests;
+};
+
+/** Without an await, so that no part is called before all parts are there. */
+function assemble({ options, context, front, closed, activity, reports, refused }: Assembly) {
+  const { sessionId, chromium, isHeld, onGone } = options;
+  const { signal } = closed;
+  const parts = new DisposableStack();
+  const epoch = () => driver.epoch();
+  const privacy = createPrivacy({
+    epoch: options.epoch,
+    isPerson: options.isPerson,
+    isActing: () => activity.commandId() !== undefined,
+    onOpen: (page) => screencast.renew(page),
+    onNotice: (page) => screencast.showAgain(page),
+  });
+  const sessionPages = followSessionPages({ ...options, context, front, privacy, reports, epoch, signal });
+  parts.defer(sessionPages.close);
+  const { pages, dialogs, files, sites, documentsOf, eyesOf } = sessionPages;
+  reports.hideWordsWhile(() => privacy.isDriven() || pages.all().some(privacy.hidesPlace));
+  watchSchemes(context, refused.scheme);
+  const onShot = createFramePublisher({ sessionId, pages, privacy, epoch, signal, onFrame: options.onFrame });
+  const screencast = createScreencast({ pages, reasonOf: privacy.reasonOf, epoch, onShot });
+  parts.defer(screencast.close);
+  const input = createPersonInput({ ...sessionPages, screencast, privacy, isHeld });
+  parts.defer(() => void input.close());
+  const inFlight = createInFlight(isHeld);
+  const mouseButton = createMouseButton(pages.isCrashed);
+  const perform = createPerformer({
+    pages,
+    dialogs,
+    files,
+    mouseButton,
+    inFlight,
+    refused,
+    sites,
+    documentsOf,
+    eyesOf,
+  });
+  const observer = createObserver({ sessionId, pages, dialogs, screencast, privacy, epoch, eyesOf });
+  const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
+  parts.defer(checkpoints.close);
+  const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
+
+  /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
+  async function stopDriver(): Promise<void> {
+    const isIdle = !activity.commandId() && (await inFlight.idle(0));
+    const touched = new Set([activity.actedPage() ?? pages.current(), pages.current()]);
+    const open = [...touched].filter((page) => !page.isClosed());
+    await Promise.all([isIdle || stopPages(open), input.releaseAll()]);
+    activity.use();
+  }
+  const driver = createDriver(options.epoch, stopDriver);
+  parts.defer(driver.close);
+  const handOver = createHandOver({ driver, privacy });
+  const isGone = () => signal.aborted || !chromium.browser.isConnected();
+  const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
+  const act = createActQueue({ ...shared, perform, isGone });
+  parts.defer(() => closed.abort());
+  chromium.browser.once('disconnected', onGone);
+  parts.defer(() => void chromium.browser.off('disconnected', onGone));
+
+  const session: Session = {
+    epoch,
+    take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
+    setReach: (reach) => setReach(chromium, reach),
+    answer: createCommands({ ...shared, handOver, input, act }),
+    files,
+    usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
+    isCrashed: () => pages.all().some(pages.isCrashed),
+    repair: () => pages.repair(startDeadline(repairMs, signal)),
+    save: checkpoints.save,
+    async close() {
+      parts.dispose();
+      await chromium.close();
+    },
+  };
+  return { session, masked: sessionPages.masked };
+}
+
+type InputOptions = Pick<SessionPages, 'pages' | 'dialogs' | 'files' | 'sites' | 'documentsOf'> & {
+  screencast: Screencast;
+  privacy: Privacy;
+  isHeld: () => boolean;
+};
+
+/** What a person types makes the page private, and is to be seen at once. */
+function createPersonInput(options: InputOptions): PersonInput {
+  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, isHeld } = options;
+  return createInput({
+    pages,
+    sites,
+    documentsOf,
+    dialog() {
+      const page = pages.current();
+      const answer = async (accept: boolean, text?: string) => void (await dialogs.answer(page, accept, text));
+      return dialogs.of(page) ? { accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
+    },
+    fileCalled: files.called,
+    isHeld,
+    onTouch(input) {
+      screencast.touch();
+      if (producesText(input)) privacy.typed(pages.current());
+    },
+  });
+}
