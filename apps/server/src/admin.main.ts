@@ -1,8 +1,10 @@
-// npm run admin -- <command> [user]: what nobody may do over HTTP, done by whoever holds the database.
+// npm run admin -- <command> [user]: administrative commands, which need the database URL and are not exposed over HTTP.
+
 import { addressOf, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { openStore } from '@pilothouse/store';
 import { z } from 'zod';
-import { createAdmin, parseCommand, Refusal, usage } from './admin/admin.ts';
+import { createAdmin } from './admin/admin.ts';
+import { parseCommand, Refusal, usage } from './admin/command.ts';
 import { readSecret } from './admin/read-secret.ts';
 import { createPasswords } from './auth/passwords.ts';
 
@@ -18,10 +20,10 @@ async function main(args: string[]): Promise<number> {
   if (!command) return say(usage, 2);
   try {
     const { DATABASE_URL: url, PASSWORD_MIN_LENGTH: minPasswordLength } = readSettings(settings, process.env);
-    // No command touches a picture.
+    // No command needs a blob.
     const store = openStore({ url, blobDir: '/nonexistent', poolSize: 2, onError: () => {} });
-    const newPassword = () => readSecret(process.stdin, process.stderr, 'New password: ');
-    const admin = createAdmin({ store, passwords: createPasswords(), minPasswordLength, newPassword });
+    const readPassword = () => readSecret(process.stdin, process.stderr, 'New password: ');
+    const admin = createAdmin({ store, passwords: createPasswords(), minPasswordLength, readPassword });
     try {
       console.log(await admin.run(command));
       return 0;

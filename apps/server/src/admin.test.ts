@@ -5,7 +5,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { localUser, newId, openStore, type Store, type UserRow } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
-import { createAdmin, parseCommand, Refusal, usage } from './admin/admin.ts';
+import { createAdmin } from './admin/admin.ts';
+import { parseCommand, Refusal, usage } from './admin/command.ts';
 import { createAuthLimits, identifierKey } from './auth/auth.limits.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { hashOf, newToken } from './auth/tokens.ts';
@@ -42,7 +43,7 @@ describe('the admin command', () => {
 
   async function admin(args: string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
     const child = spawn(process.execPath, [main, ...args], { env: { DATABASE_URL: database.url, ...env } });
-    // A command that reads nothing may be gone before it is written to.
+    // A command that does not read may have ended before the write.
     child.stdin.on('error', () => {}).end(input);
     const [out, err, code] = await Promise.all([
       text(child.stdout),
@@ -61,7 +62,7 @@ describe('the admin command', () => {
     (await store.audit.of(user.id)).map(({ event, outcome, actor_id, data }) => ({ event, outcome, actor_id, data }));
   const line = (event: string, outcome = 'success') => ({ event, outcome, actor_id: null, data: { by: 'command' } });
 
-  it('makes admins and unmakes them, by name or by address in whatever case', async () => {
+  it('promotes and demotes users, by name or e-mail address in any case', async () => {
     assert.deepEqual(await admin(['promote', user.username.toLowerCase()]), {
       out: `${user.username} is an admin`,
       err: '',
@@ -95,7 +96,7 @@ describe('the admin command', () => {
     assert.deepEqual(await audited(), [line('admin_set_password')]);
   });
 
-  it('refuses a password that everybody tries first', async () => {
+  it('refuses one of the most common passwords', async () => {
     const { out, err, code } = await admin(['set-password', user.username], { input: 'password123' });
     assert.deepEqual({ out, err, code }, { out: '', err: 'The password is one of the most common.', code: 1 });
   });
@@ -109,8 +110,8 @@ describe('the admin command', () => {
   ];
   for (const [why, given] of bad) {
     it(`refuses a password that ${why}, and changes nothing`, async () => {
-      const newPassword = async () => (given === 'THE NAME' ? user.username.toUpperCase() : given);
-      const { run } = createAdmin({ store, passwords, minPasswordLength: 12, newPassword });
+      const readPassword = async () => (given === 'THE NAME' ? user.username.toUpperCase() : given);
+      const { run } = createAdmin({ store, passwords, minPasswordLength: 12, readPassword });
       await assert.rejects(run({ name: 'set-password', user: user.username }), (error: unknown) => {
         assert.ok(error instanceof Refusal);
         assert.match(error.message, /^The password [^\n]+$/);
@@ -122,7 +123,35 @@ describe('the admin command', () => {
     });
   }
 
-  it('forgets the failed logins of one user, from every address, and of nobody else', async () => {
+  it('limits the sessions of a host, and lists the hosts', async () => {
+    const host = `host-${newId()}`;
+    await store.hosts.renew({
+      hostId: host,
+      bootId: newId(),
+      capacity: 40,
+      sessions: [],
+      leaseMs: 60_000,
+      maxSessions: 8,
+    });
+    const of = async () => (await admin(['hosts'])).out.split('\n').find((one) => one.startsWith(host));
+    assert.equal(await of(), `${host}  0 of 8 sessions, claims 40  limit default`);
+    assert.deepEqual(await admin(['host', host, '12']), { out: `${host} may hold 12 sessions`, err: '', code: 0 });
+    await store.hosts.renew({
+      hostId: host,
+      bootId: newId(),
+      capacity: 40,
+      sessions: [],
+      leaseMs: 60_000,
+      maxSessions: 8,
+    });
+    assert.equal(await of(), `${host}  0 of 12 sessions, claims 40  limit 12`);
+    assert.deepEqual((await admin(['host', host, 'default'])).out, `${host} has the default limit`);
+    assert.match((await of()) ?? '', /limit default$/);
+    for (const args of [['host'], ['host', host], ['host', 'a b', '1'], ['host', host, '-1'], ['host', host, '10001']])
+      assert.equal(parseCommand(args), undefined, args.join(' '));
+  });
+
+  it('forgets the failed logins of one user, from every address, and of no other user', async () => {
     const settings = {
       loginPerIdentifier: 1,
       loginPerAddress: 9,
@@ -144,7 +173,7 @@ describe('the admin command', () => {
     assert.deepEqual(await audited(), [line('admin_unlock')]);
   });
 
-  it('lists users and their logins, in words that no terminal obeys', async () => {
+  it('lists users and their logins, without control characters', async () => {
     const users = await admin(['list']);
     assert.equal(users.code, 0);
     assert.ok(users.out.includes(`${user.id}  ${user.username}  ${user.email}  user`));
@@ -154,7 +183,7 @@ describe('the admin command', () => {
     assert.deepEqual(await audited(), [line('admin_logins')]);
   });
 
-  it('knows nobody by another name, and leaves the built-in user alone', async () => {
+  it('refuses unknown users and the built-in user', async () => {
     assert.deepEqual(await admin(['promote', 'nobody']), { out: '', err: 'There is no user nobody.', code: 1 });
     const { err, code } = await admin(['set-password', localUser.username], { input: 'a password for all' });
     assert.equal(code, 1);
@@ -162,7 +191,7 @@ describe('the admin command', () => {
     assert.equal((await store.users.byId(localUser.id))?.password_hash, null);
   });
 
-  it('says how it is used, and takes no password from the command line', async () => {
+  it('prints its usage, and reads no password from the command line', async () => {
     const misuses = [[], ['promote'], ['promote', ''], ['crown', 'ann'], ['list', 'ann']];
     for (const args of misuses) assert.equal(parseCommand(args), undefined, args.join(' '));
     const { out, err, code } = await admin(['set-password', user.username, 'a new password']);
@@ -172,7 +201,7 @@ describe('the admin command', () => {
     assert.match(without.err, /DATABASE_URL: is required/);
   });
 
-  it('says in a line that the database is not there', async () => {
+  it('says in one line that the database cannot be reached', async () => {
     const { err, code } = await admin(['list'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:9/none' } });
     assert.equal(code, 1);
     assert.match(err, /^failed: [^\n]+$/);

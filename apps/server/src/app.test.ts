@@ -17,7 +17,7 @@ describe('the server', () => {
   });
   after(() => Promise.all([open.close(), guarded.close()]));
 
-  it('says that it lives, and in plain words that nobody has to log in', async () => {
+  it('says that it is alive, and that authentication is disabled', async () => {
     assert.deepEqual(await guarded.client.getHealth(), {
       success: true,
       status: 'ok',
@@ -30,7 +30,7 @@ describe('the server', () => {
     assert.match(notices.join(), /Authentication is disabled/);
   });
 
-  it('makes sessions and lists them as the interface says', async () => {
+  it('makes and lists sessions as the contract says', async () => {
     const { session } = await open.client.createSession({ title: 'First', viewport: { width: 800, height: 600 } });
     assert.equal(session.status, 'idle');
     assert.equal(session.live_path, `/api/sessions/${session.id}/live`);
@@ -42,7 +42,7 @@ describe('the server', () => {
     assert.deepEqual((await open.client.listSessions({ status: 'closed' })).sessions, []);
   });
 
-  // One row per way to be refused: what is sent, and the code that must answer.
+  // One row for each refusal: the request, and the expected code.
   type Refusal = {
     name: string;
     on?: 'guarded';
@@ -70,7 +70,7 @@ describe('the server', () => {
       code: 'validation_failed',
     },
     {
-      name: 'a prompt that nobody can plan',
+      name: 'a prompt without a planner for it',
       call: ['POST', '/api/chat'],
       headers: json,
       body: '{"prompt":"buy a lantern"}',
@@ -143,7 +143,7 @@ describe('the server', () => {
       code: 'not_found',
     },
     {
-      name: 'a page of another origin while nobody has to log in',
+      name: 'a page of another origin while authentication is disabled',
       call: ['GET', '/api/sessions'],
       headers: { origin: 'http://evil.test' },
       code: 'validation_failed',
@@ -157,7 +157,7 @@ describe('the server', () => {
       code: 'token_missing',
     },
     {
-      name: 'a token that nobody issued',
+      name: 'a token that was never issued',
       on: 'guarded',
       call: ['GET', '/api/sessions'],
       headers: { authorization: 'Bearer pha_x' },
@@ -195,7 +195,7 @@ describe('the server', () => {
     });
   }
 
-  it('points at the field that is wrong, and tells no more than that', async () => {
+  it('names the wrong field, and nothing else', async () => {
     const refused = await open.client
       .createSession({ viewport: { width: -1, height: 10 } })
       .catch((error: unknown) => error);
@@ -207,7 +207,7 @@ describe('the server', () => {
     assert.ok(!JSON.stringify(refused).includes('zod'));
   });
 
-  // With authentication off, who the request was meant for is all that stands between a hostile page and the browsers.
+  // With authentication disabled, only the Host and Origin protect the browsers from a hostile page.
   const addressed: [name: string, headers: Record<string, string>, isTaken: boolean][] = [
     ['this machine by its address', {}, true],
     ['this machine by its name', { host: 'localhost:1' }, true],
@@ -219,27 +219,27 @@ describe('the server', () => {
     ['us, by a page of another port', { origin: 'http://127.0.0.1:1' }, false],
   ];
   for (const [name, headers, isTaken] of addressed) {
-    it(`${isTaken ? 'takes' : 'refuses'} a request meant for ${name}`, async () => {
+    it(`${isTaken ? 'accepts' : 'refuses'} a request for ${name}`, async () => {
       assert.equal(await statusOf(`${open.baseUrl}/api/sessions`, headers), isTaken ? 200 : 400);
     });
   }
-  it('refuses a request meant for nobody', async () => {
+  it('refuses a request without a Host', async () => {
     const bytes = Buffer.from('GET /api/sessions HTTP/1.1\r\nConnection: close\r\n\r\n');
     const [answer] = await sendRaw(Number(new URL(open.baseUrl).port), bytes, { halfClose: false });
     assert.equal(answer?.status, 400);
   });
-  it('takes a request of its own page', async () => {
+  it('accepts a request of its own page', async () => {
     assert.equal(await statusOf(`${open.baseUrl}/api/sessions`, { origin: open.baseUrl }), 200);
   });
 
-  it('takes a command without a body, with and without the content type of one', async () => {
+  it('accepts a command without a body, with and without a content type', async () => {
     for (const headers of [{}, json]) {
       const response = await fetch(`${open.baseUrl}/api/sessions`, { method: 'POST', headers });
       assert.equal(response.status, 201);
     }
   });
 
-  it('logs one line a request, without the query', async () => {
+  it('logs one line for each request, without the query', async () => {
     const before = open.logged.length;
     await fetch(`${open.baseUrl}/api/sessions?cursor=secret-in-a-query`);
     const lines = open.logged.slice(before).map((line) => JSON.parse(line));
@@ -253,7 +253,7 @@ describe('the server', () => {
     assert.equal(JSON.parse(open.logged.at(-1) ?? '').path, '/api/%zz', 'also for what is refused before routing');
   });
 
-  it('describes in OpenAPI exactly the routes that it serves, and nothing dangles', async () => {
+  it('describes exactly the served routes in OpenAPI, without dangling references', async () => {
     const document = await open.client.getOpenApi();
     const text = JSON.stringify(document);
     assert.equal(document.openapi, '3.1.0');
@@ -266,7 +266,7 @@ describe('the server', () => {
     assert.deepEqual([...referred].sort(), Object.keys(schemas).sort(), 'every schema is used and every use has one');
   });
 
-  it('still misses these routes of the interface, and no others', async () => {
+  it('serves every route of the contract except these', async () => {
     const served = new Set(await servedRoutes(open));
     const missing = Object.values<Route>(routes)
       .filter(({ origin }) => origin === 'interface')
@@ -275,9 +275,9 @@ describe('the server', () => {
     assert.deepEqual(missing.sort(), missingOfTheInterface);
   });
 
-  it('throws typed errors through the SDK, also when nobody answers', async () => {
-    const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' });
-    await assert.rejects(nobody.getHealth(), { name: 'ConnectionError' });
+  it('throws typed errors through the SDK, also if the server is away', async () => {
+    const away = createClient({ baseUrl: 'http://127.0.0.1:9' });
+    await assert.rejects(away.getHealth(), { name: 'ConnectionError' });
     const refused = await guarded.client.listSessions().catch((error: unknown) => error);
     assert.ok(refused instanceof ApiError);
     assert.equal(refused.code, 'token_missing');
@@ -285,7 +285,7 @@ describe('the server', () => {
   });
 });
 
-/** With headers that fetch would not let us choose. */
+/** With headers that fetch does not allow. */
 const statusOf = (url: string, headers: Record<string, string>) =>
   new Promise((resolve, reject) => {
     httpRequest(url, { headers }, (answer) => resolve(answer.resume().statusCode))
@@ -293,10 +293,10 @@ const statusOf = (url: string, headers: Record<string, string>) =>
       .end();
   });
 
-/** All that the interface promises is served. */
+/** Routes of the contract that are not served: none. */
 const missingOfTheInterface: string[] = [];
 
-/** Asks the running server: what nobody serves answers like a path that does not exist. */
+/** Asks the running server: a route that is not served answers like an unknown path. */
 async function servedRoutes({ baseUrl }: TestServer): Promise<string[]> {
   const answers = await Promise.all(
     Object.values<Route>(routes).map(async ({ method, path }) => {

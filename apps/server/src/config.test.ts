@@ -28,7 +28,7 @@ describe('the settings of the server', () => {
     );
   });
 
-  it('let flags win, and refuse flags that are none', () => {
+  it('let flags override the environment, and refuse unknown flags', () => {
     assert.equal(readConfig(['--port', '4100'], { ...env, PORT: '4000' }).port, 4100);
     assert.throws(() => readConfig(['--prot', '4100'], env));
   });
@@ -38,7 +38,7 @@ describe('the settings of the server', () => {
     assert.equal(readConfig(['--disable-auth'], env).isAuthDisabled, true);
   });
 
-  it('do not open browsers to the world without authentication, unless that is said twice', () => {
+  it('do not open browsers to other machines without authentication, unless a second flag says so', () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.test', '127.0.0.1.example.test']) {
       assert.throws(() => readConfig(['--disable-auth', '--host', host], env), /HOST/, host);
       assert.equal(
@@ -54,7 +54,7 @@ describe('the settings of the server', () => {
 
   it('have quotas, and keep no profiles unless there is a key for them', () => {
     const { quotas, profileKeys } = readConfig([], env);
-    assert.deepEqual(quotas, { tasks: 20, sessions: 50, profiles: 50 });
+    assert.deepEqual(quotas, { tasks: 20, sessions: 50, profiles: 50, fileBytes: 1024 ** 3 });
     assert.deepEqual(profileKeys, []);
     const key = Buffer.alloc(32, 1);
     const given = { ...env, QUOTA_OPEN_TASKS: '3', PROFILE_KEY: key.toString('base64') };
@@ -71,6 +71,17 @@ describe('the settings of the server', () => {
     const given = { ...env, STREAMS_PER_USER: '3', STREAMS_PER_ADDRESS: '4' };
     assert.deepEqual(readConfig([], given).streams, { perUser: 3, perAddress: 4 });
     assert.throws(() => readConfig([], { ...env, STREAMS_PER_USER: '0' }), /STREAMS_PER_USER: /);
+  });
+
+  it('bound the unread bytes of a user and of an address, and accept any host name unless some are listed', () => {
+    const megabyte = 1024 * 1024;
+    const { unsent, allowedHosts } = readConfig([], env);
+    assert.deepEqual(unsent, { perUserBytes: 32 * megabyte, perAddressBytes: 64 * megabyte });
+    assert.deepEqual(allowedHosts, []);
+    const given = { ...env, UNSENT_MB_PER_USER: '9', UNSENT_MB_PER_ADDRESS: '10', ALLOWED_HOSTS: 'a.test, b.test' };
+    assert.deepEqual(readConfig([], given).unsent, { perUserBytes: 9 * megabyte, perAddressBytes: 10 * megabyte });
+    assert.deepEqual(readConfig([], given).allowedHosts, ['a.test', 'b.test']);
+    assert.throws(() => readConfig([], { ...env, UNSENT_MB_PER_USER: '1' }), /UNSENT_MB_PER_USER: /);
   });
 
   it('trust no proxy unless one is named', () => {

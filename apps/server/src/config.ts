@@ -1,3 +1,5 @@
+// The settings of the server, from flags and the environment.
+
 import { parseArgs } from 'node:util';
 import { addressOf, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
@@ -18,13 +20,21 @@ const settings = z.object({
   QUOTA_OPEN_TASKS: wholeNumber(1, 1_000_000).default(20),
   QUOTA_OPEN_SESSIONS: wholeNumber(1, 1_000_000).default(50),
   QUOTA_PROFILES: wholeNumber(1, 1_000_000).default(50),
+  QUOTA_FILE_MB_PER_USER: wholeNumber(1, 100_000_000).default(1024),
   STREAMS_PER_USER: wholeNumber(1, 1_000_000).default(200),
   STREAMS_PER_ADDRESS: wholeNumber(1, 1_000_000).default(1000),
+  UNSENT_MB_PER_USER: wholeNumber(8, 1_000_000).default(32),
+  UNSENT_MB_PER_ADDRESS: wholeNumber(8, 1_000_000).default(64),
+  ALLOWED_HOSTS: z.string().default(''),
   PROFILE_KEY: keys.default([]),
   TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
   NATS_URL: addressOf('nats:', 'tls:'),
+  NATS_USER: z
+    .string()
+    .regex(/^server-[A-Za-z0-9_-]{1,100}$/)
+    .default('server-1'),
   NATS_PASSWORD: z.string().min(1),
   BLOB_DIR: z.string().min(1),
   OPS_HOST: z.string().default('127.0.0.1'),
@@ -32,7 +42,7 @@ const settings = z.object({
   LOG_LEVEL: logLevel.default('info'),
 });
 
-/** Reads the server's settings; flags win over the environment. */
+/** Flags override the environment. Throws, and names every wrong setting. */
 export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
   const { values } = parseArgs({
     args,
@@ -69,18 +79,33 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
         refreshPerFamily: given.REFRESH_LIMIT_PER_FAMILY,
         refreshPerAddress: given.REFRESH_LIMIT_PER_ADDRESS,
       },
-      trustedProxies: given.TRUSTED_PROXIES.split(',')
-        .map((one) => one.trim())
-        .filter(Boolean),
+      trustedProxies: listOf(given.TRUSTED_PROXIES),
     },
-    quotas: { tasks: given.QUOTA_OPEN_TASKS, sessions: given.QUOTA_OPEN_SESSIONS, profiles: given.QUOTA_PROFILES },
+    quotas: {
+      tasks: given.QUOTA_OPEN_TASKS,
+      sessions: given.QUOTA_OPEN_SESSIONS,
+      profiles: given.QUOTA_PROFILES,
+      fileBytes: given.QUOTA_FILE_MB_PER_USER * 1024 * 1024,
+    },
     streams: { perUser: given.STREAMS_PER_USER, perAddress: given.STREAMS_PER_ADDRESS },
+    unsent: {
+      perUserBytes: given.UNSENT_MB_PER_USER * megabyte,
+      perAddressBytes: given.UNSENT_MB_PER_ADDRESS * megabyte,
+    },
+    allowedHosts: listOf(given.ALLOWED_HOSTS),
     profileKeys: given.PROFILE_KEY,
     isOpenToAll: given.DISABLE_AUTH_ON_EVERY_ADDRESS,
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
-    bus: { url: given.NATS_URL, password: given.NATS_PASSWORD },
+    bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
     blobDir: given.BLOB_DIR,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
     logLevel: given.LOG_LEVEL,
   };
 }
+
+const megabyte = 1024 * 1024;
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);

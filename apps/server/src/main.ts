@@ -1,6 +1,8 @@
+// The server process: settings, store, bus, work queue, HTTP; closed in the opposite order.
+
 import { announceEvent, connectBus } from '@pilothouse/bus';
 import { parseScript } from '@pilothouse/contract';
-import { createLog, run, startOps } from '@pilothouse/process';
+import { createLog, run, startOps, warnOfSuperuser } from '@pilothouse/process';
 import { openStore, openWork } from '@pilothouse/store';
 import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
@@ -21,15 +23,20 @@ run('server', async () => {
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
   });
+  warnOfSuperuser(store, log);
   if (config.isAuthDisabled) {
     log.warn('AUTHENTICATION IS DISABLED: every request acts as the built-in user "local user"');
     await store.users.ensureLocal();
   }
+  if (config.profileKeys.length === 0)
+    log.warn(
+      'PROFILE_KEY IS NOT SET: saved browser states, which hold cookies, are not sealed, and there are no profiles',
+    );
   const bus = await connectBus({
     servers: config.bus.url,
-    user: 'server',
+    user: config.bus.user,
     password: config.bus.password,
-    name: 'server',
+    name: config.bus.user,
     onStatus: (status) => log.info({ bus: status }, 'bus'),
     onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
   });
@@ -50,6 +57,9 @@ run('server', async () => {
     auth: config.auth,
     quotas: config.quotas,
     streams: config.streams,
+    unsent: config.unsent,
+    allowedHosts: config.allowedHosts,
+    hasProfileKey: config.profileKeys.length > 0,
     planners: { parseScript },
   });
   await app.listen({ port: config.port, host: config.host });

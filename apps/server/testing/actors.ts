@@ -1,11 +1,14 @@
+// Actors of every kind and things of theirs, for tests of who may do what.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@pilothouse/sdk';
 import { type Caller, newId, openWork, progressOf } from '@pilothouse/store';
 import { createPasswords } from '../src/auth/passwords.ts';
 import { hashOf, newToken } from '../src/auth/tokens.ts';
 import type { TestServer } from './server.ts';
+import { settings } from './tasks.ts';
 
-/** Those whose token no longer opens anything, or never did, and why. */
+/** Actors whose token is refused, and the code of the refusal. */
 export const refusedActors = {
   none: 'token_missing',
   malformed: 'token_invalid',
@@ -16,7 +19,7 @@ export const refusedActors = {
   disabled: 'token_invalid',
   removedKey: 'token_invalid',
 } as const;
-/** Those who come with the token of a share of the owner's session that is over, or never was. */
+/** Guests with a token of the owner's session that is over, or never was one. */
 export const refusedGuests = [
   'malformedShare',
   'unissuedShare',
@@ -24,7 +27,7 @@ export const refusedGuests = [
   'replacedShare',
   'revokedShare',
 ] as const;
-/** The planner asked for a task in the owner's session, and owns nothing else. */
+/** The planner created a task in the owner's session, and owns nothing else. */
 export const liveActors = ['owner', 'ownerKey', 'planner', 'stranger', 'admin'] as const;
 export type RefusedActor = keyof typeof refusedActors;
 export type LiveActor = (typeof liveActors)[number];
@@ -33,56 +36,45 @@ export type GuestActor = 'guest' | (typeof refusedGuests)[number];
 export type Actor = RefusedActor | LiveActor | GuestActor;
 
 export type Thing = 'session' | 'task' | 'login' | 'key' | 'profile';
-/** Whose thing an id names: `planned` is the planner's task in the owner's session, known for no other thing. */
+/** Whose thing an id names: `planned` is the planner's task in the owner's session, and only a task. */
 export const holders = ['owners', 'planned', 'strangers'] as const;
 /** Ids that name nothing; `shouted` would name the owner's thing, were it written in lower case. */
-export const nobodys = ['absent', 'shouted', 'malformed'] as const;
+export const unknownTargets = ['absent', 'shouted', 'malformed'] as const;
 export type Holder = (typeof holders)[number];
-export type Target = Holder | (typeof nobodys)[number];
+export type Target = Holder | (typeof unknownTargets)[number];
 
-export type Cast = {
+export type Actors = {
   username: string;
   /** A live refresh token of the owner. */
   refreshToken: string;
-  /** Nothing, where there is no such thing. */
+  /** Undefined if there is no such thing. */
   idOf(thing: Thing, target: Target): string | undefined;
-  /** What the task saw and the file it brought home; the owner's, where there is no such task. */
+  /** The observation and the file of the task; those of the owner's task if there is no such task. */
   observationOf(taskId: string): string;
   fileOf(taskId: string): string;
-  /** A frame of the session; the owner's, where there is no such session. */
+  /** A frame of the session; the owner's if there is no such session. */
   frameOf(sessionId: string): string;
-  /** What the actor sends as its token; made when it is first asked for. */
+  /** The token that the actor sends; made when it is first needed. */
   bearerOf(actor: RefusedActor | LiveActor): Promise<string | undefined>;
-  /** What the guest sends as the token of a share; nothing, for others. */
+  /** The share token that a guest sends; undefined for other actors. */
   shareOf(actor: Actor): string | undefined;
 };
-export type Casting = { newCast(): Promise<Cast>; close(): Promise<void> };
+export type ActorSets = { newActors(): Promise<Actors>; close(): Promise<void> };
 
 type Person = Caller & { username: string };
 type Servers = { server: TestServer; gate: TestServer; brief: TestServer };
-type Made = { id: string; observationId?: string; fileId?: string; frameId?: string };
+type MadeThing = { id: string; observationId?: string; fileId?: string; frameId?: string };
 
 export const password = 'a lamp in the harbour';
 const absentId = '01a1dd00-0000-7000-8000-000000000001';
 const viewport = { width: 800, height: 600 };
-const settings = {
-  planner: 'auto',
-  model: null,
-  current_url: null,
-  constraints: [],
-  allowed_domains: null,
-  output_schema: null,
-  max_steps: 40,
-  time_limit_secs: 1800,
-};
 const picture = { key: 'cast/picture.png', bytes: Buffer.from('89504e47', 'hex') };
 
 /**
- * People of every kind and things of theirs, as many times as a test wants them: whoever changes something takes a cast
- * of their own. Their things are kept by `server`; they log in at `gate`, and for a token that lives a second at `brief`,
- * all on the same database.
+ * Makes sets of actors; a test that changes something takes a set of its own. Things are stored by `server`; actors log
+ * in at `gate`, and at `brief` for a token that lives one second. All three use the same database.
  */
-export async function openCasting({ server: { store, databaseUrl }, gate, brief }: Servers): Promise<Casting> {
+export async function openActorSets({ server: { store, databaseUrl }, gate, brief }: Servers): Promise<ActorSets> {
   const { baseUrl } = gate;
   const work = await openWork({ url: databaseUrl, onLog: () => {} });
   const passwordHash = await createPasswords().hash(password);
@@ -98,7 +90,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
     return { id: user.id, username, role: kind === 'admin' ? 'admin' : 'user' };
   }
 
-  const newProfile = async (sessionId: string, { id }: Person): Promise<Made> => {
+  const newProfile = async (sessionId: string, { id }: Person): Promise<MadeThing> => {
     const profile = { label: 'kept', sessionId, state: { storage: {}, pages: [] } };
     const saved = await store.transaction((tx) => store.profiles.save(tx, id, profile));
     if (!saved) throw new Error('no profile was made');
@@ -107,8 +99,8 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
 
   const newSession = (owner: Person) => store.transaction((tx) => store.sessions.create(tx, owner, { viewport }));
 
-  /** Not by a chat: the interface lets nobody ask for a task in the session of another. */
-  const newTask = (sessionId: string, creator: Person): Promise<Made> =>
+  /** Not by a chat: the API refuses a task in the session of another user. */
+  const newTask = (sessionId: string, creator: Person): Promise<MadeThing> =>
     store.change(sessionId, async (tx, append) => {
       const plan = { steps: [{ action: 'screenshot' }] };
       const about = { title: 'x', prompt: 'x', plan, settings, totalSteps: 1 };
@@ -118,7 +110,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
       const observation = { id: newId(), task_id: task.id, step_id: `${task.id}:1`, seq, kind: 'screenshot' } as const;
       await store.observations.add(tx, { ...observation, ...image, byte_len: picture.bytes.length });
       const file = { id: newId(), task_id: task.id, name: 'x.png', content_type: 'image/png', blob_key: picture.key };
-      await store.files.add(tx, { ...file, byte_len: picture.bytes.length });
+      await store.files.add(tx, { ...file, byte_len: picture.bytes.length }, Number.MAX_SAFE_INTEGER);
       const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
       const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
       await store.frames.put(tx, { ...frame, ...image, byte_len: picture.bytes.length });
@@ -126,7 +118,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
       return { id: task.id, observationId: observation.id, fileId: file.id, frameId: frame.frame_id };
     });
 
-  async function newLogin({ id: userId }: Person): Promise<Made & { refreshToken: string }> {
+  async function newLogin({ id: userId }: Person): Promise<MadeThing & { refreshToken: string }> {
     const refreshToken = newToken('refresh');
     const hashes = { access: hashOf(newToken('access')), refresh: hashOf(refreshToken) };
     const id = await store.transaction((tx) =>
@@ -145,7 +137,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
     return { client, key: (await client.createKey({ label: 'a program' })).key };
   }
 
-  /** Of one session; those that are over were each its live one before. */
+  /** Shares of one session; each of those that are over was its live one before. */
   async function newShares(sessionId: string): Promise<Record<GuestActor, string>> {
     const share = async (secs: number) => {
       const token = newToken('share');
@@ -204,9 +196,9 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
 
   return {
     close: () => work.close(),
-    async newCast() {
+    async newActors() {
       const [owner, planner, stranger] = await Promise.all(['owner', 'planner', 'stranger'].map(newPerson));
-      if (!owner || !planner || !stranger) throw new Error('nobody came');
+      if (!owner || !planner || !stranger) throw new Error('no user was made');
       const [ownSession, otherSession] = await Promise.all([owner, stranger].map(newSession));
       if (!ownSession || !otherSession) throw new Error('no session was made');
       const [login, ...made] = await Promise.all([
@@ -221,7 +213,7 @@ export async function openCasting({ server: { store, databaseUrl }, gate, brief 
         planned: await newTask(ownSession.id, planner),
         strangers: await newTask(otherSession.id, stranger),
       };
-      const things: Record<Thing, Partial<Record<Holder, Made>>> = {
+      const things: Record<Thing, Partial<Record<Holder, MadeThing>>> = {
         session: { owners: ownSession, strangers: otherSession },
         task: tasks,
         login: { owners: login, strangers: otherLogin },

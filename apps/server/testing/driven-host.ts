@@ -1,12 +1,12 @@
-// A browser host without browsers: it keeps epochs and the order of inputs as a real one does, and notes what was done.
+// A browser host without browsers: it checks epochs and orders inputs as a real one does, and records what was done.
 
 import { randomUUID } from 'node:crypto';
 import { type Bus, connectBus, type Input, type Packed, type SessionReply, sessionCommand } from '@pilothouse/bus';
-import { createInOrder } from '../../browser/src/in-order.ts';
-import { createWheel } from '../../browser/src/wheel.ts';
+import { createDriver } from '../../browser/src/driver/driver.ts';
+import { createSequencer } from '../../browser/src/input/sequencer.ts';
 import type { TestServer } from './server.ts';
 
-export type Done = { epoch: number; action: string; text?: string };
+export type DoneInput = { epoch: number; action: string; text?: string };
 
 const nothing = new Uint8Array();
 const stale = { ok: false, failure: 'stale_epoch', message: 'stale', has_touched: false } as const;
@@ -29,16 +29,16 @@ export async function startDrivenHost(server: TestServer) {
         await store.sessions.setBrowser(tx, sessionId, 'live');
         return at?.epoch ?? 0;
       });
-      const done: Done[] = [];
+      const done: DoneInput[] = [];
       let order = newOrder();
-      const wheel = createWheel(first, async () => {
+      const driver = createDriver(first, async () => {
         await order.reset();
         order = newOrder();
       });
       function newOrder() {
-        return createInOrder<Input>({
+        return createSequencer<Input>({
           perform: async (input) => {
-            done.push({ epoch: wheel.epoch(), action: input.action, ...('text' in input && { text: input.text }) });
+            done.push({ epoch: driver.epoch(), action: input.action, ...('text' in input && { text: input.text }) });
           },
           isOutdated: () => false,
         });
@@ -46,13 +46,13 @@ export async function startDrivenHost(server: TestServer) {
       const reply = (head: SessionReply): Packed<SessionReply> => ({ head, body: nothing });
       const responder = bus.respond(sessionCommand, { host_id: hostId, session_id: sessionId }, async (command) => {
         if (command.type === 'take')
-          return reply((await wheel.take(command.epoch)) ? { ok: true, type: 'taken', cut: null } : stale);
+          return reply((await driver.take(command.epoch)) ? { ok: true, type: 'taken', cut: null } : stale);
         if (command.type === 'watch') {
           watched.push({ sessionId, isDriven: command.is_driven });
           return reply({ ok: true, type: 'watching' });
         }
         if (command.type !== 'input') return reply({ ...stale, failure: 'unknown_command' });
-        if (!(await wheel.take(command.epoch))) return reply(stale);
+        if (!(await driver.take(command.epoch))) return reply(stale);
         const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
         return order.take(items).then(
           (seq) => reply({ ok: true, type: 'input', seq }),
@@ -62,9 +62,9 @@ export async function startDrivenHost(server: TestServer) {
       await responder.ready({ timeoutMs: 5000 });
       return {
         done,
-        epoch: () => wheel.epoch(),
+        epoch: () => driver.epoch(),
         /** As an agent would act: whether the host lets it. */
-        mayAct: (epoch: number) => epoch >= wheel.epoch(),
+        mayAct: (epoch: number) => epoch >= driver.epoch(),
         leave: () => responder.close({ timeoutMs: 500 }),
       };
     },

@@ -1,25 +1,29 @@
+// A viewer of a session's live stream, without a client that would reconnect by itself.
+
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '@pilothouse/contract';
 
-/** No test watches for longer. */
+/** No test needs longer. */
 const watchMs = 30_000;
 
-type Place = { baseUrl: string };
-export type Watching = {
-  /** All that came so far, as it came. */
+export type LiveViewer = {
+  /** The raw text that has come so far. */
   text(): string;
   events(): LiveEvent[];
-  /** Waits for an event; throws where it does not come. */
+  /** Waits for an event; throws if it does not come. */
   until(is: (event: LiveEvent) => boolean): Promise<LiveEvent>;
-  /** Resolves to the time at which the server ended it. */
+  /** Resolves to the time when the server ended it. */
   ended: Promise<number>;
   isOver(): boolean;
   close(): Promise<void>;
 };
 
-/** Follows a session by whatever headers are given, without a client that would come back by itself. */
-export async function watch({ baseUrl }: Place, id: string, headers: Record<string, string>): Promise<Watching> {
+export async function watch(
+  { baseUrl }: { baseUrl: string },
+  id: string,
+  headers: Record<string, string>,
+): Promise<LiveViewer> {
   const { status, body } = await fetch(`${baseUrl}/api/sessions/${id}/live`, {
     headers,
     signal: AbortSignal.timeout(watchMs),
@@ -38,7 +42,7 @@ export async function watch({ baseUrl }: Place, id: string, headers: Record<stri
     isOver = true;
     return Date.now();
   })();
-  // Whoever waits for it is told.
+  // A test that waits for it sees the error.
   ended.catch(() => {});
   const events = () =>
     text

@@ -1,12 +1,12 @@
-import pg from 'pg';
+// Rows by the million, made in the database, for tests and benchmarks of reads.
 
-// Rows by the million, made in the database: what the tests and the bench of reading stand on.
+import pg from 'pg';
 
 const tasksPerSession = 10;
 const stepsPerTask = 3;
 const atOnce = 50_000;
 
-/** UUIDv7s that can be reckoned: the nth of a kind. */
+/** UUIDv7s that can be computed: the nth of a kind. */
 const nthId = (kind: number, n: string) =>
   `(lpad(to_hex(1767225600000 + ${n}), 12, '0') || '7${kind}008000' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const at = (n: string) => `timestamptz '2026-01-01Z' + ${n} * interval '1 s'`;
@@ -16,7 +16,7 @@ export function nthTask(n: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7200-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** Finished tasks of one owner, ten to a session, each with its ledger and what it saw; from the nth on. */
+/** Finished tasks of one owner, ten to a session, each with its ledger and its observations; from the nth on. */
 export async function seedTasks(url: string, ownerId: string, count: number, start = 0): Promise<void> {
   await seeding(url, async (client) => {
     await insertSessions(client, ownerId, Math.ceil(count / tasksPerSession), start / tasksPerSession);
@@ -49,7 +49,7 @@ export async function seedTasks(url: string, ownerId: string, count: number, sta
          from generate_series(${first}, ${last}) n`,
       ),
     );
-    // Each was driven once; of every second session one stands, as no other than the last task's can.
+    // Each task had a takeover; in every second session that of the last task stands, as no other can.
     await inBatches(start, count, (first, last) =>
       client.query(
         `insert into takeovers (id, session_id, task_id, status, holder_id, requested_by, epoch, lease_secs, expires_at, token_hash)
@@ -66,7 +66,7 @@ export async function seedTasks(url: string, ownerId: string, count: number, sta
   });
 }
 
-/** Sessions at rest of one owner, from the nth on. */
+/** Idle and closed sessions of one owner, from the nth on. */
 export async function seedSessions(url: string, ownerId: string, count: number, start = 0): Promise<void> {
   await seeding(url, async (client) => {
     await insertSessions(client, ownerId, count, start);
@@ -102,11 +102,11 @@ async function seeding(url: string, seed: (client: pg.Client) => Promise<void>):
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Reckoned rows need no checking of their references, and are made again if the machine falls.
+    // Computed rows need no check of their references, and are made again after a crash.
     await client.query('set session_replication_role = replica');
     await client.query('set synchronous_commit = off');
     await seed(client);
-    // Nobody who reads next should have to write out what was made here.
+    // So that the reads that follow do not write these pages out.
     await client.query('checkpoint');
   } finally {
     await client.end();

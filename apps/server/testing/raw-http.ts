@@ -1,11 +1,12 @@
+// Sends raw bytes to a server, and reads its answers.
+
 import { connect } from 'node:net';
 
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
 /**
- * Sends bytes as they are and reads every answer until the server closes. `halfClose` says that no more will come: a
- * server that waits for the rest then learns that there is none, but need no longer answer what it has in hand. A
- * stream of events never ends by itself: of it we only want to see that it begins.
+ * Reads every answer until the server closes. `halfClose` ends our side: a server that waits for the rest learns that
+ * there is none, but need not answer any more. An event stream never ends by itself: it is read until it begins.
  */
 export function sendRaw(port: number, bytes: Buffer, { halfClose }: { halfClose: boolean }): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
@@ -19,7 +20,7 @@ export function sendRaw(port: number, bytes: Buffer, { halfClose }: { halfClose:
       chunks.push(chunk);
       if (isStream(chunks)) socket.destroy();
     });
-    // A reset after the answer is the server's right: it does not read on what it has refused.
+    // The server may reset after its answer: it does not read the rest of a refused request.
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(late);
@@ -52,7 +53,7 @@ function parseAnswers(text: string): RawAnswer[] {
     if (headers.get('content-type')?.startsWith('text/event-stream'))
       return [...answers, { status, headers, body: after }];
     const length = Number(headers.get('content-length') ?? 0);
-    // The answer to HEAD names a length and sends no body; nothing else can stand before the next status line.
+    // An answer to HEAD has a length and no body; then the next status line follows directly.
     const body = after.startsWith('HTTP/1.1 ') ? '' : after.slice(0, length);
     answers.push({ status, headers, body });
     rest = after.slice(body.length);

@@ -1,19 +1,21 @@
+// Frames and overlays that tests add to a recording.
+
 import type { Overlay } from '@pilothouse/contract';
 import { blobsOf, newId, type Store, type TaskRow } from '@pilothouse/store';
 
-type Whose = Pick<TaskRow, 'id' | 'session_id'>;
-type Shown = { image?: Buffer; isPrivate?: boolean; stepId?: string };
+type TaskRef = Pick<TaskRow, 'id' | 'session_id'>;
+type FrameOptions = { image?: Buffer; isPrivate?: boolean; stepId?: string };
 
-/** Adds a picture to what is kept of the task's session; answers its id. */
-export async function makeFrame(store: Store, task: Whose, shown: Shown = {}): Promise<string> {
-  const { image, isPrivate = false, stepId } = shown;
+/** Adds a frame to the recording of the task's session, and returns its id. */
+export async function makeFrame(store: Store, task: TaskRef, options: FrameOptions = {}): Promise<string> {
+  const { image, isPrivate = false, stepId } = options;
   const frameId = newId();
   const { session_id } = task;
   const key = `${blobsOf(session_id)}/${frameId}.jpeg`;
   if (image) await store.blobs.put(key, image);
   const route = { session: session_id, page: 'p1', frame: null, url: 'http://shop.test/', title: 'Shop' };
   await store.change(session_id, async (tx) => {
-    // Behind whatever the log said last, as between two steps.
+    // Behind the last event of the log, as between two steps.
     const { rows } = await tx.client.query<{ seq: number; at: Date }>(
       `select last_seq as seq, date_trunc('milliseconds', clock_timestamp()) as at from session_seq where session_id = $1`,
       [session_id],
@@ -39,8 +41,8 @@ export async function makeFrame(store: Store, task: Whose, shown: Shown = {}): P
   return frameId;
 }
 
-/** Adds something that was drawn over it; answers its id. */
-export async function makeOverlay(store: Store, { id, session_id }: Whose): Promise<string> {
+/** Adds an overlay, and returns its id. */
+export async function makeOverlay(store: Store, { id, session_id }: TaskRef): Promise<string> {
   const overlay: Omit<Overlay, 'seq' | 'recorded_at'> = {
     overlay_id: newId(),
     session_id,

@@ -1,3 +1,5 @@
+// A server for tests: the real HTTP interface on a real port, with a database and a bus of its own.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,13 +7,15 @@ import { announceEvent, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type Fence, type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
+import { type DriverChange, type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
-import { type AuthSettings, createApp } from '../src/app.ts';
+import { createApp } from '../src/app.ts';
+import type { AuthSettings } from '../src/auth/mount.ts';
 import type { Planners } from '../src/chat/plan.ts';
-import type { StreamSettings } from '../src/http/stream-places.ts';
+import type { UnsentSettings } from '../src/delivery/unsent.ts';
 import type { QuotaSettings } from '../src/sessions/quotas.ts';
+import type { StreamSettings } from '../src/sse/stream-limits.ts';
 
 export type TestServer = {
   baseUrl: string;
@@ -20,7 +24,7 @@ export type TestServer = {
   databaseUrl: string;
   blobDir: string;
   nats: NatsForTest;
-  /** What the server logged, a line each. */
+  /** The log lines of the server. */
   logged: string[];
   /** A second server on the same database and bus; closed with this one. */
   another(options?: Partial<Options>): Promise<TestServer>;
@@ -29,21 +33,23 @@ export type TestServer = {
 
 type Options = {
   isAuthDisabled: boolean;
-  /** Limits are far away unless a test brings them near. */
+  /** Limits are very high unless a test sets them. */
   limits?: Partial<AuthSettings['limits']>;
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
   quotas?: Partial<QuotaSettings>;
   streams?: Partial<StreamSettings>;
-  /** Where false, there is nothing to seal browser states with. */
+  unsent?: Partial<UnsentSettings>;
+  allowedHosts?: string[];
+  /** If false, there is no key to seal browser states with. */
   hasProfileKey?: boolean;
   planners?: Planners;
-  onCancelled?: (fence: Fence) => void;
+  onCancelled?: (fence: DriverChange) => void;
   hasRouteHook?: boolean;
-  /** Off where it is measured how long an answer takes. */
+  /** Off in tests that measure times. */
   checksReplies?: boolean;
 };
-type Ground = { database: TestDatabase; nats: NatsForTest };
+type Services = { database: TestDatabase; nats: NatsForTest };
 
 const far = 1_000_000;
 const profileKey = Buffer.alloc(32, 7);
@@ -55,27 +61,26 @@ const noLimits = {
   refreshPerAddress: far,
 };
 
-/** The real interface on a real port, with a database and a bus of its own. */
 export async function startTestServer(options: Options): Promise<TestServer> {
-  const ground = { database: await createTestDatabase(), nats: await startNats({ hosts: ['browser-1'] }) };
+  const services = { database: await createTestDatabase(), nats: await startNats({ hosts: ['browser-1'] }) };
   const others: TestServer[] = [];
-  const server = await startOn(ground, options);
+  const server = await startOn(services, options);
   return {
     ...server,
     async another(changed = {}) {
-      const other = await startOn(ground, { ...options, ...changed });
+      const other = await startOn(services, { ...options, ...changed });
       others.push(other);
       return other;
     },
     async close() {
       await Promise.all([...others, server].map((one) => one.close()));
-      await ground.nats.close();
-      await ground.database.close();
+      await services.nats.close();
+      await services.database.close();
     },
   };
 }
 
-async function startOn({ database, nats }: Ground, options: Options): Promise<TestServer> {
+async function startOn({ database, nats }: Services, options: Options): Promise<TestServer> {
   const {
     isAuthDisabled,
     limits,
@@ -118,8 +123,11 @@ async function startOn({ database, nats }: Ground, options: Options): Promise<Te
     version: 'test',
     isAuthDisabled,
     auth,
-    quotas: { tasks: far, sessions: far, profiles: far, ...quotas },
+    quotas: { tasks: far, sessions: far, profiles: far, fileBytes: 1000 * far, ...quotas },
     streams: { perUser: far, perAddress: far, ...streams },
+    unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },
+    allowedHosts: options.allowedHosts,
+    hasProfileKey: options.hasProfileKey !== false,
     planners,
     onCancelled,
     hasRouteHook,

@@ -1,6 +1,8 @@
+// Tasks and observations that tests make without an agent.
+
 import { type Caller, newId, progressOf, type Store, type TaskRow } from '@pilothouse/store';
 
-type Made = { owner: Caller; creator?: Caller; sessionId?: string };
+type TaskOptions = { owner: Caller; creator?: Caller; sessionId?: string };
 
 export const plan = {
   steps: [
@@ -20,8 +22,8 @@ export const settings = {
   time_limit_secs: 1800,
 };
 
-/** A task that no agent will touch, in a session of its own unless one is named. */
-export async function makeTask(store: Store, { owner, creator = owner, sessionId }: Made): Promise<TaskRow> {
+/** A task without a workflow, in a session of its own unless one is named. */
+export async function makeTask(store: Store, { owner, creator = owner, sessionId }: TaskOptions): Promise<TaskRow> {
   const session = sessionId ?? newId();
   return store.change(session, async (tx, append) => {
     if (!sessionId) await store.sessions.create(tx, owner, { id: session, viewport: { width: 800, height: 600 } });
@@ -32,18 +34,18 @@ export async function makeTask(store: Store, { owner, creator = owner, sessionId
   });
 }
 
-export type Seen = {
+export type ObservationOptions = {
   kind?: 'screenshot' | 'page' | 'extract' | 'download';
   image?: Buffer;
   contentType?: string;
-  /** What the row says, where it is not the truth. */
+  /** The length in the row, if it should differ from the real one. */
   byteLen?: number;
   fileId?: string;
 };
 
-/** Adds something the task saw; answers its id. */
-export async function makeObservation(store: Store, task: TaskRow, seen: Seen = {}): Promise<string> {
-  const { kind = 'screenshot', image, contentType = 'image/png', byteLen = image?.length, fileId } = seen;
+/** Adds an observation to the task, and returns its id. */
+export async function makeObservation(store: Store, task: TaskRow, options: ObservationOptions = {}): Promise<string> {
+  const { kind = 'screenshot', image, contentType = 'image/png', byteLen = image?.length, fileId } = options;
   const id = newId();
   const key = `sessions/${task.session_id}/${id}`;
   if (image) await store.blobs.put(key, image);

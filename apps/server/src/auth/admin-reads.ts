@@ -1,6 +1,7 @@
+// Writes to the audit of a user that an admin has read something of theirs.
+
 import type { Caller, Store } from '@pilothouse/store';
 
-/** An admin may read everything, and everybody may learn that it was read. */
 export async function auditForeignRead(
   { audit }: Pick<Store, 'audit'>,
   caller: Caller,
@@ -11,7 +12,7 @@ export async function auditForeignRead(
   await audit.add(entryOf(caller, ownerId, what));
 }
 
-/** The same for a list of what belongs to many: a line for each of them. */
+/** The same for a list: a line for each owner. */
 export async function auditForeignList(
   { audit, transaction }: Pick<Store, 'audit' | 'transaction'>,
   caller: Caller,

@@ -1,3 +1,5 @@
+// Rate limits of authentication: by address before anything is read, by account or token family after.
+
 import { AppError } from '@pilothouse/contract';
 import type { Limiter, Spent, Store } from '@pilothouse/store';
 
@@ -10,7 +12,6 @@ export type LimitSettings = {
 };
 const windowSecs = 60;
 
-/** The limits of authentication: by address before anything is read, by account or family after. */
 export function createAuthLimits({ limits }: Pick<Store, 'limits'>, settings: LimitSettings) {
   const open = (name: string, points: number) => {
     const limiter: Limiter = limits.open({ name, points, windowSecs });
@@ -32,7 +33,7 @@ export function createAuthLimits({ limits }: Pick<Store, 'limits'>, settings: Li
 }
 export type AuthLimits = ReturnType<typeof createAuthLimits>;
 
-/** The key of an account at an address, known or not: who tries names learns nothing from the limit. */
+/** The key of an account at an address, whether the account exists or not: the limit does not show which names exist. */
 export const identifierKey = (address: string, identifier: string) =>
   `${address} ${identifier.toLowerCase()}`.slice(0, 200);
 

@@ -1,37 +1,55 @@
+// The routes of authentication. Those without a login are limited by address before anything is read.
+
 import { AppError, routes } from '@pilothouse/contract';
 import type { FastifyRequest } from 'fastify';
 import { bearerOf } from '../http/problem.ts';
 import type { Serve } from '../http/serve.ts';
 import type { AuthLimits } from './auth.limits.ts';
-import type { AuthService } from './auth.service.ts';
 import { viewClaims } from './auth.view.ts';
+import type { ChangePassword } from './change-password.service.ts';
+import type { KeysService } from './keys.service.ts';
+import type { LoginService } from './login.service.ts';
+import type { LogoutService } from './logout.service.ts';
+import type { RegistrationService } from './registration.service.ts';
 import { kindOf } from './tokens.ts';
 
-export function authRoutes(serve: Serve, auth: AuthService, limits: AuthLimits) {
+type Services = {
+  limits: AuthLimits;
+  registration: RegistrationService;
+  logins: LoginService;
+  logouts: LogoutService;
+  changePassword: ChangePassword;
+  keys: KeysService;
+};
+
+export function authRoutes(serve: Serve, services: Services) {
+  const { limits, registration, logins, logouts, changePassword, keys } = services;
   const byAddress = (limit: AuthLimits[keyof AuthLimits]) => ({ first: ({ ip }: FastifyRequest) => limit.spend(ip) });
 
-  serve(routes.register, ({ body, from }) => auth.register(body, from), byAddress(limits.registerOfAddress));
-  serve(routes.login, ({ body, from }) => auth.login(body, from), byAddress(limits.loginOfAddress));
-  serve(routes.refresh, ({ body, from }) => auth.refresh(body.refresh_token, from), byAddress(limits.refreshOfAddress));
+  serve(routes.register, ({ body, from }) => registration.register(body, from), byAddress(limits.registerOfAddress));
+  serve(routes.login, ({ body, from }) => logins.login(body, from), byAddress(limits.loginOfAddress));
+  serve(
+    routes.refresh,
+    ({ body, from }) => logins.refresh(body.refresh_token, from),
+    byAddress(limits.refreshOfAddress),
+  );
   serve(routes.getMe, ({ caller }) => {
-    // With authentication switched off there is no login to make claims of.
+    // With authentication disabled there is no login to make claims of.
     if (!caller.holder) throw new AppError('token_missing');
     return viewClaims(caller.holder);
   });
-  // The bearer may have expired: then the refresh token in the body speaks for the login. Keys never do.
+  // If the bearer token has expired, the refresh token in the body names the login. A key never does.
   const isNoKey = (request: FastifyRequest) => kindOf(bearerOf(request) ?? '') !== 'key';
   serve(
     routes.logout,
-    ({ caller, body, from, refusal }) => auth.logout({ caller, refusal }, body.refresh_token, from),
-    {
-      isLenient: isNoKey,
-    },
+    ({ caller, body, from, refusal }) => logouts.logout({ caller, refusal }, body.refresh_token, from),
+    { isLenient: isNoKey },
   );
-  serve(routes.changePassword, ({ caller, body, from }) => auth.changePassword(caller, body, from));
-  serve(routes.logoutAll, ({ caller, from }) => auth.logoutAll(caller, from));
-  serve(routes.listLogins, ({ caller, query }) => auth.listLogins(caller, query));
-  serve(routes.endLogin, ({ caller, params, from }) => auth.endLogin(caller, params.id, from));
-  serve(routes.createKey, ({ caller, body, from }) => auth.createKey(caller, body, from));
-  serve(routes.listKeys, ({ caller, query }) => auth.listKeys(caller, query));
-  serve(routes.deleteKey, ({ caller, params, from }) => auth.deleteKey(caller, params.id, from));
+  serve(routes.changePassword, ({ caller, body, from }) => changePassword(caller, body, from));
+  serve(routes.logoutAll, ({ caller, from }) => logouts.logoutAll(caller, from));
+  serve(routes.listLogins, ({ caller, query }) => logouts.list(caller, query));
+  serve(routes.endLogin, ({ caller, params, from }) => logouts.end(caller, params.id, from));
+  serve(routes.createKey, ({ caller, body, from }) => keys.create(caller, body, from));
+  serve(routes.listKeys, ({ caller, query }) => keys.list(caller, query));
+  serve(routes.deleteKey, ({ caller, params, from }) => keys.remove(caller, params.id, from));
 }

@@ -1,9 +1,11 @@
+// Users, logins and keys as the API shows them, field by field.
+
 import type { ApiKey, Login, User, UserClaims } from '@pilothouse/contract';
 import type { KeyRow, LoginRow, TokenHolder, UserRow } from '@pilothouse/store';
 
 export const viewUser = ({ id, username, email, role }: UserRow): User => ({ id, username, email, role });
 
-/** Claims count in whole seconds. */
+/** Claims are in whole seconds. */
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
 export const viewClaims = (holder: TokenHolder): UserClaims => ({

@@ -1,36 +1,29 @@
+// Finds the caller of a request: by access token, API key or share token, or the built-in user.
+
 import { AppError, type Route } from '@pilothouse/contract';
 import { localUser, type Store } from '@pilothouse/store';
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from '../http/loopback.ts';
+import type { Authenticate } from '../http/call.ts';
 import { bearerOf } from '../http/problem.ts';
-import type { Authenticate } from '../http/serve.ts';
 import { hashOf, kindOf } from './tokens.ts';
 
 /**
- * With authentication switched off every request acts as the built-in user. Then the only thing between a hostile web
- * page, open in a browser on this machine, and our browsers is that we are not the host it came from.
+ * With authentication disabled every request acts as the built-in user. Requests from pages of other origins are refused
+ * on all routes (`http/request-origin.ts`).
  */
-export function asLocalUser(
-  { shares }: Pick<Store, 'shares'>,
-  { isOpenToAll }: { isOpenToAll: boolean },
-): Authenticate {
-  return async (request, route) => {
-    if (!isOpenToAll && !isLoopback(hostOf(request))) throw strangeHost;
-    const { origin } = request.headers;
-    if (origin !== undefined && !isOwnOrigin(origin, request)) throw strangeOrigin;
-    // Who shows a share wants to see what it shows, and no more.
-    return (await guestOf(shares, request, route)) ?? localUser;
-  };
+export function asLocalUser({ shares }: Pick<Store, 'shares'>): Authenticate {
+  // A request with a share token sees only what the share shows.
+  return async (request, route) => (await guestOf(shares, request, route)) ?? localUser;
 }
 
-/** By access token or API key, looked up at every request: what was ended a moment ago, anywhere, is over here too. */
+/** Tokens are looked up at every request, so that one that was ended at another server is over here, too. */
 export function byToken({ logins, keys, shares }: Pick<Store, 'logins' | 'keys' | 'shares'>): Authenticate {
   return async (request, route) => {
     const token = bearerOf(request);
     if (token === undefined) {
       const guest = await guestOf(shares, request, route);
       if (!guest) throw new AppError('token_missing');
-      // What was shared while nobody had to log in was the built-in user's, who is nobody now.
+      // Shares of the built-in user were made while authentication was disabled.
       if (guest.ownerId === localUser.id) throw new AppError('token_invalid');
       return guest;
     }
@@ -49,8 +42,8 @@ export function byToken({ logins, keys, shares }: Pick<Store, 'logins' | 'keys' 
 }
 
 /**
- * Who comes with the token of a share, on a route that a share opens; undefined, where none was shown. Unknown,
- * replaced, revoked and expired are one answer.
+ * The guest of a share token, on a route that can be shared; undefined without such a token. Unknown, replaced, revoked
+ * and expired tokens get the same answer.
  */
 async function guestOf(shares: Store['shares'], { headers }: FastifyRequest, { access }: Pick<Route, 'access'>) {
   const token = headers['x-share-token'];
@@ -60,15 +53,3 @@ async function guestOf(shares: Store['shares'], { headers }: FastifyRequest, { a
   if (!guest) throw new AppError('token_invalid');
   return guest;
 }
-
-const strangeHost = new AppError('validation_failed', {
-  detail: 'Authentication is disabled, so only requests addressed to this machine by name are taken.',
-});
-const strangeOrigin = new AppError('validation_failed', {
-  detail: 'Authentication is disabled, so requests from pages of other origins are not taken.',
-});
-
-const hostOf = (request: FastifyRequest) => (request.headers.host ?? '').replace(/:\d+$/, '');
-
-const isOwnOrigin = (origin: string, request: FastifyRequest) =>
-  URL.canParse(origin) && new URL(origin).host === request.headers.host;

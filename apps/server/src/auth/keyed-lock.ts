@@ -1,10 +1,11 @@
-/** Does the work of one name at a time, in this process; names do not wait for each other. */
-export function createTurns() {
+// A lock by name, in this process: work of one name runs one at a time, different names do not wait for each other.
+
+export function createKeyedLock() {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    async run<T>(name: string, work: () => Promise<T>): Promise<T> {
       const before = last.get(name) ?? Promise.resolve();
-      // Whoever went before may have failed; that was theirs.
+      // A failure of the work before is not ours.
       const mine = before.then(work, work);
       last.set(name, mine);
       try {

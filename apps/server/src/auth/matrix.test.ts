@@ -1,25 +1,26 @@
-// Who may do what: every route of the contract, called by everybody, with the ids of everybody's things.
+// Who may do what: every route of the contract, called by each kind of actor, with ids of each owner.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, errors, Problem, type Route, type RouteName, routes } from '@pilothouse/contract';
 import {
   type Actor,
-  type Cast,
-  type Casting,
+  type ActorSets,
+  type Actors,
   type Holder,
   holders,
   isGuest,
   type LiveActor,
   liveActors,
-  nobodys,
-  openCasting,
+  openActorSets,
   password,
   type RefusedActor,
   refusedActors,
   refusedGuests,
   type Target,
   type Thing,
-} from '../../testing/cast.ts';
+  unknownTargets,
+} from '../../testing/actors.ts';
+import { type Changes, followChanges } from '../../testing/database-changes.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 /**
@@ -28,39 +29,39 @@ import { startTestServer, type TestServer } from '../../testing/server.ts';
  */
 type Gets = number | 'its own';
 type Row = {
-  /** What the id names, in the path or in what is sent; nothing, where there is none. */
+  /** The kind of thing that the id names, in the path or in the body; undefined without an id. */
   of?: Thing;
   gets: Gets;
   query?: (given: { id: string }) => Record<string, string>;
-  body?: (given: { id: string; cast: Cast }) => object;
-  /** The answer shows of these things those that the actor may see, and no others. */
+  body?: (given: { id: string; actors: Actors }) => object;
+  /** Of these things the answer shows those that the actor may see, and no others. */
   shows?: Thing;
-  /** Whose things the answer shows, where they are of more than one. */
+  /** Whose things the answer shows, if there are several owners. */
   people?: number;
-  /** What an id that cannot be one gets. */
+  /** The answer to a malformed id. */
   malformed?: ErrorCode;
-  /** Where the rule for tokens that are no longer valid does not hold. */
+  /** Exceptions from the rule for tokens that are no longer valid. */
   except?: Partial<Record<Actor, ErrorCode | Gets>>;
 };
 
 const steps = [{ action: 'screenshot' }];
 const newName = () => `u${process.hrtime.bigint()}`;
 
-/** One entry a route; several rows, where it can be called in more than one way. */
+/** One entry for each route, with a row for each way to call it. */
 const rows: Record<RouteName, Row | Row[]> = {
   register: {
     gets: 201,
     body: () => ({ username: newName(), email: `${newName()}@example.test`, password }),
   },
-  login: { gets: 200, body: ({ cast }) => ({ username_or_email: cast.username, password }) },
-  refresh: { gets: 200, body: ({ cast }) => ({ refresh_token: cast.refreshToken }) },
+  login: { gets: 200, body: ({ actors }) => ({ username_or_email: actors.username, password }) },
+  refresh: { gets: 200, body: ({ actors }) => ({ refresh_token: actors.refreshToken }) },
   getMe: { gets: 200 },
   logout: [
     { gets: 204 },
     {
-      // Whoever shows a live refresh token may end its login, whatever else they show, but for a key.
+      // A live refresh token ends its login with any other token, except with a key.
       gets: 204,
-      body: ({ cast }) => ({ refresh_token: cast.refreshToken }),
+      body: ({ actors }) => ({ refresh_token: actors.refreshToken }),
       except: {
         malformed: 204,
         unissued: 204,
@@ -127,7 +128,7 @@ const rows: Record<RouteName, Row | Row[]> = {
   listInbox: { gets: 200 },
   followStreams: [
     { of: 'session', gets: 200, query: ({ id }) => ({ stream: `live:${id}` }) },
-    // A share shows a session and nothing of its tasks.
+    // A share shows a session, but none of its tasks.
     { of: 'task', gets: 200, query: ({ id }) => ({ stream: `task:${id}` }), except: { guest: 'not_found' } },
   ],
 
@@ -137,8 +138,8 @@ const rows: Record<RouteName, Row | Row[]> = {
 };
 
 /**
- * Whose things each of them finds. An admin finds everybody's sessions and tasks, but only to read them. What lets
- * people in (logins and keys) is everybody's own, the admin's too.
+ * Whose things each actor finds. An admin finds the sessions and tasks of every user, but only to read them. Logins and
+ * keys are found by their own user only.
  */
 const finds: Record<LiveActor, Partial<Record<Thing, readonly Holder[]>>> = {
   owner: {
@@ -165,12 +166,12 @@ type Cell = { row: Row; actor: Actor; target: Target | undefined; expected: Expe
 const withLogins = [...(Object.keys(refusedActors) as RefusedActor[]), ...liveActors];
 const everyone: Actor[] = [...withLogins, ...refusedGuests, 'guest'];
 
-/** Every way to call the route, and what must come of it. */
+/** Every way to call the route, with the expected answer. */
 function cellsOf(name: RouteName): Cell[] {
   const route: Route = routes[name];
   return [rows[name] ?? []].flat().flatMap((row) => {
     const targets = row.of
-      ? [...holders, ...nobodys].filter((one) => row.of === 'task' || one !== 'planned')
+      ? [...holders, ...unknownTargets].filter((one) => row.of === 'task' || one !== 'planned')
       : [undefined];
     return everyone.flatMap((actor) =>
       targets.map((target) => {
@@ -186,13 +187,13 @@ function expectedOf(route: Route, row: Row, actor: Actor, target: Target | undef
   const exception = row.except?.[actor];
   if (exception !== undefined) return exception;
   if (isGuest(actor)) {
-    // A share opens what shows one session, and is nothing anywhere else.
+    // A share opens the routes that show its session, and no others.
     if (route.access !== 'share') return 'token_missing';
     if (actor !== 'guest') return 'token_invalid';
     return target === 'owners' ? row.gets : 'not_found';
   }
   if (!isLive(actor)) return refusedActors[actor];
-  // A key is for programs: nothing that lets people in is theirs to touch.
+  // A key is for programs: it opens no route of authentication.
   if (actor === 'ownerKey' && route.area === 'auth') return 'token_invalid';
   if (!row.of || !target) return row.gets;
   if (target === 'malformed' || target === 'shouted') return row.malformed ?? 'not_found';
@@ -206,9 +207,9 @@ const doesFind = (actor: LiveActor, thing: Thing, target: Target) =>
 
 type Answer = { status: number; code: ErrorCode | undefined; text: string; headers: Headers };
 const counted = { refused: 0, allowed: 0, notServed: 0 };
-/** Each with the hook on the route, and with nothing but what the handlers ask themselves. */
+/** Each with the hook of the route, and with only the check of the handlers. */
 const kinds = ['with the hook on the route', 'with the hook switched off'] as const;
-type Stage = { server: TestServer; casting: Casting; cast: Cast; served: Set<string> };
+type Stage = { server: TestServer; actorSets: ActorSets; actors: Actors; served: Set<string>; changes: Changes };
 
 describe('the authorization matrix', () => {
   const stages = new Map<string, Stage>();
@@ -217,18 +218,20 @@ describe('the authorization matrix', () => {
     first = await startTestServer({ isAuthDisabled: false });
     const brief = await first.another({ lifetimes: { accessSecs: 1, refreshIdleSecs: 3600, loginSecs: 3600 } });
     const hookless = await first.another({ hasRouteHook: false });
+    // All of these have the same database.
+    const changes = await followChanges(first);
     await Promise.all(
       [first, hookless].map(async (server, index) => {
-        const casting = await openCasting({ server, gate: first, brief });
-        const cast = await casting.newCast();
-        // Now, so that nothing but what the tests do changes the database later.
-        await Promise.all(withLogins.map((actor) => cast.bearerOf(actor)));
-        stages.set(kinds[index] ?? '', { server, casting, cast, served: await servedBy(server) });
+        const actorSets = await openActorSets({ server, gate: first, brief });
+        const actors = await actorSets.newActors();
+        // Now, so that later only the tests change the database.
+        await Promise.all(withLogins.map((actor) => actors.bearerOf(actor)));
+        stages.set(kinds[index] ?? '', { server, actorSets, actors, served: await servedBy(server), changes });
       }),
     );
   });
   after(async () => {
-    await Promise.all([...stages.values()].map(({ casting }) => casting.close()));
+    await Promise.all([...stages.values()].map(({ actorSets }) => actorSets.close()));
     await first?.close();
   });
   const stageOf = (kind: string): Stage => {
@@ -248,20 +251,19 @@ describe('the authorization matrix', () => {
         it(name, async () => {
           const route: Route = routes[name];
           const stage = stageOf(kind);
-          const { server, cast, served } = stage;
+          const { changes, actors, served } = stage;
           const isServed = served.has(name);
           const cells = cellsOf(name).filter(({ isRefusal }) => isRefusal || !isServed);
           const wrong: string[] = [];
           const notFound = new Map<Actor, Set<string>>();
-          let before = await digestOf(server);
+          // What changed before is not of this route.
+          await changes.happened();
           const checkUnchanged = async (said: string) => {
-            const now = await digestOf(server);
-            if (now !== before) wrong.push(`${said}: was refused and changed something`);
-            before = now;
+            if (await changes.happened()) wrong.push(`${said}: was refused and changed something`);
           };
           for (const cell of cells) {
             const expected = isServed ? cell.expected : 'not_found';
-            const answer = await call(stage, name, cell, cast);
+            const answer = await call(stage, name, cell, actors);
             const said = `${cell.actor} with ${cell.target ?? 'no id'}`;
             if (!isAs(answer, expected, route)) wrong.push(`${said}: ${expected}, got ${tell(answer)}`);
             const challenge = answer.headers.get('www-authenticate');
@@ -272,7 +274,7 @@ describe('the authorization matrix', () => {
             counted[isServed ? 'refused' : 'notServed']++;
           }
           await checkUnchanged('somebody');
-          // Not there and not yours: nobody can tell the one from the other.
+          // Unknown and foreign ids get the same answer.
           for (const [actor, answers] of notFound)
             if (answers.size > 1) wrong.push(`${actor} sees a difference: ${[...answers].join(' / ')}`);
           assert.deepEqual(wrong, []);
@@ -292,13 +294,13 @@ describe('the authorization matrix', () => {
           const cells = cellsOf(name).filter(({ isRefusal }) => !isRefusal);
           await Promise.all(
             cells.map(async (cell) => {
-              // Those who change something must not change it for the others.
+              // A case that changes something must not change it for other cases.
               const isShared = route.access === 'public' ? !route.body : route.method === 'GET' && !cell.row.shows;
-              const cast = isShared ? stage.cast : await stage.casting.newCast();
-              const answer = await call(stage, name, cell, cast);
+              const actors = isShared ? stage.actors : await stage.actorSets.newActors();
+              const answer = await call(stage, name, cell, actors);
               const said = `${cell.actor} with ${cell.target ?? 'no id'}`;
               if (!isAs(answer, cell.expected, route)) wrong.push(`${said}: ${cell.expected}, got ${tell(answer)}`);
-              wrong.push(...wronglyShown(cell, cast, answer).map((what) => `${said}: ${what}`));
+              wrong.push(...wronglyShown(cell, actors, answer).map((what) => `${said}: ${what}`));
               counted.allowed++;
             }),
           );
@@ -308,41 +310,41 @@ describe('the authorization matrix', () => {
     });
   }
 
-  it('finds no picture and no file of a task through the id of another', async () => {
-    const { server, cast } = stageOf(kinds[0]);
-    const [own, others] = [cast.idOf('task', 'owners') ?? '', cast.idOf('task', 'strangers') ?? ''];
-    const headers = { authorization: `Bearer ${await cast.bearerOf('owner')}` };
+  it('finds no picture and no file of a task by the id of another task', async () => {
+    const { server, actors } = stageOf(kinds[0]);
+    const [own, others] = [actors.idOf('task', 'owners') ?? '', actors.idOf('task', 'strangers') ?? ''];
+    const headers = { authorization: `Bearer ${await actors.bearerOf('owner')}` };
     const statusOf = async (path: string) =>
       (await fetch(`${server.baseUrl}/api/tasks/${own}/${path}`, { headers })).status;
-    assert.equal(await statusOf(`observations/${cast.observationOf(own)}/image`), 200);
-    assert.equal(await statusOf(`observations/${cast.observationOf(others)}/image`), 404);
-    assert.equal(await statusOf(`files/${cast.fileOf(own)}`), 200);
-    assert.equal(await statusOf(`files/${cast.fileOf(others)}`), 404);
+    assert.equal(await statusOf(`observations/${actors.observationOf(own)}/image`), 200);
+    assert.equal(await statusOf(`observations/${actors.observationOf(others)}/image`), 404);
+    assert.equal(await statusOf(`files/${actors.fileOf(own)}`), 200);
+    assert.equal(await statusOf(`files/${actors.fileOf(others)}`), 404);
   });
 
-  it('finds no frame of a session through the id of another', async () => {
-    const { server, cast } = stageOf(kinds[0]);
-    const [own, others] = [cast.idOf('session', 'owners') ?? '', cast.idOf('session', 'strangers') ?? ''];
-    const headers = { authorization: `Bearer ${await cast.bearerOf('owner')}` };
+  it('finds no frame of a session by the id of another session', async () => {
+    const { server, actors } = stageOf(kinds[0]);
+    const [own, others] = [actors.idOf('session', 'owners') ?? '', actors.idOf('session', 'strangers') ?? ''];
+    const headers = { authorization: `Bearer ${await actors.bearerOf('owner')}` };
     const statusOf = async (frameId: string) =>
       (await fetch(`${server.baseUrl}/api/sessions/${own}/recording/frames/${frameId}`, { headers })).status;
-    assert.equal(await statusOf(cast.frameOf(own)), 200);
-    assert.equal(await statusOf(cast.frameOf(others)), 404);
+    assert.equal(await statusOf(actors.frameOf(own)), 200);
+    assert.equal(await statusOf(actors.frameOf(others)), 404);
   });
 
-  it('asks for a token in front of the heads of answers too', async () => {
-    for (const { server, cast, served } of stages.values()) {
+  it('asks for a token on HEAD requests, too', async () => {
+    for (const { server, actors, served } of stages.values()) {
       for (const name of served as Set<RouteName>) {
         const route: Route = routes[name];
         if (route.method !== 'GET' || route.access === 'public') continue;
-        const id = cast.idOf('task', 'owners') ?? '';
+        const id = actors.idOf('task', 'owners') ?? '';
         const { status } = await fetch(server.baseUrl + route.path.replace(/:\w+/g, id), { method: 'HEAD' });
         assert.equal(status, route.stream ? 404 : 401, name);
       }
     }
   });
 
-  it('writes down what an admin reads of others', async () => {
+  it('writes to the audit what an admin reads of other users', async () => {
     for (const stage of stages.values()) {
       for (const name of stage.served as Set<RouteName>) {
         const reads = cellsOf(name).filter(
@@ -351,7 +353,7 @@ describe('the authorization matrix', () => {
         );
         for (const cell of reads) {
           const before = await countAudit(stage.server);
-          await call(stage, name, cell, stage.cast);
+          await call(stage, name, cell, stage.actors);
           assert.equal(await countAudit(stage.server), before + (cell.row.people ?? 1), name);
         }
       }
@@ -367,27 +369,27 @@ describe('the authorization matrix', () => {
 const countAudit = ({ store }: TestServer): Promise<number> =>
   store.transaction(async ({ client }) => (await client.query('select count(*) from audit')).rows[0].count);
 
-/** The server itself says which promises of the contract it keeps. */
+/** The OpenAPI document of the server says which routes it serves. */
 async function servedBy({ client }: TestServer): Promise<Set<string>> {
-  // The contract leaves the document to OpenAPI, which has its paths here.
+  // The contract does not describe the document; OpenAPI has its paths here.
   const paths = (await client.getOpenApi()).paths as Record<string, object>;
   const isServed = ({ method, path }: Route) => method.toLowerCase() in (paths[path.replace(/:(\w+)/g, '{$1}')] ?? {});
   return new Set(Object.entries<Route>(routes).flatMap(([name, route]) => (isServed(route) ? name : [])));
 }
 
-async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell, cast: Cast): Promise<Answer> {
+async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell, actors: Actors): Promise<Answer> {
   const route: Route = routes[name];
-  const id = row.of && target ? (cast.idOf(row.of, target) ?? '') : '';
+  const id = row.of && target ? (actors.idOf(row.of, target) ?? '') : '';
   const others: Record<string, string> = {
     id,
-    observation_id: cast.observationOf(id),
-    file_id: cast.fileOf(id),
-    frame_id: cast.frameOf(id),
+    observation_id: actors.observationOf(id),
+    file_id: actors.fileOf(id),
+    frame_id: actors.frameOf(id),
   };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
-  // Those whose token is over can change nothing of theirs, and it takes time to get one.
-  const bearer = isGuest(actor) ? undefined : await (isLive(actor) ? cast : stage.cast).bearerOf(actor);
-  const share = cast.shareOf(actor);
+  // An actor without a valid token changes nothing, and an expired token takes time to make.
+  const bearer = isGuest(actor) ? undefined : await (isLive(actor) ? actors : stage.actors).bearerOf(actor);
+  const share = actors.shareOf(actor);
   const response = await fetch(`${stage.server.baseUrl}${path}?${new URLSearchParams(row.query?.({ id }))}`, {
     method: route.method,
     headers: {
@@ -395,7 +397,7 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
       ...(share !== undefined && { 'x-share-token': share }),
       ...(row.body && { 'content-type': 'application/json' }),
     },
-    body: row.body && JSON.stringify(row.body({ id, cast })),
+    body: row.body && JSON.stringify(row.body({ id, actors })),
   });
   const { status, headers } = response;
   if (headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -418,7 +420,7 @@ const tell = ({ status, code, text }: Answer) => `${status} ${code ?? text.slice
 const challengeOf = ({ status, code }: Answer) =>
   status !== 401 ? null : code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"';
 
-/** All of an answer that could tell two of them apart, but for what tells any two apart. */
+/** The parts of an answer that could tell two cases apart, without request ids and times. */
 function whatIsSeen({ status, text, headers }: Answer): string {
   const { request_id, ...body } = JSON.parse(text);
   assert.equal(request_id, headers.get('x-request-id'));
@@ -426,43 +428,11 @@ function whatIsSeen({ status, text, headers }: Answer): string {
   return JSON.stringify({ status, body, head });
 }
 
-function wronglyShown({ row: { shows }, actor }: Cell, cast: Cast, { text }: Answer): string[] {
+function wronglyShown({ row: { shows }, actor }: Cell, actors: Actors, { text }: Answer): string[] {
   if (!shows || !isLive(actor)) return [];
   return holders.flatMap((holder) => {
-    const id = cast.idOf(shows, holder);
+    const id = actors.idOf(shows, holder);
     if (!id || text.includes(id) === doesFind(actor, shows, holder)) return [];
     return `${doesFind(actor, shows, holder) ? 'is not shown' : 'is shown'} the ${shows} that is ${holder}`;
   });
 }
-
-/** Limits count and the audit grows with what is refused; that a key was used is written down. Nothing else may move. */
-const mayChange = new Set(['rate_limits', 'audit']);
-const digests = new Map<string, string>();
-
-async function digestOf({ store, databaseUrl }: TestServer): Promise<string> {
-  return store.transaction(async ({ client }) => {
-    let text = digests.get(databaseUrl);
-    if (!text) {
-      const { rows: tables } = await client.query<{ schema: string; name: string }>(
-        `select relnamespace::regnamespace::text as schema, relname as name from pg_class
-         where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text in ('public', 'dbos')
-         order by 1, 2`,
-      );
-      const parts = tables
-        .filter(({ name }) => !mayChange.has(name))
-        .map(({ schema, name }) => digestText(schema, name));
-      text = `select md5(concat_ws(' ', ${parts.join(', ')})) as digest`;
-      digests.set(databaseUrl, text);
-    }
-    const { rows: found } = await client.query<{ digest: string }>(text);
-    assert.ok(found[0]);
-    return found[0].digest;
-  });
-}
-
-/** Of the engine's tables only how much is in them: it may note the time by itself. */
-const digestText = (schema: string, name: string) =>
-  schema === 'dbos'
-    ? `(select count(*) from dbos."${name}")`
-    : `(select md5(string_agg(line, ' ' order by line))
-        from (select (to_jsonb(t) ${name === 'api_keys' ? "- 'last_used_at'" : ''})::text as line from "${name}" t) lines)`;

@@ -1,13 +1,15 @@
+// Which passwords are refused: short ones, the most common ones, and the name or e-mail address of the user.
+
 import { AppError } from '@pilothouse/contract';
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Ordered by how often they are met. */
+/** The dictionary is ordered by frequency. */
 const commonest = new Set(dictionary['passwords-common'].slice(0, 3000).map((password) => password.toLowerCase()));
 
-type Chosen = { password: string; username: string; email: string; minLength: number; pointer: string };
+type PasswordChoice = { password: string; username: string; email: string; minLength: number; pointer: string };
 
-/** No rules of composition: only long enough, not what everybody tries first, and not the name on the door. */
-export function requireGoodPassword({ password, username, email, minLength, pointer }: Chosen): void {
+/** There are no rules of composition, such as digits or capitals. */
+export function requireGoodPassword({ password, username, email, minLength, pointer }: PasswordChoice): void {
   const plain = password.normalize('NFKC').toLowerCase();
   const refuse = (message: string) => {
     throw new AppError('validation_failed', { detail: `The password ${message}.`, errors: [{ pointer, message }] });

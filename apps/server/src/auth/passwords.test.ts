@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createPasswords } from './passwords.ts';
 
 describe('passwords', () => {
-  it('are hashed so many at a time, so many wait, and the others are told to come again', async () => {
+  it('are hashed a few at a time; a few requests wait, and others are refused', async () => {
     const passwords = createPasswords({ atOnce: 1 });
     const stored = await passwords.hash('a long enough password');
     const settled = await Promise.allSettled(Array.from({ length: 80 }, () => passwords.verify(stored, 'wrong')));
@@ -13,7 +13,7 @@ describe('passwords', () => {
     assert.equal(await passwords.verify(stored, 'a long enough password'), true, 'and then there is room again');
   });
 
-  it('are the same however they were typed, and nobody has one who has none', async () => {
+  it('match however they were typed, and never match an account without one', async () => {
     const passwords = createPasswords();
     const stored = await passwords.hash('pa\u0308ssword long');
     assert.equal(await passwords.verify(stored, 'p\u00e4ssword long'), true);

@@ -1,3 +1,5 @@
+// Hashes and verifies passwords. It is the most expensive work that an unknown client can ask for, so it is bounded.
+
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '@pilothouse/contract';
@@ -7,14 +9,11 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const waitingAtMost = 64;
 const retryAfterSecs = 2;
 
-/**
- * Hashing is the dearest thing a stranger can ask for: so many at a time, so many that wait, and the others are told
- * to come again. The event loop and the database stay free for everybody who is logged in.
- */
+/** A few hashes run at a time, a few requests wait, and others are refused: the server stays free for logged-in users. */
 export function createPasswords({ atOnce = Math.max(1, Math.floor(availableParallelism() / 2)) } = {}) {
   const waiting: (() => void)[] = [];
   let running = 0;
-  let nobodys: Promise<string> | undefined;
+  let dummyHash: Promise<string> | undefined;
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running < atOnce) running++;
@@ -25,27 +24,27 @@ export function createPasswords({ atOnce = Math.max(1, Math.floor(availableParal
     try {
       return await work();
     } finally {
-      // The place is handed on, never free in between: somebody new would take it as well.
+      // The turn goes to the next one directly: a new request must not take it in between.
       const next = waiting.shift();
       if (next) next();
       else running--;
     }
   }
-  /** The same text looks different in memory on different keyboards; people mean what they see. */
-  const normal = (password: string) => password.normalize('NFKC');
+  /** The same visible text can have different code points on different keyboards. */
+  const normalized = (password: string) => password.normalize('NFKC');
 
   return {
-    hash: (password: string): Promise<string> => inTurn(() => hash(normal(password), cost)),
+    hash: (password: string): Promise<string> => inTurn(() => hash(normalized(password), cost)),
 
-    /** An account that is not there, or has no password, costs the same as a wrong password. */
+    /** An unknown account, or one without a password, takes the same time as a wrong password. */
     async verify(stored: string | null | undefined, password: string): Promise<boolean> {
-      nobodys ??= hash('nobody has this password', cost);
-      const against = stored ?? (await nobodys);
-      const isRight = await inTurn(() => verify(against, normal(password)));
+      dummyHash ??= hash('nobody has this password', cost);
+      const against = stored ?? (await dummyHash);
+      const isRight = await inTurn(() => verify(against, normalized(password)));
       return isRight && stored !== null && stored !== undefined;
     },
 
-    /** Whether it was hashed at another cost than today's. */
+    /** Whether it was hashed at another cost than the present one. */
     isOutdated: (stored: string) =>
       !stored.startsWith(`$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`),
   };

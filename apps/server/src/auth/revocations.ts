@@ -1,17 +1,19 @@
+// Ends open streams whose login, key or share has ended, or whose admin is no longer one.
+
 import { type Bus, loginRevoked, shareRevoked } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import { type Caller, type Guest, isGuest, type Store } from '@pilothouse/store';
-import type { EventStream } from '../http/event-stream.ts';
+import type { EventStream } from '../sse/event-stream.ts';
 
 type Options = { store: Pick<Store, 'logins' | 'keys' | 'shares'>; bus: Bus; log: Log };
 type Viewer = Caller | Guest;
+type TrackedStream = [EventStream, Viewer];
 
 const everyMs = 1000;
 
 /**
- * Ends the streams of logins, keys and shares that have ended, and of admins who no longer are: what they may still
- * watch, they are shown when they come again. The database is asked once a second, for all at once, so that this does
- * not depend on the bus; a hint on the bus only makes it quicker.
+ * A viewer who may still watch resumes the stream. The database is asked once a second for all streams, so that this does
+ * not depend on the bus; a message on the bus only makes it quicker.
  */
 export function createRevocations({ store, bus, log }: Options) {
   const streams = new Map<EventStream, Viewer>();
@@ -20,19 +22,18 @@ export function createRevocations({ store, bus, log }: Options) {
   let atExpiry: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
-    // Those that come while we ask are asked for the next time.
-    const asked = [...streams];
-    const right = { login: asked.map(loginOf), key: asked.map(keyOf), share: asked.map(shareOf) };
+    // Streams that come during this look are in the next one.
+    const tracked = [...streams];
     const [logins, keys, shares] = await Promise.all([
-      ask(right.login, store.logins.stillValid),
-      ask(right.key, store.keys.stillValid),
-      ask(right.share, store.shares.stillLive),
+      validOf(tracked.map(loginOf), store.logins.stillValid),
+      validOf(tracked.map(keyOf), store.keys.stillValid),
+      validOf(tracked.map(shareOf), store.shares.stillLive),
     ]);
-    for (const [stream, viewer] of asked) {
+    for (const [stream, viewer] of tracked) {
       const isOver = isGuest(viewer) ? !shares.has(viewer.shareId) : hasLost(viewer, { logins, keys });
       if (isOver) stream.close();
     }
-    // One that ends before the next look is looked at when it ends.
+    // A share that ends before the next look causes one when it ends.
     const soonestMs = Math.min(...shares.values());
     clearTimeout(atExpiry);
     if (soonestMs < everyMs) atExpiry = setTimeout(lookNow, soonestMs + 1).unref();
@@ -47,7 +48,7 @@ export function createRevocations({ store, bus, log }: Options) {
         isLooking = false;
       });
   }
-  /** A hint that comes while we ask may be of what the answer does not know yet. */
+  /** A message that comes during a look may be of a change that the look did not see. */
   async function lookUntilFresh(): Promise<void> {
     while (isStale) {
       isStale = false;
@@ -55,7 +56,7 @@ export function createRevocations({ store, bus, log }: Options) {
     }
   }
   const timer = setInterval(lookNow, everyMs);
-  const hints = [bus.subscribe(loginRevoked, {}, lookNow), bus.subscribe(shareRevoked, {}, lookNow)];
+  const wakeups = [bus.subscribe(loginRevoked, {}, lookNow), bus.subscribe(shareRevoked, {}, lookNow)];
 
   return {
     track(viewer: Viewer | undefined, stream: EventStream): void {
@@ -64,7 +65,7 @@ export function createRevocations({ store, bus, log }: Options) {
       streams.set(stream, viewer);
       stream.onEnd(() => streams.delete(stream));
     },
-    /** Tells every server, this one too. */
+    /** Tells every server, this one, too. */
     announceLogin(userId: string, loginId: string | null): void {
       bus.publish(loginRevoked, {}, { user_id: userId, login_id: loginId });
     },
@@ -74,18 +75,17 @@ export function createRevocations({ store, bus, log }: Options) {
     close() {
       clearInterval(timer);
       clearTimeout(atExpiry);
-      for (const hint of hints) hint.close();
+      for (const wakeup of wakeups) wakeup.close();
     },
   };
 }
 
-type Tracked = [EventStream, Viewer];
-const loginOf = ([, viewer]: Tracked) => (isGuest(viewer) ? undefined : viewer.loginId);
-const keyOf = ([, viewer]: Tracked) => (isGuest(viewer) ? undefined : viewer.keyId);
-const shareOf = ([, viewer]: Tracked) => (isGuest(viewer) ? viewer.shareId : undefined);
+const loginOf = ([, viewer]: TrackedStream) => (isGuest(viewer) ? undefined : viewer.loginId);
+const keyOf = ([, viewer]: TrackedStream) => (isGuest(viewer) ? undefined : viewer.keyId);
+const shareOf = ([, viewer]: TrackedStream) => (isGuest(viewer) ? viewer.shareId : undefined);
 
-/** Nothing is asked where nobody wants to know. */
-async function ask<Value>(
+/** Does not ask the database without ids. */
+async function validOf<Value>(
   given: (string | undefined)[],
   stillValid: (ids: string[]) => Promise<Map<string, Value>>,
 ): Promise<Map<string, Value>> {

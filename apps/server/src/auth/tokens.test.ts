@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hashOf, kindOf, newToken, seal, unseal } from './tokens.ts';
 
-const kinds = ['access', 'refresh', 'share', 'key', 'wheel'] as const;
+const kinds = ['access', 'refresh', 'share', 'key', 'takeover'] as const;
 
 describe('tokens', () => {
   it('are known by their prefix and their checksum', () => {
@@ -24,11 +24,11 @@ describe('tokens', () => {
     );
   });
 
-  it('are not known for what they are not', () => {
+  it('are not recognized with a wrong prefix or length', () => {
     fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => assert.equal(kindOf(text), undefined)));
   });
 
-  it('seal what only they can open', () => {
+  it('encrypt text that only the same token decrypts', () => {
     const [mine, other] = [newToken('refresh'), newToken('refresh')];
     const sealed = seal(mine, 'the reply');
     assert.equal(unseal(mine, sealed), 'the reply');

@@ -1,8 +1,10 @@
+// Tokens: what they look like, and the hash that is stored in their place.
+
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The prefix tells people and scanners what they have found. */
-const prefixes = { access: 'pha_', refresh: 'phr_', share: 'phs_', key: 'phk_', wheel: 'phw_' } as const;
+const prefixes = { access: 'pha_', refresh: 'phr_', share: 'phs_', key: 'phk_', takeover: 'phw_' } as const;
 export type TokenKind = keyof typeof prefixes;
 
 const secretBytes = 32;
@@ -15,17 +17,17 @@ export function newToken(kind: TokenKind): string {
   return text + checksum(text);
 }
 
-/** Of which kind the text is, if it can be a token of ours at all. */
+/** Undefined if the text cannot be a token of ours. */
 export function kindOf(text: string): TokenKind | undefined {
   const kind = (Object.keys(prefixes) as TokenKind[]).find((one) => text.startsWith(prefixes[one]));
   if (!kind || text.length !== prefixes[kind].length + secretLength + checkLength) return undefined;
   return checksum(text.slice(0, -checkLength)) === text.slice(-checkLength) ? kind : undefined;
 }
 
-/** What is stored instead of the token. It is random, so one round is enough. */
+/** Stored instead of the token. A token is random, so one round is enough. */
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Closes a text so that only who holds the token can open it; the database keeps it and cannot read it. */
+/** Encrypts a text with a key from the token: the database stores the text and cannot read it. */
 export function seal(token: string, text: string): Buffer {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', sealingKey(token), iv);

@@ -1,16 +1,18 @@
+// Does what only a user who knows the password may do, and writes every wrong password to the audit.
+
 import { AppError } from '@pilothouse/contract';
 import type { AuditEntry, Store, UserRow } from '@pilothouse/store';
 import type { Passwords } from './passwords.ts';
 
+type Options = { store: Pick<Store, 'audit'>; passwords: Passwords };
 type Audit = Omit<AuditEntry, 'outcome'>;
-/** Nothing, where the password is no longer the one that was verified: then it has done nothing. */
+/** Returns undefined, and has done nothing, if the password is no longer the one that was verified. */
 type Act<T> = (user: UserRow, verifiedHash: string, audit: Audit) => Promise<T | undefined>;
 
-/** Once more, if the password changed while it was verified: a better hash of the same one is no reason to refuse. */
-const rounds = 2;
+/** A second attempt if the hash changed while it was verified: a better hash of the same password is no refusal. */
+const attempts = 2;
 
-/** Does what only those may who know the password, and writes down who did not. */
-export function createWithPassword({ store, passwords }: { store: Pick<Store, 'audit'>; passwords: Passwords }) {
+export function createWithPassword({ store, passwords }: Options) {
   return async function withPassword<T>(
     audit: Audit,
     find: () => Promise<UserRow | undefined>,
@@ -18,7 +20,7 @@ export function createWithPassword({ store, passwords }: { store: Pick<Store, 'a
     act: Act<T>,
   ): Promise<T> {
     let userId: string | undefined;
-    for (let round = 0; round < rounds; round++) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       const user = await find();
       userId = user?.id;
       const isRight = await passwords.verify(user?.password_hash, password);
@@ -30,3 +32,4 @@ export function createWithPassword({ store, passwords }: { store: Pick<Store, 'a
     throw new AppError('invalid_credentials');
   };
 }
+export type WithPassword = ReturnType<typeof createWithPassword>;

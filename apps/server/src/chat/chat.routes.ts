@@ -1,5 +1,8 @@
+// The routes that begin a task.
+
 import { routes } from '@pilothouse/contract';
-import { Answer, type Serve } from '../http/serve.ts';
+import { Answer } from '../http/answer.ts';
+import type { Serve } from '../http/serve.ts';
 import type { ChatService } from './chat.service.ts';
 
 export function chatRoutes(serve: Serve, chat: ChatService) {

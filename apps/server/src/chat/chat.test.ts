@@ -23,7 +23,7 @@ describe('a chat', () => {
   const count = (table: string): Promise<number> =>
     server.store.transaction(async ({ client }) => (await client.query(`select count(*) from ${table}`)).rows[0].count);
 
-  it('keeps all that was asked for with the task', async () => {
+  it('stores the whole request with the task', async () => {
     const asked = {
       ...chat,
       planner: 'script' as const,
@@ -45,7 +45,7 @@ describe('a chat', () => {
     assert.equal(task.prompt, prompt);
   });
 
-  it('brings files along, which are there with the task or not at all', async () => {
+  it('stores its files together with the task', async () => {
     const files = [
       { name: 'a.txt', content_base64: Buffer.from('one').toString('base64') },
       { name: 'empty', content_base64: '' },
@@ -66,7 +66,7 @@ describe('a chat', () => {
     assert.equal(await count('files'), before);
   });
 
-  it('leaves no file behind where it is refused, or was begun before', async () => {
+  it('leaves no file behind if it is refused or repeated', async () => {
     const files = [{ name: 'a.txt', content_base64: Buffer.from('one').toString('base64') }];
     const sent = { ...chat, files };
     const options = { idempotencyKey: 'files at once' };
@@ -86,7 +86,7 @@ describe('a chat', () => {
     assert.deepEqual(mine(await lying()), before, 'refused after they were put down');
   });
 
-  it('writes nothing for a session of somebody else', async () => {
+  it('writes nothing for a session of another user', async () => {
     const files = [{ name: 'a.txt', content_base64: Buffer.from('one').toString('base64') }];
     const guarded = await server.another({ isAuthDisabled: false });
     const as = async (username: string) => {
@@ -98,11 +98,11 @@ describe('a chat', () => {
     const [owner, stranger] = await Promise.all([as('files-owner'), as('files-stranger')]);
     const { session } = await owner.createSession();
     await assert.rejects(stranger.sendChat({ ...chat, files, session_id: session.id }), { code: 'not_found' });
-    // Not even the folder for them.
+    // Not even a folder.
     assert.deepEqual(await readdir(guarded.blobDir, { recursive: true }), []);
   });
 
-  it('under a key that was used before is the task of then, in its present state, whatever the order of the words', async () => {
+  it('with a used idempotency key answers with the first task in its present state, whatever the order of the fields', async () => {
     const options = { idempotencyKey: 'first' };
     const output_schema = { type: 'object', title: 'x' };
     const first = await server.client.sendChat({ ...chat, output_schema }, options);
@@ -114,14 +114,14 @@ describe('a chat', () => {
     assert.deepEqual(again, { ...first, status: 'cancelled' });
   });
 
-  it('under a key that was used for something else is refused', async () => {
+  it('with an idempotency key of another request is refused', async () => {
     const options = { idempotencyKey: 'second' };
     const { task_id } = await server.client.sendChat(chat, options);
     await assert.rejects(server.client.sendChat({ ...chat, prompt: 'leap' }, options), { code: 'conflict' });
     await assert.rejects(server.client.rerunTask({ id: task_id }, options), { code: 'conflict' });
   });
 
-  it('that was refused leaves its key free', async () => {
+  it('that was refused leaves its idempotency key free', async () => {
     const options = { idempotencyKey: 'third' };
     const { session } = await server.client.createSession();
     await server.client.deleteSession({ id: session.id });
@@ -130,7 +130,7 @@ describe('a chat', () => {
     assert.ok((await server.client.sendChat(chat, options)).task_id);
   });
 
-  it('under the key of another user is their own', async () => {
+  it('with the same idempotency key as another user is a task of its own', async () => {
     const guarded = await server.another({ isAuthDisabled: false });
     const as = async (username: string) => {
       const password = 'a lamp in the harbour';
@@ -144,7 +144,7 @@ describe('a chat', () => {
     assert.notEqual(first.task_id, second.task_id);
   });
 
-  it('is forgotten by its key after a day, and then the key is free', async () => {
+  it('frees its idempotency key after a day', async () => {
     const options = { idempotencyKey: 'old' };
     const first = await server.client.sendChat(chat, options);
     const age = (hours: number) =>
@@ -164,19 +164,19 @@ describe('a chat', () => {
     assert.equal(await count('idempotency_keys'), before - 1);
   });
 
-  it('that only plans creates nothing, under a key neither', async () => {
+  it('that only plans creates nothing, with or without an idempotency key', async () => {
     const before = await Promise.all(['tasks', 'sessions', 'idempotency_keys'].map(count));
     const { plan } = await server.client.sendChat({ ...chat, execute: false }, { idempotencyKey: 'plan' });
     assert.deepEqual(plan, { steps });
     assert.deepEqual(await Promise.all(['tasks', 'sessions', 'idempotency_keys'].map(count)), before);
   });
 
-  it('is read as a script where one can be, and points to the lines that cannot', async () => {
+  it('is read as a script if it is one; otherwise its errors name the lines', async () => {
     const scripted = await server.another({ planners: { parseScript } });
     const { task_id } = await scripted.client.sendChat({ prompt: '# Look.\n\n screenshot' });
     const { plan, title } = await rowOf(task_id);
     assert.deepEqual(plan, { steps });
-    assert.equal(title, '# Look. screenshot');
+    assert.equal(title, 'Screenshot');
     const refused = await scripted.client
       .sendChat({ prompt: 'screenshot\nclik "Sign in"' })
       .catch((error: unknown) => error);
@@ -184,12 +184,52 @@ describe('a chat', () => {
     assert.deepEqual(refused.errors, [
       {
         pointer: '/body/prompt',
-        message: 'line 2, column 1: “clik” is no instruction. Did you mean `click "…"`?',
+        message: 'line 2, column 1: “clik” is not an instruction. Did you mean `click "…"`?',
       },
     ]);
   });
 
-  it('beyond the quota is refused until something ends', async () => {
+  it('without a step is refused', async () => {
+    const scripted = await server.another({ planners: { parseScript } });
+    for (const body of [{ prompt: 'look', steps: [] }, { prompt: '# Nothing to do.' }, { prompt: ' ' }])
+      await assert.rejects(scripted.client.sendChat(body), { code: 'validation_failed', status: 400 });
+  });
+
+  it('has a title from its steps, without typed text; only free words are their own title', async () => {
+    const planners = { parseScript, hasModel: true };
+    const scripted = await server.another({ planners });
+    const prompt =
+      'let word = "hunter2"\nopen https://anna:hunter2@shop.test/in?word=hunter2\ntype "{word}" into "Password"';
+    const given: Step[] = [
+      { action: 'type', target: { label: 'Code' }, text: 'hunter2', title: 'Write hunter2 into it' },
+      { action: 'press', key: 'h' },
+      { action: 'press', key: 'Enter' },
+    ];
+    const cases: [object, string][] = [
+      [{ prompt }, 'Open shop.test, Type into "Password"'],
+      [{ prompt: 'log in with hunter2', steps: given }, 'Write •••••• into it, Press a key, Press Enter'],
+      [{ prompt: 'Find  a\nlantern' }, 'Find a lantern'],
+      [
+        { prompt: Array.from({ length: 9 }, () => 'click "Brass lantern"').join('\n') },
+        'Click "Brass lantern", Click "Brass lantern", Click "Brass lantern", Click "Bra…',
+      ],
+    ];
+    for (const [body, expected] of cases) {
+      const { task_id, session_id } = await scripted.client.sendChat(
+        body as Parameters<typeof scripted.client.sendChat>[0],
+      );
+      assert.equal((await rowOf(task_id)).title, expected);
+      const { session } = (await scripted.client.getSession({ id: session_id })).snapshot;
+      assert.equal(session.title, expected);
+      const again = await scripted.client.rerunTask({ id: task_id });
+      assert.equal((await rowOf(again.task_id)).title, expected);
+    }
+    const { session } = await scripted.client.createSession({ title: 'Mine' });
+    await scripted.client.sendChat({ prompt, session_id: session.id });
+    assert.equal((await scripted.client.getSession({ id: session.id })).snapshot.session.title, 'Mine');
+  });
+
+  it('over the quota is refused until a task ends', async () => {
     const strict = await startTestServer({ isAuthDisabled: true, quotas: { tasks: 2, sessions: 2 } });
     try {
       const first = await strict.client.sendChat(chat);
@@ -205,6 +245,32 @@ describe('a chat', () => {
       await assert.rejects(strict.client.createSession(), { code: 'quota_exceeded' });
       await strict.client.deleteSession({ id: session.id });
       await strict.client.createSession();
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('with files over the quota is refused, and leaves no file', async () => {
+    const strict = await startTestServer({ isAuthDisabled: true, quotas: { fileBytes: 30_000 } });
+    try {
+      const files = [{ name: 'a.bin', content_base64: Buffer.alloc(10_000).toString('base64') }];
+      const sent = await Promise.allSettled(
+        Array.from({ length: 8 }, () => strict.client.sendChat({ ...chat, files })),
+      );
+      const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      assert.equal(refused.length, 5);
+      assert.ok(refused.every((error) => isApiError(error, 'quota_exceeded') && error.status === 429));
+      const stored = (await readdir(strict.blobDir, { recursive: true })).filter((path) => /\/files\/./.test(path));
+      assert.equal(stored.length, 3);
+      const { sessions } = await strict.client.listSessions();
+      assert.equal(sessions.length, 3, 'nor a session');
+      await strict.client.sendChat(chat);
+      // Closing frees nothing: the bytes are still there. Purging does.
+      const [first] = sessions;
+      await strict.client.deleteSession({ id: first?.id ?? '' });
+      await assert.rejects(strict.client.sendChat({ ...chat, files }), { code: 'quota_exceeded' });
+      await strict.client.deleteSession({ id: first?.id ?? '', purge: true });
+      await strict.client.sendChat({ ...chat, files });
     } finally {
       await strict.close();
     }
@@ -239,7 +305,7 @@ describe('a rerun', () => {
       assert.deepEqual(second[field], first[field], field);
   });
 
-  it('under a key is one task, however often it is asked for', async () => {
+  it('with an idempotency key is one task, however often it is sent', async () => {
     const { task_id } = await server.client.sendChat(chat);
     const options = { idempotencyKey: 'once more' };
     const replies = await Promise.all(

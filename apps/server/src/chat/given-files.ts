@@ -1,19 +1,24 @@
+// Files that come with a chat message, stored before the rows that name them.
+
 import { AppError, type ChatRequest } from '@pilothouse/contract';
 import { blobsOf, newId, type Store } from '@pilothouse/store';
 
 type Files = NonNullable<ChatRequest['files']>;
-type GivenFile = { id: string; name: string; content_type: string; byte_len: number; blob_key: string };
+type StoredFile = { id: string; name: string; content_type: string; byte_len: number; blob_key: string };
+
+export const byteLensOf = (files: Files): number[] =>
+  files.map(({ content_base64 }) => Buffer.byteLength(content_base64, 'base64'));
 
 /**
- * Puts down what a task was given to send, then has `work` make the rows that point to it, which answers whether it did.
- * Where it did not or was refused, nothing stays: else the disk would fill with what nobody finds. After any other
- * failure the rows may stand all the same, and bytes that nobody points to do less harm than a row that points to nothing.
+ * Stores the files, then has `work` make the rows that point to them; it returns whether it did. If it did not, or refused,
+ * the files are removed: blobs without a row would fill the disk. After any other failure the rows may be committed, and
+ * a blob without a row does less harm than a row without a blob.
  */
 export async function withFiles<T>(
   { blobs }: Pick<Store, 'blobs'>,
   sessionId: string,
   files: Files,
-  work: (given: GivenFile[]) => Promise<{ value: T; isKept: boolean }>,
+  work: (given: StoredFile[]) => Promise<{ value: T; isKept: boolean }>,
 ): Promise<T> {
   const given = files.map(({ name, content_base64 }) => {
     const id = newId();
@@ -23,7 +28,7 @@ export async function withFiles<T>(
   });
   const remove = () => Promise.all(given.map(({ row }) => blobs.removeAll(row.blob_key)));
 
-  // Each to its end: what is still being written could not be removed.
+  // All of them to their end: a blob that is still being written cannot be removed.
   const puts = await Promise.allSettled(given.map(({ bytes, row }) => blobs.put(row.blob_key, bytes)));
   const failed = puts.find((put) => put.status === 'rejected');
   if (failed) {

@@ -4,7 +4,7 @@ import { AppError, ChatRequest, type Step } from '@pilothouse/contract';
 import { decidePlan, type ParseScript, type Planners } from './plan.ts';
 
 const step: Step = { action: 'screenshot' };
-/** One word a line: it knows only "look". */
+/** A parser that knows only "look", one word a line. */
 const parseScript: ParseScript = (text) => {
   const lines = text.split('\n').filter(Boolean);
   const errors = lines.flatMap((line, i) =>
@@ -19,7 +19,7 @@ const everything: Planners = { parseScript, hasModel: true };
 const scripts: Planners = { parseScript };
 const model: Planners = { hasModel: true };
 
-/** Who decides, by what is asked and who can plan: the number of steps, the model, or the field that is refused. */
+/** The decision for each request and set of planners: a number of steps, the model, or the refused field. */
 const rows: [asked: object, planners: Planners, expected: number | 'model' | string][] = [
   [{ prompt: 'x', steps: [step] }, {}, 1],
   [{ prompt: 'look', steps: [step, step] }, everything, 2],
@@ -52,7 +52,7 @@ const refusalOf = (asked: object, planners: Planners): AppError => {
 
 describe('the plan of a chat', () => {
   for (const [asked, planners, expected] of rows) {
-    const who = Object.keys(planners).join(' and ') || 'nobody';
+    const who = Object.keys(planners).join(' and ') || 'nothing';
     it(`for ${JSON.stringify(asked)}, where ${who} can plan, is ${expected}`, () => {
       if (typeof expected === 'string' && expected !== 'model') {
         const { code, errors } = refusalOf(asked, planners);
@@ -66,7 +66,7 @@ describe('the plan of a chat', () => {
     });
   }
 
-  it('that fails says every line that cannot be read, and what to configure', () => {
+  it('that fails names every wrong line, and what to configure', () => {
     const { errors, message } = refusalOf({ prompt: 'look\nleap\nlurk' }, scripts);
     assert.deepEqual(errors, [
       { pointer: '/body/prompt', message: 'line 2, column 1: cannot read "leap". Did you mean `look`?' },

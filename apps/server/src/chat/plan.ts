@@ -1,15 +1,16 @@
+// Decides who plans a task, and checks the plan: given steps, else a script if every line parses, else a model.
+
 import { AppError, type ChatRequest, type Plan, type Problem, type ScriptError, type Step } from '@pilothouse/contract';
 
 export type ParseScript = (text: string) => { ok: true; steps: Step[] } | { ok: false; errors: ScriptError[] };
-/** Who can make steps of a prompt here. */
+/** What can make steps of a prompt at this server. */
 export type Planners = { parseScript?: ParseScript; hasModel?: boolean };
-/** The steps; none, where a model finds them one by one while it works. */
-export type Decided = Plan & { isOpen: boolean };
+/** `isOpen`: there are no steps yet, because a model finds them while it works. */
+export type PlanDecision = Plan & { isOpen: boolean };
 
-type Asked = Pick<ChatRequest, 'prompt' | 'planner' | 'steps' | 'max_steps'>;
+type PlanRequest = Pick<ChatRequest, 'prompt' | 'planner' | 'steps' | 'max_steps'>;
 
-/** Who plans, and what: given steps, else a script if every line parses, else the model, else nobody. */
-export function decidePlan({ prompt, planner, steps, max_steps }: Asked, planners: Planners): Decided {
+export function decidePlan({ prompt, planner, steps, max_steps }: PlanRequest, planners: Planners): PlanDecision {
   if (planner === 'llm') {
     if (steps) throw refusal('/steps', 'must not be given to a model that plans by itself');
     if (!planners.hasModel) throw refusal('/planner', 'is not available', `${noModel} ${otherwise}`);
@@ -27,16 +28,16 @@ export function decidePlan({ prompt, planner, steps, max_steps }: Asked, planner
   throw new AppError('validation_failed', { detail, errors: parsed.errors.map(fieldError) });
 }
 
-const open: Decided = { steps: [], isOpen: true };
+const open: PlanDecision = { steps: [], isOpen: true };
 const noModel = 'No model is configured that could plan by itself: configure one for the agents.';
 const otherwise = 'Or send the steps, or write a script.';
 
-function bounded(field: string, steps: Step[], maxSteps: number): Decided {
+function bounded(field: string, steps: Step[], maxSteps: number): PlanDecision {
   if (steps.length > maxSteps) throw refusal(field, `has more than max_steps (${maxSteps}) steps`);
   return { steps, isOpen: false };
 }
 
-/** The message names the nearest thing that is understood already. */
+/** The message of the parser already names the nearest instruction that it knows. */
 const fieldError = ({ line, column, message }: ScriptError) => ({
   pointer: '/body/prompt',
   message: `line ${line}, column ${column}: ${message}`,

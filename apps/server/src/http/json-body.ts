@@ -1,9 +1,8 @@
+// JSON is the only body that is accepted.
+
 import type { FastifyInstance } from 'fastify';
 
-/**
- * JSON is the only body there is. An empty one counts as none, because commands without a body are commonly sent with
- * the content type of one.
- */
+/** An empty body counts as none, because many clients send the content type also without a body. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

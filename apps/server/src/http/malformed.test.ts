@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type MalformedResult, sendMalformed } from '../../testing/malformed.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
-describe('whatever a client sends', () => {
+describe('malformed requests', () => {
   let server: TestServer;
   let result: MalformedResult;
   before(async () => {
@@ -11,7 +11,7 @@ describe('whatever a client sends', () => {
   });
   after(() => server.close());
 
-  it('8,000 malformed requests get no 5xx, and every refusal is a problem with a code of the contract', async () => {
+  it('get no 5xx, 8,000 of them, and every refusal is a problem with a code of the contract', async () => {
     const port = Number(new URL(server.baseUrl).port);
     result = await sendMalformed(port, { count: 8000, seed: 20_261_115 });
     assert.deepEqual(result.unanswered, []);
@@ -19,8 +19,8 @@ describe('whatever a client sends', () => {
     assert.deepEqual(failures, [], 'nothing of it was a failure of ours');
   });
 
-  // Else the generator no longer reaches what it should, and finds nothing because it looks nowhere.
-  it('each kind of refusal was met', () => {
+  // Otherwise the generator no longer reaches the code that it should, and finds nothing.
+  it('met each kind of refusal', () => {
     for (const kind of [
       '400 validation_failed',
       '404 not_found',
@@ -32,7 +32,7 @@ describe('whatever a client sends', () => {
     }
   });
 
-  it('every route that is served was met often, and those that take a body with all that can be wrong with one', () => {
+  it('met every served route often, and routes with a body with every kind of wrong body', () => {
     for (const [route, statuses] of Object.entries(result.aimed)) {
       const times = Object.values(statuses).reduce((sum, one) => sum + one, 0);
       assert.ok(times >= 20, `${route}: only ${JSON.stringify(statuses)}`);
@@ -45,7 +45,7 @@ describe('whatever a client sends', () => {
   });
 });
 
-/** What the server itself says that it answered there. */
+/** Counts of answers, from the metrics of the server. */
 function statusesLogged(lines: string[], method: string, path: string): number[] {
   return lines
     .map((line) => JSON.parse(line))

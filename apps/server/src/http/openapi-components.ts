@@ -1,10 +1,12 @@
+// Tidies the schemas of the OpenAPI document.
+
 const refPattern = /"#\/components\/schemas\/([^"]+)"/g;
 
 type Schemas = Record<string, unknown>;
 
 /**
- * The generator lists every named schema there is, twice: as `Name` for answers and as `NameInput` for requests. Keeps
- * those that a served route reaches, and the suffix only where the two differ.
+ * The generator lists every named schema twice: as `Name` for answers and as `NameInput` for requests. This keeps those
+ * that a served route refers to, and the suffix only if the two differ.
  */
 export function tidyComponents<Document extends object>(document: Document): Document {
   const { components, ...rest } = document as { components?: { schemas?: Schemas } };
@@ -26,7 +28,7 @@ export function tidyComponents<Document extends object>(document: Document): Doc
   return { ...rename(rest as Document), components: { ...components, schemas } };
 }
 
-/** What we send may gain fields, so its schema must not forbid them; what we take may be strict. */
+/** Answers may gain fields, so their schemas must not forbid them; requests may be strict. */
 export const open = <Value>(schema: Value): Value =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === 'additionalProperties' && value === false ? undefined : value,
@@ -45,6 +47,6 @@ function reachable(from: object, all: Schemas): Set<string> {
   return found;
 }
 
-/** Alike but for the suffix on what they refer to. */
+/** Equal except for the suffix of the schemas they refer to. */
 const sameShape = (one: unknown, other: unknown) =>
   JSON.stringify(one) === JSON.stringify(other).replace(refPattern, (ref) => ref.replace(/Input"$/, '"'));

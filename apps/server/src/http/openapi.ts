@@ -1,3 +1,5 @@
+// The OpenAPI document of the served routes, and a page to read and try them that loads nothing from other hosts.
+
 import swagger from '@fastify/swagger';
 import { type Route, routes } from '@pilothouse/contract';
 import scalar from '@scalar/fastify-api-reference';
@@ -6,16 +8,15 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { open, tidyComponents } from './openapi-components.ts';
 
-/** In the order in which a reader needs them. */
+/** In the order of reading. */
 const tags = [
   { name: 'auth', description: 'Who you are: register, log in, stay logged in, log out.' },
   { name: 'chat', description: 'Say what you want: a task starts.' },
-  { name: 'sessions', description: 'A browser and all that happened in it: watch it live, share it, take the wheel.' },
+  { name: 'sessions', description: 'A browser and its history: watch it live, share it, take over.' },
   { name: 'tasks', description: 'The work itself: follow it, inspect it, steer it, end it.' },
   { name: 'service', description: 'The service as such: whether it lives, whether it can work, what it offers.' },
 ] satisfies { name: Route['area']; description: string }[];
 
-/** The OpenAPI document of the routes that are served, and a page to read and try them that needs no other host. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -44,7 +45,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       url: '/api/openapi.json',
       withDefaultFonts: false,
       defaultOpenAllTags: true,
-      // Both lead to services of other hosts.
+      // Both lead to other hosts.
       hideClientButton: true,
       showDeveloperTools: 'never',
       telemetry: false,
@@ -53,7 +54,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     },
     hooks: {
       onRequest: (_request, reply, done) => {
-        // Even if the page's code wished to, it could load nothing from elsewhere.
+        // The page cannot load anything from other hosts.
         reply.header(
           'content-security-policy',
           "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'",
@@ -66,7 +67,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 
 type OpenApi = Partial<OpenAPIV3_1.Document>;
 
-/** What the generator cannot know: which areas are served, which bodies may be left out, that answers may gain fields. */
+/** The generator does not know which areas are served, which bodies are optional, and that answers may gain fields. */
 function correctOperations(document: OpenApi): OpenApi {
   const areas = new Set<string>();
   for (const { method, path, body, area } of Object.values<Route>(routes)) {

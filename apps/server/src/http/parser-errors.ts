@@ -1,16 +1,16 @@
+// Answers requests that the HTTP parser refuses, in the same form as any other refusal.
+
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@pilothouse/contract';
 import { newId } from '@pilothouse/store';
+import { standardHeaders } from '../delivery/standard-headers.ts';
 import { problemOf, problemType } from './problem.ts';
 
-/**
- * Requests that never become requests: bytes that are not HTTP, headers beyond the limit, a client that stops in the
- * middle. Node would answer these by itself, without a body; here they get the same kind of answer as all others.
- */
+/** Bytes that are not HTTP, headers over the limit, a client that stops in the middle. Node would answer without a body. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The client went away, or an answer is under way into which we must not write.
+  // The client is gone, or an answer is being written, which must not be mixed with another.
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
@@ -20,17 +20,22 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket):
   else refuse(socket, 400, notHttp);
 }
 
-/** Node keeps the answer in hand on the socket, and asks the same before it answers by itself. */
+/** Node keeps the present answer on the socket, and checks the same before it answers by itself. */
 const isAnswering = (socket: Socket) =>
   (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
 
-/** Two more that Node answers alone: tunnels, which we do not dig, and expectations, which we do not meet. */
+/** Node answers two more by itself: CONNECT, and an Expect header other than 100-continue. */
 export function answerOddRequests(server: Server): void {
   server.on('connect', (_request, socket: Duplex) => refuse(socket, 404, new AppError('not_found')));
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     const body = JSON.stringify(problemOf(notExpected, newId()));
     response
-      .writeHead(400, { 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' })
+      .writeHead(400, {
+        ...standardHeaders,
+        'content-type': problemType,
+        'content-length': Buffer.byteLength(body),
+        connection: 'close',
+      })
       .end(body);
   });
 }
@@ -40,12 +45,12 @@ const tooSlow = new AppError('validation_failed', { detail: 'The request did not
 const notHttp = new AppError('validation_failed', { detail: 'This is not a request we can read.' });
 const notExpected = new AppError('validation_failed', { detail: 'The expectation cannot be met.' });
 
-/** Long enough for the answer to be read, short enough not to keep a stop waiting. */
+/** Long enough to read the answer, short enough not to delay a stop. */
 const lingerMs = 1000;
 
 function refuse(socket: Duplex, status: number, error: AppError): void {
   const body = JSON.stringify({ ...problemOf(error, newId()), status });
-  // Read on and forget what still comes, so that the end of it is seen and the connection does not stay half open.
+  // Read and drop what still comes, so that its end is seen and the connection does not stay half open.
   socket.on('error', () => socket.destroy());
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -55,6 +60,7 @@ function refuse(socket: Duplex, status: number, error: AppError): void {
       `Content-Type: ${problemType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
+      ...Object.entries(standardHeaders).map(([name, value]) => `${name}: ${value}`),
       '',
       body,
     ].join('\r\n'),

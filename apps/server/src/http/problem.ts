@@ -1,11 +1,13 @@
+// Turns failures into answers: problem+json with a code of the contract. Only text that is safe to show becomes the detail.
+
 import { AppError, errors, type Problem } from '@pilothouse/contract';
 import { isDatabaseUnavailable } from '@pilothouse/store';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { standardHeaders } from '../delivery/standard-headers.ts';
 
 export const problemType = 'application/problem+json';
 
-/** The one place where a failure becomes an answer. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = toAppError(error);
   const { status } = errors[failure.code];
@@ -14,8 +16,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (failure.retryAfterSecs !== undefined) reply.header('retry-after', failure.retryAfterSecs);
   reply.headers(failure.headers);
   if (status === 401) reply.header('www-authenticate', challenge(request, failure));
-  // Also set by a hook, but what fails before routing passes none.
-  reply.header('x-request-id', request.id);
+  // A hook sets them, too, but a request that fails before routing passes no hook.
+  reply.header('x-request-id', request.id).headers(standardHeaders);
   return reply.code(status).type(problemType).send(problemOf(failure, request.id));
 }
 
@@ -33,20 +35,20 @@ export function problemOf({ code, message, errors: fields }: AppError, requestId
   return fields ? { ...problem, errors: fields } : problem;
 }
 
-/** The token is named as the reason only to who sent one, be it that of a share. */
+/** The token is named as the reason only if the request had one, or one of a share. */
 const challenge = (request: FastifyRequest, { code }: AppError) =>
   bearerOf(request) || code === 'token_invalid' ? 'Bearer error="invalid_token"' : 'Bearer';
 
-/** What was sent as a token, whatever it is worth. */
+/** The bearer token of a request, valid or not. */
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
-/** Whose problem is it: the caller's, the weather's, or ours? Only what is safe to show becomes the detail. */
+/** A failure of the caller, of the database, or of our own code. */
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('overloaded', { retryAfterSecs: 1, cause: error });
   if (hasZodFastifySchemaValidationErrors(error)) return toFieldErrors(error);
-  // Fastify's own refusals carry a status of the caller's kind.
+  // Fastify's own refusals have a 4xx status.
   const { statusCode = 500, message } = error as Partial<FastifyError>;
   if (statusCode === 413) return new AppError('payload_too_large', { cause: error });
   if (statusCode === 415)
@@ -57,9 +59,11 @@ function toAppError(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
-type Invalid = Pick<FastifyError, 'validationContext'> & { validation: { instancePath: string; message?: string }[] };
+type ValidationFailure = Pick<FastifyError, 'validationContext'> & {
+  validation: { instancePath: string; message?: string }[];
+};
 
-function toFieldErrors({ validation, validationContext }: Invalid): AppError {
+function toFieldErrors({ validation, validationContext }: ValidationFailure): AppError {
   const part = validationContext === 'querystring' ? 'query' : (validationContext ?? 'body');
   return new AppError('validation_failed', {
     detail: `The ${part} is not valid.`,

@@ -1,12 +1,11 @@
+// One log line and one measurement for each request. The query is left out: it may hold what people typed.
+
 import type { Log } from '@pilothouse/process';
 import { type Caller, type Guest, isGuest } from '@pilothouse/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
 
-/**
- * One line and one measurement a request. The query stays out of the line: it may hold what people typed. What Fastify
- * refuses before it looks for a route passes no hook: for that, the same is returned to be called.
- */
+/** Returns the same for requests that Fastify refuses before routing, which pass no hook. */
 export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -26,7 +25,7 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
         path: request.url.split('?', 1)[0],
         status,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        ...whoOf(request.caller),
+        ...callerFieldsOf(request.caller),
         address: request.ip,
       },
       'request',
@@ -39,8 +38,8 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   return logRequest;
 }
 
-const whoOf = (caller: Caller | Guest | undefined) =>
+const callerFieldsOf = (caller: Caller | Guest | undefined) =>
   caller && isGuest(caller) ? { share_id: caller.shareId } : { user_id: caller?.id };
 
-/** The pattern, not the path: ids would make a time series of each. */
+/** The pattern, not the path: each id would be a time series of its own. */
 const patternOf = (request: FastifyRequest) => request.routeOptions?.url ?? 'none';

@@ -27,6 +27,6 @@ it('a reply has the fields of the contract and no others, however deep', () => {
   });
 });
 
-it('what the contract leaves open stays open', () => {
+it('fields that the contract leaves open stay', () => {
   assert.deepEqual(write(z.looseObject({ a: z.int() }), { a: 1, more: true }), { a: 1, more: true });
 });

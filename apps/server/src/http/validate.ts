@@ -1,18 +1,19 @@
+// Checks the parts of a request against the contract, for Fastify.
+
 import type { FastifySchemaCompiler } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
 
-/** Checks a part of a request against the contract, in Fastify's terms. */
 export const validate: FastifySchemaCompiler<ZodType> = (definition) => {
   const check = validatorCompiler(definition);
   switch (definition.httpPart) {
-    // Fastify hands over a missing body as `null`; the contract calls it by its name.
+    // For Fastify a missing body is `null`; for the contract it is `undefined`.
     case 'body':
       return (body: unknown) => check(body === null ? undefined : body);
-    // A route names the headers it reads; the others stay for everybody else.
+    // A route names the headers it reads; the others stay as they are.
     case 'headers':
       return (headers: object) => {
-        // Fastify's type allows for compilers that answer otherwise; this one answers so.
+        // Fastify's type allows other results; this compiler returns these.
         const checked = check(headers) as { error?: Error; value?: object };
         return checked.error ? checked : { value: { ...headers, ...checked.value } };
       };

@@ -1,8 +1,10 @@
+// Several streams in one response: each has the rights, the cursor and the end that it has alone.
+
 import { AppError, errors, readBundledStream, routes } from '@pilothouse/contract';
 import { type Caller, type Guest, isGuest } from '@pilothouse/store';
-import type { EventStream } from '../http/event-stream.ts';
 import { problemOf } from '../http/problem.ts';
 import type { Serve } from '../http/serve.ts';
+import type { EventStream } from '../sse/event-stream.ts';
 import { openStrand } from './bundle.ts';
 
 type Follow = (stream: EventStream) => Promise<void>;
@@ -11,13 +13,12 @@ type Follows = {
   task: (caller: Caller, id: string, cursor: string | undefined) => Promise<Follow>;
 };
 
-/** Several streams in one response: each with the rights, the cursor and the end that it has alone. */
 export function bundleRoutes(serve: Serve, { live, task }: Follows) {
-  async function find(caller: Caller | Guest, asked: string) {
-    // The contract has checked how it is spelled.
-    const stream = readBundledStream(asked) ?? { name: asked, kind: 'live', id: '', cursor: undefined };
+  async function find(caller: Caller | Guest, name: string) {
+    // The contract has checked the spelling.
+    const stream = readBundledStream(name) ?? { name, kind: 'live', id: '', cursor: undefined };
     const { kind, id, cursor } = stream;
-    // A share shows a session and nothing of its tasks.
+    // A share shows a session, but none of its tasks.
     if (kind === 'task' && isGuest(caller)) throw new AppError('not_found');
     const follow = isGuest(caller) || kind === 'live' ? live(caller, id, cursor) : task(caller, id, cursor);
     return { ...stream, follow: await follow };
@@ -26,7 +27,7 @@ export function bundleRoutes(serve: Serve, { live, task }: Follows) {
   serve.stream(
     routes.followStreams,
     async ({ caller, query, requestId }) => {
-      const found = await Promise.allSettled(query.stream.map((asked) => find(caller, asked)));
+      const found = await Promise.allSettled(query.stream.map((name) => find(caller, name)));
       const refusals = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
       const failure =
         refusals.find((reason) => !isRefusal(reason)) ?? (refusals.length === found.length && refusals[0]);
@@ -53,5 +54,5 @@ export function bundleRoutes(serve: Serve, { live, task }: Follows) {
   );
 }
 
-/** The caller's own affair, and of this one stream; anything else is of all of them. */
+/** A refusal concerns this stream only; any other failure concerns all of them. */
 const isRefusal = (reason: unknown) => reason instanceof AppError && errors[reason.code].status < 500;

@@ -1,9 +1,7 @@
-import { type EventStream, encodeBundled, encodeEvent } from '../http/event-stream.ts';
+// One of several streams in a response. It looks like a stream of its own: it ends alone, and its frames have a slot of their own.
 
-/**
- * One of several streams that share a response. To whoever speaks on it, it is a stream like any other: it is closed
- * without the others, and its frames wait for themselves.
- */
+import { type Encoded, type EventStream, encodeBundled, encodeEvent } from '../sse/event-stream.ts';
+
 export function openStrand(whole: EventStream, { kind, name }: { kind: string; name: string }): EventStream {
   const onEnd: (() => void)[] = [];
   let isEnded = false;
@@ -13,16 +11,17 @@ export function openStrand(whole: EventStream, { kind, name }: { kind: string; n
     for (const callback of onEnd) callback();
   };
   whole.onEnd(close);
-  const sendEncoded = (bytes: Buffer) => {
-    if (!isEnded) whole.sendEncoded(encodeBundled(kind, name, bytes));
+  const bundled = (event: Encoded) => encodeBundled(kind, name, Buffer.isBuffer(event) ? event : Buffer.concat(event));
+  const sendEncoded = (event: Encoded) => {
+    if (!isEnded) whole.sendEncoded(bundled(event));
   };
   return {
     isEnded: () => isEnded,
     onEnd: (callback) => (isEnded ? callback() : void onEnd.push(callback)),
     sendEncoded,
     send: (event) => sendEncoded(encodeEvent(event)),
-    offer(bytes) {
-      if (!isEnded) whole.offer(encodeBundled(kind, name, bytes), name);
+    offer(event) {
+      if (!isEnded) whole.offer(bundled(event), name);
     },
     close,
   };

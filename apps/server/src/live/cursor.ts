@@ -1,4 +1,6 @@
-/** A place in a session's log, opaque to clients. Nothing, for what was never one. */
+// The cursor of an event stream: a place in the log of a session, opaque to clients.
+
+/** Undefined if the text is no cursor. */
 export function readCursor(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { encodeFrame } from './encoded.ts';
+import { encodeFrame } from './encode.ts';
 
 const view = {
   frame_id: 'f1',
@@ -13,13 +13,13 @@ const view = {
   width: 1280,
   height: 720,
   device_scale: 1,
-  // What a page calls itself is not ASCII, and may look like the end of the text around it.
+  // The title of a page may be any text, also one that looks like the end of the JSON around it.
   route: { session: 's1', page: 'p1', frame: null, url: 'http://site.test/', title: 'Übersicht 東京 ""}}\n\ndata: x' },
   private: false,
 } as const;
 
 describe('a frame as an event', () => {
-  it('is the same for pictures of every length', () => {
+  it('is valid JSON for pictures of every length', () => {
     for (const length of [0, 1, 2, 3, 4, 12_287, 12_288, 12_289, 24_576, 60_001]) {
       const image = randomBytes(length + 5).subarray(5);
       const text = encodeFrame({ view, image }).toString();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, connectBus, frame, sessionCommand } from '@pilothouse/bus';
 import type { BrowserRoute } from '@pilothouse/contract';
 import { createClient } from '@pilothouse/sdk';
 import { localUser, newId } from '@pilothouse/store';
+import { until } from '../../../../testkit/until.ts';
 import { watch } from '../../testing/guests.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
@@ -14,7 +14,7 @@ const url = 'https://bank.test/reset/sesame?code=sesame#sesame';
 describe('what a share shows', () => {
   let server: TestServer;
   let host: Bus;
-  /** What the host answers to who looks. */
+  /** Whether the picture of a look is private. */
   let isPrivate = false;
   before(async () => {
     server = await startTestServer({ isAuthDisabled: true });
@@ -38,7 +38,7 @@ describe('what a share shows', () => {
   }
   const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-  /** Puts the session at the host, which sends frames from then on when it is told to. */
+  /** Assigns the browser to the host, and returns a function that sends a frame. */
   async function openAtHost(id: string) {
     const bootId = randomUUID();
     const { store } = server;
@@ -49,6 +49,8 @@ describe('what a share shows', () => {
     });
     const responder = host.respond(sessionCommand, { host_id: 'browser-1', session_id: id }, async (command) => {
       if (command.type === 'watch') return { head: { ok: true, type: 'watching' } as const, body: new Uint8Array() };
+      if (command.type === 'take')
+        return { head: { ok: true, type: 'taken', cut: null } as const, body: new Uint8Array() };
       const size = { width: 800, height: 600, device_scale: 1 };
       const picture = { content_type: 'image/jpeg', ...size, route: routeOf(id), private: isPrivate } as const;
       return { head: { ok: true, type: 'seen', picture } as const, body: Buffer.from('looked at') };
@@ -68,7 +70,7 @@ describe('what a share shows', () => {
     };
   }
 
-  it('are the frames that are not private, in the stream; of those, only that there are some', async () => {
+  it('are the frames that are not private; of private ones, only that there are some', async () => {
     const { id, headers } = await newShared();
     isPrivate = true;
     const send = await openAtHost(id);
@@ -76,25 +78,23 @@ describe('what a share shows', () => {
     const has = (text: string) => (event: { type: string }) => JSON.stringify(event).includes(base64(text));
     const isWithheld = (event: { type: string }) =>
       event.type === 'frame' && JSON.stringify(event).includes('"private":true');
-    /** Sent until the owner has seen it: the server first has to learn which host to believe. */
-    const show = async (text: string, isFramePrivate: boolean) => {
-      const late = AbortSignal.timeout(10_000);
-      while (!own.events().some(isFramePrivate ? isWithheld : has(text))) {
+    /** Sent until the owner has seen it: the server first has to read which host holds the browser. */
+    const show = (text: string, isFramePrivate: boolean) =>
+      until(() => {
         send(text, isFramePrivate);
-        await sleep(50, undefined, { signal: late });
-      }
-    };
+        return own.events().some(isFramePrivate ? isWithheld : has(text));
+      }, 10_000);
     await show('for all', false);
     await shared.until(has('for all'));
     await show('a password', true);
-    // Who comes now is not shown the one that is kept, only that there is one.
+    // A viewer who comes now is not shown the last frame, only that there is one.
     const late = await watch(server, id, headers);
     await late.until(isWithheld);
     await show('again for all', false);
     await shared.until(has('again for all'));
     await late.until(has('again for all'));
 
-    // Nobody drives, so it is nobody's: not even the owner's.
+    // No person drives, so no viewer may see it, not even the owner.
     for (const { text } of [own, shared, late]) {
       assert.ok(!text().includes(base64('a password')));
       assert.ok(!text().includes(base64('looked at')), 'the snapshot has none either');
@@ -107,28 +107,28 @@ describe('what a share shows', () => {
     for (const one of [own, shared, late]) await one.close();
   });
 
-  it('are none of what a person does who has the wheel', async () => {
+  it('are no frames of a person who drives', async () => {
     const { id, guest, headers } = await newShared();
     isPrivate = false;
     const send = await openAtHost(id);
     const { takeover } = await server.client.requestSessionTakeover({ id });
     assert.equal(takeover.status, 'active');
     const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
-    const late = AbortSignal.timeout(10_000);
-    while (!own.text().includes(base64('by hand'))) {
+    await until(() => {
       send('by hand', true, takeover.epoch);
-      await sleep(50, undefined, { signal: late });
-    }
-    await shared.until(({ type }) => type === 'viewers');
-    await sleep(200);
+      return own.text().includes(base64('by hand'));
+    }, 10_000);
+    // What the guest was sent of these frames came before this.
+    const third = await watch(server, id, {});
+    await shared.until((event) => event.type === 'viewers' && event.viewers === 3);
     assert.ok(!shared.text().includes(base64('by hand')));
     const { last_frame } = (await guest.getSession({ id })).snapshot;
     assert.deepEqual([last_frame?.private, last_frame?.route.url], [true, null]);
     assert.notEqual(last_frame?.screenshot_base64, base64('looked at'));
-    for (const one of [own, shared]) await one.close();
+    for (const one of [own, shared, third]) await one.close();
   });
 
-  it('is the last frame in the detail, unless it is private: then neither it nor where it was', async () => {
+  it('is the last frame in the detail, unless it is private: then neither the frame nor its address', async () => {
     const { id, guest } = await newShared();
     await openAtHost(id);
     isPrivate = false;
@@ -141,10 +141,10 @@ describe('what a share shows', () => {
     assert.notEqual(hidden.last_frame?.screenshot_base64, base64('looked at'));
     assert.ok(!JSON.stringify(hidden).includes('bank.test'));
     const { snapshot: own } = await server.client.getSession({ id });
-    assert.deepEqual(own.last_frame?.screenshot_base64, hidden.last_frame?.screenshot_base64, 'nobody drives');
+    assert.deepEqual(own.last_frame?.screenshot_base64, hidden.last_frame?.screenshot_base64, 'no person drives');
   });
 
-  it('is the same of a frame that was kept', async () => {
+  it('is the same for a stored frame', async () => {
     const { store } = server;
     await store.blobs.put('share/kept.jpg', Buffer.from('kept'));
     for (const isKeptPrivate of [false, true]) {
@@ -175,7 +175,7 @@ describe('what a share shows', () => {
     }
   });
 
-  it('is nothing that a person typed, nor who drives, nor where a person clicked', async () => {
+  it('has no typed text, no driver and no clicks of a person', async () => {
     const { store, client } = server;
     const { id, guest, headers } = await newShared();
     const steps = [{ action: 'navigate' as const, url, title: 'Sesame' }];
@@ -211,7 +211,7 @@ describe('what a share shows', () => {
     await store.change(id, async (_tx, append) => {
       for (const event of told) await append({ taskId: task_id, ...event });
     });
-    // The last of them: what comes before it has come.
+    // The last one: the events before it have arrived.
     const isLast = (event: { type: string }) => event.type === 'task' && JSON.stringify(event).includes('"failed"');
     await own.until(isLast);
     await shared.until(isLast);
@@ -232,5 +232,65 @@ describe('what a share shows', () => {
     }
     assert.match(JSON.stringify((await client.getSession({ id })).snapshot), /sesame/i);
     for (const one of [own, shared]) await one.close();
+  });
+
+  it('has no event from before the share, whatever the cursor', async () => {
+    const { store, client } = server;
+    const { session } = await client.createSession();
+    const { task_id } = await client.sendChat({
+      prompt: 'x',
+      steps: [{ action: 'screenshot' }],
+      session_id: session.id,
+    });
+    const say = async (words: string) => {
+      const point = { x: 1, y: 1 };
+      const drawn = {
+        session_id: session.id,
+        task_id,
+        step_id: null,
+        source: 'execution',
+        label: 'x',
+        bbox: null,
+        data: {},
+      };
+      const overlay = { ...drawn, overlay_id: words, kind: 'click', point };
+      await store.change(session.id, async (_tx, append) => {
+        await append({ taskId: task_id, kind: 'overlay', data: { overlay } });
+      });
+    };
+    const followFrom = async (token: string, query: string, bundled: boolean) => {
+      const path = bundled
+        ? `/api/streams?stream=${encodeURIComponent(`live:${session.id}@${query}`)}`
+        : `/api/sessions/${session.id}/live?cursor=${query}`;
+      const headers = { 'x-share-token': token };
+      const { body } = await fetch(server.baseUrl + path, { headers, signal: AbortSignal.timeout(10_000) });
+      assert.ok(body);
+      let text = '';
+      for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+        text += piece;
+        if (text.includes('"last"')) break;
+      }
+      return text;
+    };
+    await say('before');
+    const first = (await client.shareSession({ id: session.id })).share.share_token;
+    await say('between');
+    await say('last');
+    for (const cursor of ['0', '1'])
+      for (const bundled of [false, true]) {
+        const text = await followFrom(first, cursor, bundled);
+        assert.ok(!text.includes('"before"') && text.includes('"between"'), text);
+        assert.ok(!text.includes('"task"'), 'that it was begun was before, too');
+      }
+    // A second share begins when it is made, and not when the first one did.
+    const second = (await client.shareSession({ id: session.id })).share.share_token;
+    await say('last');
+    const text = await followFrom(second, '0', false);
+    assert.ok(!text.includes('"between"'), text);
+    const cursor = Number(/id: (\d+)/.exec(text)?.[1]);
+    assert.ok(
+      !(await followFrom(second, String(cursor - 1), false)).includes('"between"'),
+      'and goes on by its cursors',
+    );
   });
 });

@@ -1,30 +1,32 @@
-// What the token of a share shows, field by field: the picture and how far the work is. Nothing that a person typed is in
-// it, nothing that names people, and no address that could let somebody in elsewhere.
-import type { BrowserRoute, Frame, Overlay, Session, Snapshot, TaskProgress } from '@pilothouse/contract';
+// What a guest of a share sees, field by field: the picture, and how far the work is. It has nothing that a person typed,
+// nothing that names people, and no address that opens another site for the guest.
+
+import type { BrowserRoute, Overlay, Session, TaskProgress } from '@pilothouse/contract';
 import type { StoredEvent } from '@pilothouse/store';
+import type { Bytes } from '../http/embedded.ts';
 import { viewLiveEvent, type WireEvent } from './events.view.ts';
+import type { SeenSnapshot } from './seen-snapshot.ts';
 import { type FrameView, type Picture, withhold, withholdPicture } from './withheld.ts';
 
-/** The snapshot as a guest sees it. Where the browser is, they learn from a picture that they may see, or not at all. */
-export function shareSnapshot({ session, last_frame, overlays, cursor }: Snapshot): Snapshot {
-  const shown = last_frame && shareFrame(last_frame);
+/** A guest learns the address of the page only from a picture that the guest may see. */
+export function shareSnapshot({ snapshot: { session, overlays, cursor }, picture }: SeenSnapshot): SeenSnapshot {
+  const shown = picture && shareSeen(picture);
   const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
-  return {
+  const route = shown?.view.route;
+  const snapshot = {
     session: shareSession(session),
-    last_frame: shown,
     overlays: overlays.flatMap((overlay) => shareOverlay(overlay) ?? []),
-    route_summary: { current: shown?.route ?? nowhere, pages: shown ? [shown.route] : [], history: [] },
+    route_summary: { current: route ?? nowhere, pages: route ? [route] : [], history: [] },
     message_state: null,
     takeover: null,
     cursor,
   };
+  return { snapshot, picture: shown };
 }
 
-/** Of a private one, only that there is one. */
-export function shareFrame(frame: Frame): Frame {
-  if (frame.private) return withhold(frame);
-  return { ...shareView(frame), screenshot_base64: frame.screenshot_base64 };
-}
+/** Of a private picture, only that there is one. */
+const shareSeen = (picture: Picture<Bytes>): Picture<Bytes> =>
+  picture.view.private ? withhold(picture) : { ...picture, view: shareView(picture.view) };
 export const sharePicture = ({ view, image }: Picture): Picture =>
   view.private ? withholdPicture(view) : { view: shareView(view), image };
 
@@ -42,16 +44,17 @@ function shareView(view: FrameView): FrameView {
     device_scale: view.device_scale,
     route: { session, page, frame: null, url: url && siteOf(url), title },
     private: false,
+    focuses_secret_field: view.focuses_secret_field,
   };
 }
 
-/** A row of the log; nothing, for kinds that a guest does not see: routes, conversations and who has the wheel. */
+/** Undefined for kinds that a guest does not see: routes, conversations and takeovers. */
 export function shareEvent(event: StoredEvent): WireEvent | undefined {
   const wire = viewLiveEvent(event);
   if (!wire) return undefined;
   const { type, seq, session_id, recorded_at, task_id } = wire;
   const about = { type, seq, session_id, recorded_at };
-  // Written by us, from what the contract calls so.
+  // Written by us, in the shape of the contract.
   if (type === 'status') return { ...about, session: shareState(wire.session as State) };
   if (type === 'task') return { ...about, task_id, status: shareProgress(wire.status as TaskProgress) };
   const overlay = type === 'overlay' ? shareOverlay(wire.overlay as Overlay) : undefined;
@@ -61,7 +64,7 @@ export function shareEvent(event: StoredEvent): WireEvent | undefined {
 type State = Pick<Session, 'id' | 'status' | 'browser' | 'last_task_id'>;
 const shareState = ({ id, status, browser, last_task_id }: State): State => ({ id, status, browser, last_task_id });
 
-/** Titles and labels are given by people. */
+/** Without titles and labels, which people write. */
 function shareSession(session: Session): Session {
   return {
     ...shareState(session),
@@ -92,7 +95,7 @@ function shareProgress(progress: TaskProgress): TaskProgress {
   };
 }
 
-/** Nothing of what a person did: where they clicked may be the key of a keypad. */
+/** Without what a person did: a click may be on a key of a keypad. */
 function shareOverlay(overlay: Overlay): Overlay | undefined {
   if (overlay.source === 'human') return undefined;
   return {
@@ -111,7 +114,7 @@ function shareOverlay(overlay: Overlay): Overlay | undefined {
   };
 }
 
-/** Only the site: a path or a query may hold what lets in whoever opens it. */
+/** Only the site: a path or a query may hold a secret that opens the page for anyone. */
 function siteOf(url: string): string | null {
   const { protocol, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', origin: '' };
   return protocol === 'http:' || protocol === 'https:' ? `${origin}/` : null;

@@ -1,6 +1,8 @@
+// One step in words.
+
 import { printScript, type Step } from '@pilothouse/contract';
 
-/** The step as a script says it, or its title. What is typed is left out: it may be a password. */
+/** The title, or the step as a script writes it. Typed text is left out: it may be a password. */
 export function describeStep(step: Step): string {
   if (step.title !== undefined) return step.title;
   const plain: Step = { ...step, irreversible: undefined };

@@ -1,21 +1,22 @@
 /// <reference lib="dom" />
+// Elements of the page.
 
-/** The element of the page with this id, which the page has. */
+/** The element with this id. Throws if the page has none. */
 export function element<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found as Kind;
 }
 
-/** A new element with a class and, where given, a text. */
-export function make(tag: 'div' | 'span' | 'p' | 'li', className: string, text = ''): HTMLElement {
+/** A new element with a class, and with a text if there is one. */
+export function make(tag: 'div' | 'span' | 'p' | 'li' | 'button', className: string, text = ''): HTMLElement {
   const made = document.createElement(tag);
   made.className = className;
   made.textContent = text;
   return made;
 }
 
-/** Sets the text only where it changes, so that a screen reader is not told the same again. */
+/** Sets the text only if it changes, so that a screen reader does not read it again. */
 export function say(where: HTMLElement, text: string): void {
   if (where.textContent !== text) where.textContent = text;
 }

@@ -1,6 +1,14 @@
 /// <reference lib="dom" />
-// The session detail and the task status restore the page; the two streams only add to them.
-import { isTerminal, maxSteps, parseScript, type ScriptError } from '@pilothouse/contract';
+// The script of the page. The session detail and the task status restore it; the two streams only add to them.
+
+import {
+  type IrreversibleAnswer,
+  isTerminal,
+  maxSteps,
+  parseScript,
+  type Question,
+  type ScriptError,
+} from '@pilothouse/contract';
 import { ApiError, ConnectionError, createClient } from '@pilothouse/sdk';
 import { describeStep } from './describe-step.client.ts';
 import { element, make, say } from './element.client.ts';
@@ -8,57 +16,58 @@ import { createLiveView } from './live-view.client.ts';
 import { createTaskView } from './task-view.client.ts';
 
 const baseUrl = location.origin;
-// Nobody logs in on this page, so all its tabs are one.
+// There is no login on this page, so all its tabs share one stream.
 const sharedAs = () => 'page';
 const client = createClient({ baseUrl, sharedAs });
 const live = createLiveView();
-const task = createTaskView();
+const task = createTaskView({ onAnswer: (option, question) => void answer(option, question) });
 const form = element<HTMLFormElement>('form');
 const script = element<HTMLTextAreaElement>('script');
 const run = element<HTMLButtonElement>('run');
 const fresh = element<HTMLButtonElement>('fresh');
 const problems = element('problems');
 
-type Shown = { session?: string; task?: string; share?: string };
-let shown: Shown = {};
-let sessionWatch = new AbortController();
-let taskWatch = new AbortController();
+/** What the address of the page names. */
+type PageAddress = { session?: string; task?: string; share?: string };
+let shown: PageAddress = {};
+let sessionFollow = new AbortController();
+let taskFollow = new AbortController();
 
-/** Shows what the address names. What is shown already is left alone. */
+/** Shows what the address names, and leaves alone what is shown already. */
 function showAddress(): void {
   const named = new URLSearchParams(location.hash.slice(1));
-  const given = (name: keyof Shown) => named.get(name) ?? undefined;
-  const next: Shown = { session: given('session'), task: given('task'), share: given('share') };
-  // A share shows the session, and nothing of what people asked for in it.
+  const given = (name: keyof PageAddress) => named.get(name) ?? undefined;
+  const next: PageAddress = { session: given('session'), task: given('task'), share: given('share') };
+  // A share shows the session, but no tasks.
   if (next.share) delete next.task;
   document.body.classList.toggle('shared', next.share !== undefined);
   const before = shown;
   shown = next;
   fresh.hidden = !next.session || next.share !== undefined;
   if (next.task !== before.task) {
-    taskWatch.abort();
-    taskWatch = new AbortController();
+    taskFollow.abort();
+    taskFollow = new AbortController();
     task.clear();
-    if (next.task) void watchTask(next.task, taskWatch.signal).catch(unlessAborted(taskWatch.signal, task.explain));
+    if (next.task) void followTask(next.task, taskFollow.signal).catch(unlessAborted(taskFollow.signal, task.explain));
   }
   if (next.session !== before.session || next.share !== before.share) {
-    sessionWatch.abort();
-    sessionWatch = new AbortController();
+    sessionFollow.abort();
+    sessionFollow = new AbortController();
     live.clear();
     if (next.session)
-      void watchSession(next.session, sessionWatch.signal).catch(unlessAborted(sessionWatch.signal, live.explain));
+      void followSession(next.session, sessionFollow.signal).catch(unlessAborted(sessionFollow.signal, live.explain));
   }
 }
 
-function go(next: Shown): void {
+function go(next: PageAddress): void {
   const named = new URLSearchParams(Object.entries(next));
   history.pushState(null, '', named.size > 0 ? `#${named}` : location.pathname);
   showAddress();
 }
 
-async function watchSession(id: string, signal: AbortSignal): Promise<void> {
+async function followSession(id: string, signal: AbortSignal): Promise<void> {
   const client = createClient({ baseUrl, sharedAs, shareToken: shown.share });
-  // After a reset there is no place in the stream to go on from: begin again with the snapshot.
+  // After a reset the cursor is unknown: begin again with the snapshot.
   for (;;) {
     live.setConnection('connecting');
     const { snapshot } = await keepTrying(
@@ -75,9 +84,9 @@ async function watchSession(id: string, signal: AbortSignal): Promise<void> {
       for await (const event of client.followSession({ id, cursor: snapshot.cursor }, options)) live.apply(event);
     } catch (error) {
       signal.throwIfAborted();
-      // The view stands without the stream; it only is not live.
+      // Without the stream the view stays, but is not live.
       console.warn('not live:', error);
-      // What was shared is nobody's to look at any more.
+      // The share is over: its guest may no longer see the session.
       if (shown.share) {
         live.clear();
         return live.explain(inWords(error));
@@ -87,7 +96,7 @@ async function watchSession(id: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function watchTask(id: string, signal: AbortSignal): Promise<void> {
+async function followTask(id: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { status } = await keepTrying(() => client.getTaskStatus({ id }, { signal }), signal, task.explain);
     task.restore(status);
@@ -105,7 +114,7 @@ async function watchTask(id: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads until there is an answer: a server that is away or busy comes back. */
+/** Repeats a read while the server is away or busy. */
 async function keepTrying<T>(read: () => Promise<T>, signal: AbortSignal, explain: (text: string) => void): Promise<T> {
   for (;;) {
     try {
@@ -134,12 +143,24 @@ function inWords(error: unknown): string {
   return [error.message, ...fields].join(' ');
 }
 
-/** What was asked for, unless the person is writing something else. */
+/** Shows the script of the task, unless the person is writing another. */
 function restoreScript(prompt: string | undefined): void {
   if (!prompt) return;
   if (script.value === '') script.value = prompt;
   const asked = parseScript(prompt);
   if (asked.ok) task.plan(asked.steps.map(describeStep));
+}
+
+/** Answers only the question that was shown: the task may ask another by now. */
+async function answer(option: IrreversibleAnswer, { asked_at }: Question): Promise<void> {
+  const { task: id } = shown;
+  if (!id) return;
+  try {
+    await client.signalTakeover({ id, answer: option, asked_at });
+    problems.replaceChildren();
+  } catch (error) {
+    problems.replaceChildren(make('p', '', inWords(error)));
+  }
 }
 
 async function start(): Promise<void> {
@@ -166,9 +187,9 @@ async function start(): Promise<void> {
   }
 }
 
-/** Puts the caret where the script is not understood. */
+/** Puts the caret at the error in the script. */
 function pointAt({ line, column }: ScriptError = { line: 1, column: 1, message: '' }): void {
-  // A text area knows one sort of line end.
+  // A text area has one kind of line end.
   const before = script.value.split('\n').slice(0, line - 1);
   const at = before.join('').length + before.length + column - 1;
   script.focus();
@@ -192,7 +213,7 @@ addEventListener('hashchange', showAddress);
 addEventListener('popstate', showAddress);
 showAddress();
 
-// Said in plain sight: a server without logins.
+// Notices of the server are always visible, for example that it has no logins.
 const health = await client.getHealth().catch(() => undefined);
 element('notice').hidden = !health?.notices.length;
 say(element('notice'), health?.notices.join(' ') ?? '');

@@ -94,11 +94,11 @@ describe('the page', () => {
     return { page, elsewhere, complaints };
   };
 
-  /** What is routed for a page does not reach the worker that tabs share; without it they follow by themselves. */
+  /** Routes of a page do not apply to the SharedWorker of its tabs; without the worker the page follows by itself. */
   const withoutWorker = (page: Page) =>
     page.addInitScript(() => void Reflect.deleteProperty(globalThis, 'SharedWorker'));
 
-  it('loads from its own origin only, and without complaint', async () => {
+  it('loads from its own origin only, without errors', async () => {
     const { page, elsewhere, complaints } = await openPage();
     await page.getByTestId('script').fill('open example.com\ndance');
     await page.getByTestId('script').press('Control+Enter');
@@ -153,7 +153,32 @@ describe('the page', () => {
     await page.close();
   });
 
-  it('only watches by a share, tells its token to two reads alone, and shows nothing more once it is over', async () => {
+  it('shows a button for each answer that a question takes, and sends the one that is pressed', async () => {
+    const options = ['done', 'repeat', 'stop'];
+    const question = { text: 'Was it done?', step_id: 'step-2', asked_at: at, expires_at: null, until: null, options };
+    const asking = { ...status, status: 'awaiting_user', finished_at: null, last_error: null, question };
+    const sent: unknown[] = [];
+    const { page, complaints } = await openPage(`#session=${session}&task=${task}`, async (blocked) => {
+      await withoutWorker(blocked);
+      await blocked.route('**/api/**', (call) => call.abort());
+      await blocked.route('**/status', (call) => call.fulfill({ json: { success: true, status: asking } }));
+      await blocked.route('**/user_takeover', (call) => {
+        sent.push(call.request().postDataJSON());
+        return call.fulfill({ json: { success: true, status: asking, takeover: null } });
+      });
+    });
+    await page.getByTestId('status').filter({ hasText: 'Waiting for a person: Was it done?' }).waitFor();
+    const names = await page.getByTestId('answers').getByRole('button').allTextContents();
+    assert.deepEqual(names, ['It was done, go on', 'Do it again', 'Stop the task']);
+    const answered = page.waitForResponse('**/user_takeover');
+    await page.getByRole('button', { name: 'Do it again' }).click();
+    await answered;
+    assert.deepEqual(sent, [{ answer: 'repeat', asked_at: at }]);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('shows a share, sends its token to two routes only, and shows nothing once the share is over', async () => {
     const asked: { url: string; token: string | undefined }[] = [];
     let isOver = false;
     const problem = {
@@ -188,7 +213,7 @@ describe('the page', () => {
     await page.close();
   });
 
-  it('lets nothing be read but what the page needs', async () => {
+  it('serves only files that the page needs', async () => {
     const hidden = [
       '/page/',
       '/page/app/page.routes.ts',
@@ -213,7 +238,7 @@ describe('the page', () => {
     }
   });
 
-  it('names types and times, and forbids the rest', async () => {
+  it('sends content types, caching and a content security policy', async () => {
     const page = await app.inject({ url: '/' });
     assert.match(String(page.headers['content-type']), /^text\/html/);
     const policy = String(page.headers['content-security-policy']);

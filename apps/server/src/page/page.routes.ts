@@ -1,5 +1,6 @@
-// One thin page, to see a script run: its sources, the SDK and the contract go to the browser with their types
-// stripped, so that there is nothing to build. The console will take its place.
+// Serves one thin page, to see a script run. Its sources, the SDK and the contract go to the browser with their types
+// stripped, so there is no build. The console will replace it.
+
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
@@ -14,11 +15,11 @@ const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-type Served = { body: string; etag: string };
+type ServedFile = { body: string; etag: string };
 
-/** Serves `/` and what it loads. Only files that were found at the start exist: a path leads nowhere else. */
+/** Serves `/` and the files it loads. Only files that were found at the start are served, whatever path is asked for. */
 export async function servePage(app: FastifyInstance): Promise<void> {
-  // Named here, and not only by the page, so that the search for unused code sees where the script begins.
+  // Named here, and not only in the page, so that the search for unused code finds the script.
   const own = dirname(fileURLToPath(import.meta.resolve('./page.client.ts')));
   const { version } = createRequire(import.meta.url)('zod/package.json') as { version: string };
   const zod = `zod-${version}`;
@@ -53,20 +54,20 @@ export async function servePage(app: FastifyInstance): Promise<void> {
     return send(request, reply, html, { type: 'text/html; charset=utf-8', caching: 'no-cache' });
   });
 
-  const kept = new Map<string, Promise<Served>>();
+  const loaded = new Map<string, Promise<ServedFile>>();
   app.get('/page/*', { schema: { hide: true } }, async (request, reply) => {
     const name = (request.params as { '*': string })['*'];
     const path = files.get(name);
     if (path === undefined) throw new AppError('not_found');
-    const file = kept.get(name) ?? load(path);
-    kept.set(name, file);
+    const file = loaded.get(name) ?? load(path);
+    loaded.set(name, file);
     // The path of zod names its version; ours change with the server.
     const caching = name.startsWith(`${zod}/`) ? 'public, max-age=31536000, immutable' : 'no-cache';
     return send(request, reply, await file, { type: contentTypes[extname(path)] ?? '', caching });
   });
 }
 
-/** The files under a folder that may be seen, by the path they are asked for under. */
+/** The served files under a folder, by the path of their requests. */
 async function listFiles(root: string, folder: string, isServed: RegExp): Promise<[name: string, path: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -81,18 +82,23 @@ function folderOf(specifier: string): string {
   return dirname(fileURLToPath(import.meta.resolve(specifier)));
 }
 
-async function load(path: string): Promise<Served> {
+async function load(path: string): Promise<ServedFile> {
   const text = await readFile(path, 'utf8');
   return toServed(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text);
 }
 
-function toServed(body: string): Served {
+function toServed(body: string): ServedFile {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-type Manner = { type: string; caching: string };
+type SendOptions = { type: string; caching: string };
 
-function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: Served, { type, caching }: Manner) {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, etag }: ServedFile,
+  { type, caching }: SendOptions,
+) {
   reply.header('etag', etag).header('cache-control', caching);
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply.type(type).send(body);

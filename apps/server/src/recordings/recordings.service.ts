@@ -1,3 +1,5 @@
+// The recording of a session, for its owner and for admins. A share is for watching live, not for recordings.
+
 import {
   AppError,
   ImageType,
@@ -9,11 +11,11 @@ import {
 } from '@pilothouse/contract';
 import type { Caller, Store } from '@pilothouse/store';
 import { auditForeignRead } from '../auth/admin-reads.ts';
-import { isShown, viewRecordingItem } from './recording.view.ts';
+import { blobOf } from '../http/embedded.ts';
+import { isShown, viewRecordingItem } from './recordings.view.ts';
 
 type Routes = typeof routes;
 
-/** What was kept of a session, for its owner and for admins: a share is for watching, and not for looking back. */
 export function createRecordingService({ store }: { store: Store }) {
   async function require(caller: Caller, id: string): Promise<string> {
     const session = isId(id) ? await store.sessions.visibleTo(caller, id) : undefined;
@@ -37,7 +39,7 @@ export function createRecordingService({ store }: { store: Store }) {
       const sessionId = await require(caller, id);
       const row = isId(frameId) ? await store.recordings.frameOf(sessionId, frameId) : undefined;
       if (!row?.blob_key || !isShown(row)) throw new AppError('not_found');
-      const bytes = await store.blobs.get(row.blob_key);
+      const bytes = await blobOf(store.blobs, row.blob_key);
       if (!bytes) throw new AppError('gone');
       return { bytes, contentType: ImageType.parse(row.content_type) };
     },

@@ -57,7 +57,7 @@ describe('the recording of a session', () => {
     const task = await newTask();
     const frame = await makeFrame(store, task, { image, stepId: 'step-1' });
     const overlay = await makeOverlay(store, task);
-    // Of a kind that the view of a session does not show.
+    // An event of a kind that the view of a session does not show.
     await store.change(task.session_id, (tx, append) =>
       store.logs.append(tx, append, { taskId: task.id, level: 'info', message: 'x' }),
     );
@@ -86,7 +86,7 @@ describe('the recording of a session', () => {
     });
   });
 
-  it('keeps that order where everything happened at the same time, on pages of any size', async () => {
+  it('keeps that order if everything happened at the same time, on pages of any size', async () => {
     const task = await newTask();
     const expected = ['task'];
     for (let i = 0; i < 12; i++)
@@ -99,7 +99,7 @@ describe('the recording of a session', () => {
     assert.equal((await allOf(task, { to: moment })).length, 0);
   });
 
-  it('begins and ends where it is asked to, also between two events', async () => {
+  it('begins and ends at any time, also between two events', async () => {
     const task = await newTask();
     for (let i = 0; i < 9; i++) {
       await makeOverlay(store, task);
@@ -130,7 +130,7 @@ describe('the recording of a session', () => {
     }
   });
 
-  it('goes on between the steps where that was asked for when the session was made', async () => {
+  it('goes on between the steps if the session was made so', async () => {
     const { client } = owner;
     assert.equal((await client.createSession()).session.recording, false);
     const { session } = await client.createSession({ record: true });
@@ -145,13 +145,13 @@ describe('the recording of a session', () => {
     assert.equal((await client.getSession({ id: session_id })).snapshot.session.recording, false);
   });
 
-  it('refuses times and cursors that are none', async () => {
+  it('refuses malformed times and cursors', async () => {
     const { session_id: id } = await newTask();
     for (const query of [{ from: 'yesterday' }, { to: '2026-02-30T00:00:00Z' }, { cursor: 'x' }, { limit: 0 }])
       await assert.rejects(owner.client.getRecording({ id, ...query }), { code: 'validation_failed' });
   });
 
-  it('has the pictures at their paths, to be fetched once', async () => {
+  it('serves the pictures at their paths, and lets clients cache them', async () => {
     const task = await newTask();
     const frame_id = await makeFrame(store, task, { image });
     const response = await owner.client.getRecordedFrame({ id: task.session_id, frame_id });
@@ -165,7 +165,7 @@ describe('the recording of a session', () => {
     assert.deepEqual([again.status, await again.text()], [304, '']);
   });
 
-  it('says that there was a private frame, and shows it to nobody', async () => {
+  it('lists a private frame, and shows it to no caller', async () => {
     const task = await newTask();
     const frame_id = await makeFrame(store, task, { image, isPrivate: true });
     const shown = (await allOf(task)).at(-1);
@@ -179,7 +179,7 @@ describe('the recording of a session', () => {
     await assert.rejects(admin.client.getRecordedFrame({ id, frame_id }), { code: 'not_found' });
   });
 
-  it('is for nobody else: not for other users, and not for who has a share', async () => {
+  it('is not for other users, and not for guests of a share', async () => {
     const task = await newTask();
     const id = task.session_id;
     const frame_id = await makeFrame(store, task, { image });
@@ -194,7 +194,7 @@ describe('the recording of a session', () => {
     await assert.rejects(guest.getRecordedFrame({ id, frame_id }, { headers }), { code: 'token_missing', status: 401 });
   });
 
-  it('goes with the session when that is purged, pictures and all', async () => {
+  it('is purged with the session, pictures included', async () => {
     const { session_id: id, task_id } = await owner.client.sendChat({ prompt: 'x', steps: [{ action: 'screenshot' }] });
     const task = { id: task_id, session_id: id };
     const frame_id = await makeFrame(store, task, { image });
@@ -216,7 +216,7 @@ describe('the recording of a session', () => {
     assert.deepEqual(
       (await allOf(task, { to: now })).map(idOf),
       ['task', 'status'],
-      'numbers that are gone mislead nobody',
+      'gaps in the log do not mislead it',
     );
   });
 });

@@ -1,3 +1,5 @@
+// Recordings as the API shows them, field by field.
+
 import {
   type BrowserRoute,
   ImageType,
@@ -7,9 +9,9 @@ import {
 } from '@pilothouse/contract';
 import type { RecordedFrameRow, RecordingRow } from '@pilothouse/store';
 import { viewLiveEvent } from '../live/events.view.ts';
-import { viewOverlay } from './sessions.view.ts';
+import { viewOverlay } from '../sessions/sessions.view.ts';
 
-/** Nothing, for what the log holds and the view of a session does not show. */
+/** Undefined for events that the view of a session does not show. */
 export function viewRecordingItem(row: RecordingRow): RecordingItem | undefined {
   if ('frame' in row) {
     const frame = viewRecordedFrame(row.frame);
@@ -18,9 +20,9 @@ export function viewRecordingItem(row: RecordingRow): RecordingItem | undefined 
   const { event } = row;
   const recorded_at = event.recorded_at.toISOString();
   if (event.kind === 'overlay') return { type: 'overlay', recorded_at, overlay: viewOverlay(event) };
-  // Written by us, from what the contract calls so.
-  const told = viewLiveEvent(event) as RecordedEvent | undefined;
-  return told && { type: 'event', recorded_at, event: told };
+  // Written by us, in the shape of the contract.
+  const shown = viewLiveEvent(event) as RecordedEvent | undefined;
+  return shown && { type: 'event', recorded_at, event: shown };
 }
 
 function viewRecordedFrame(row: RecordedFrameRow): RecordedFrame {
@@ -32,12 +34,12 @@ function viewRecordedFrame(row: RecordedFrameRow): RecordedFrame {
     content_type: ImageType.parse(row.content_type),
     width: row.width,
     height: row.height,
-    // Written by an agent from what the contract calls a route.
+    // Written by an agent, in the shape of the contract.
     route: row.route as BrowserRoute,
     private: row.private,
     path: isShown(row) ? `/api/sessions/${row.session_id}/recording/frames/${row.frame_id}` : null,
   };
 }
 
-/** What is private is withheld from everybody. */
+/** Private frames are withheld from every caller. */
 export const isShown = ({ private: isPrivate, blob_key }: RecordedFrameRow): boolean => !isPrivate && blob_key !== null;

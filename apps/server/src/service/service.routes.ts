@@ -1,23 +1,24 @@
+// Whether the process is alive, whether it can work, and what it offers.
+
 import { AppError, type HealthReply, type ReadyReply, type ReplyOf, routes } from '@pilothouse/contract';
 import type { Serve } from '../http/serve.ts';
 
-export type Dependencies = {
+type Options = {
   isAuthDisabled: boolean;
+  /** Whether saved browser states are sealed. */
+  hasProfileKey: boolean;
   version: string;
   ping: Record<'database' | 'bus', () => Promise<boolean>>;
   openApi: () => ReplyOf<typeof routes.getOpenApi>;
 };
 
-/** Whether the process lives, whether it can work, and what it offers. */
-export function serviceRoutes(serve: Serve, { isAuthDisabled, version, ping, openApi }: Dependencies) {
+export function serviceRoutes(serve: Serve, { isAuthDisabled, hasProfileKey, version, ping, openApi }: Options) {
   const health: HealthReply = {
     success: true,
     status: 'ok',
     version,
     auth: isAuthDisabled ? 'disabled' : 'required',
-    notices: isAuthDisabled
-      ? ['Authentication is disabled: every request acts as the built-in user "local user".']
-      : [],
+    notices: [isAuthDisabled ? authDisabled : [], hasProfileKey ? [] : nothingSealed].flat(),
   };
   serve(routes.getHealth, () => health);
 
@@ -32,3 +33,7 @@ export function serviceRoutes(serve: Serve, { isAuthDisabled, version, ping, ope
 
   serve(routes.getOpenApi, openApi);
 }
+
+const authDisabled = 'Authentication is disabled: every request acts as the built-in user "local user".';
+const nothingSealed =
+  'PROFILE_KEY is not set: there are no profiles, and the saved states of browsers, which hold cookies, are not sealed.';

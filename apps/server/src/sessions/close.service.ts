@@ -1,40 +1,44 @@
+// Closes a session with its tasks, its browser and its share; with `purge`, also removes what was stored of it.
+
 import { AppError, isId, type ReplyOf, type routes } from '@pilothouse/contract';
 import {
   type Append,
   blobsOf,
   type Caller,
-  type Fence,
+  type DriverChange,
   type Store,
   sessionStateOf,
   type Tx,
   type Work,
 } from '@pilothouse/store';
 
-type Parts = {
+type Options = {
   store: Store;
   work: Work;
-  /** Told once it is committed: the browser at this host has nobody left to serve. */
-  onClosed: (fence: Fence) => void;
-  /** Told as well: those who watched by its share have to go. */
-  onUnshared: (sessionId: string) => void;
+  /** Called after the commit: the browser at this host is no longer needed. */
+  onClosed: (fence: DriverChange) => void;
+  /** Called after the commit: guests of the session have to go. */
+  onShareRevoked: (sessionId: string) => void;
 };
 type Reply = ReplyOf<(typeof routes)['deleteSession']>;
 
 const reason = 'The session was closed.';
 
-export function createCloseService({ store, work, onClosed, onUnshared }: Parts) {
-  async function close(tx: Tx, append: Append, id: string): Promise<Fence | undefined> {
+export function createCloseService({ store, work, onClosed, onShareRevoked }: Options) {
+  async function close(tx: Tx, append: Append, id: string): Promise<DriverChange | undefined> {
     const closed = await store.sessions.move(tx, id, 'close');
     if (!closed) return undefined;
     for (const task of await store.cancels.cancel(tx, append, { sessionId: id }, reason)) await work.signal(tx, task);
     await store.profiles.release(tx, id);
     const fence = await store.browsers.fence(tx, id);
+    await store.browsers.forgetState(tx, id);
+    // One event for both: closed, and cold if no host holds the browser.
     const session = (fence ? undefined : await store.sessions.setBrowser(tx, id, 'cold')) ?? closed;
     await append({ kind: 'status', data: { session: sessionStateOf(session) } });
     return fence;
   }
 
-  /** What was shared was to watch it live: the last picture of a closed one is its owner's again. */
+  /** A share is for watching live: the last picture of a closed session is its owner's alone. */
   async function unshare(tx: Tx, caller: Caller, { id, owner_id }: { id: string; owner_id: string }): Promise<boolean> {
     const share = await store.shares.remove(tx, id);
     if (!share) return false;
@@ -44,15 +48,20 @@ export function createCloseService({ store, work, onClosed, onUnshared }: Parts)
     return true;
   }
 
-  async function forget(tx: Tx, append: Append, id: string): Promise<void> {
+  async function purgeRows(tx: Tx, append: Append, id: string): Promise<void> {
     await store.purge.session(tx, append, id);
     const session = await store.sessions.locked(tx, id);
-    // Said anew, because what was said of it is forgotten too.
+    // Appended again, because the log was purged, too.
     if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
   }
 
+  async function removeBlobs(id: string): Promise<void> {
+    await store.blobs.removeAll(blobsOf(id));
+    await store.files.forgetOf(id);
+  }
+
   return {
-    /** Ends the session and all that goes on in it. Done twice it is done once; purging may follow later. */
+    /** Closing twice is the same as once; a purge may follow later. */
     async close(caller: Caller, id: string, { purge }: { purge: boolean }): Promise<Reply> {
       if (!isId(id)) throw new AppError('not_found');
       const { fence, wasShared } = await store.change(id, async (tx, append) => {
@@ -60,13 +69,13 @@ export function createCloseService({ store, work, onClosed, onUnshared }: Parts)
         if (!session) throw new AppError('not_found');
         const made = await close(tx, append, id);
         const hadShare = await unshare(tx, caller, session);
-        if (purge) await forget(tx, append, id);
+        if (purge) await purgeRows(tx, append, id);
         return { fence: made, wasShared: hadShare };
       });
       if (fence) onClosed(fence);
-      if (wasShared) onUnshared(id);
-      // After the commit: a row that points to nothing would be worse than a picture that nobody points to.
-      if (purge) await store.blobs.removeAll(blobsOf(id));
+      if (wasShared) onShareRevoked(id);
+      // After the commit: a row that points to no blob is worse than a blob without a row.
+      if (purge) await removeBlobs(id);
       return { success: true };
     },
   };

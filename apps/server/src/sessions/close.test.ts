@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, type HostCommand, hostCommand } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
-import { openCasting } from '../../testing/cast.ts';
+import { until } from '../../../../testkit/until.ts';
+import { openActorSets } from '../../testing/actors.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const steps: Step[] = [{ action: 'screenshot' }];
@@ -20,7 +20,7 @@ describe('closing a session', () => {
   const close = (id: string, purge?: boolean) => server.client.deleteSession({ id, purge });
   const detail = async (id: string) => (await server.client.getSession({ id })).snapshot;
 
-  it('cancels what has not ended, keeps the record, and lets nothing new begin', async () => {
+  it('cancels open tasks, keeps the records, and refuses new tasks', async () => {
     const first = await chat();
     const second = await chat(first.session_id);
     const { store } = server;
@@ -40,7 +40,7 @@ describe('closing a session', () => {
     assert.ok(closed.sessions.some(({ id }) => id === first.session_id));
   });
 
-  it('twice is as good as once, and says so once', async () => {
+  it('twice is the same as once, with one event', async () => {
     const { session } = await server.client.createSession();
     await Promise.all([close(session.id), close(session.id), close(session.id)]);
     await close(session.id);
@@ -51,34 +51,34 @@ describe('closing a session', () => {
     );
   });
 
-  it('has the host end its browser, and is cold once it did', async () => {
-    const host = await connectBus({ ...server.nats.as({ host: 'browser-1' }), name: 'a host' });
-    const told: HostCommand[] = [];
-    const responder = host.respond(hostCommand, { host_id: 'browser-1' }, async (command) => {
-      told.push(command);
-      return { ok: true };
+  for (const purge of [false, true])
+    it(`has the host close the browser, and sets the session to cold after that${purge ? ', with purge too' : ''}`, async () => {
+      const host = await connectBus({ ...server.nats.as({ host: 'browser-1' }), name: 'a host' });
+      const told: HostCommand[] = [];
+      const responder = host.respond(hostCommand, { host_id: 'browser-1' }, async (command) => {
+        told.push(command);
+        return { ok: true };
+      });
+      await responder.ready({ timeoutMs: 5000 });
+      const { session } = await server.client.createSession();
+      const { store } = server;
+      await store.transaction(async (tx) => {
+        await store.browsers.assign(tx, session.id, { id: 'browser-1', bootId: randomUUID() }, 0);
+        await store.sessions.setBrowser(tx, session.id, 'live');
+      });
+      await close(session.id, purge);
+      await until(async () => (await detail(session.id)).session.browser === 'cold', 5000);
+      assert.deepEqual(told, [{ type: 'close', session_id: session.id, epoch: 2 }]);
+      assert.equal((await store.browsers.of(session.id))?.host_id, null);
+      await host.close();
     });
-    await responder.ready({ timeoutMs: 5000 });
-    const { session } = await server.client.createSession();
-    const { store } = server;
-    await store.transaction(async (tx) => {
-      await store.browsers.assign(tx, session.id, { id: 'browser-1', bootId: randomUUID() }, 0);
-      await store.sessions.setBrowser(tx, session.id, 'live');
-    });
-    await close(session.id);
-    const late = AbortSignal.timeout(5000);
-    while ((await detail(session.id)).session.browser !== 'cold') await sleep(20, undefined, { signal: late });
-    assert.deepEqual(told, [{ type: 'close', session_id: session.id, epoch: 2 }]);
-    assert.equal((await store.browsers.of(session.id))?.host_id, null);
-    await host.close();
-  });
 
-  it('with purge forgets what was seen, and keeps what was asked for', async () => {
-    const casting = await openCasting({ server, gate: server, brief: server });
-    const cast = await casting.newCast();
-    await casting.close();
-    const id = cast.idOf('session', 'owners') ?? '';
-    const task = cast.idOf('task', 'owners') ?? '';
+  it('with purge removes observations, and keeps the requests', async () => {
+    const actorSets = await openActorSets({ server, gate: server, brief: server });
+    const actors = await actorSets.newActors();
+    await actorSets.close();
+    const id = actors.idOf('session', 'owners') ?? '';
+    const task = actors.idOf('task', 'owners') ?? '';
     const { store } = server;
     const key = `sessions/${id}/kept.jpeg`;
     await store.blobs.put(key, Buffer.from('x'));
@@ -122,11 +122,104 @@ describe('closing a session', () => {
     );
     const seen: string[] = [];
     for await (const event of server.client.followTask({ id: task })) seen.push(event.type);
-    assert.deepEqual(seen, ['status', 'end'], 'whoever follows learns that it is over');
+    assert.deepEqual(seen, ['status', 'end'], 'followers learn that it is over');
     assert.deepEqual(await close(id, true), { success: true });
   });
 
-  it('with purge keeps nothing that a host hands over later', async () => {
+  it('with purge leaves no typed text and no answer in any table, and keeps the steps without them', async () => {
+    const { store, client } = server;
+    const [word, code, other] = ['hunter2-3f1c', 'one-time-77ab', 'sesame-90de'];
+    const { session } = await client.createSession({ title: `Log in with ${word}` });
+    const { session_id, task_id } = await client.sendChat(
+      {
+        prompt: `log in as anna with ${word}`,
+        session_id: session.id,
+        constraints: [`never show ${word}`],
+        output_schema: { title: word },
+        current_url: `http://shop.test/?word=${word}`,
+        steps: [
+          { action: 'type', target: 'Password', text: word, title: `Type ${word}` },
+          { action: 'answer_dialog', accept: true, text: other },
+          { action: 'wait', for: { text: `${word} is wrong` } },
+        ],
+      },
+      { idempotencyKey: 'purged' },
+    );
+    const chatted = await client.sendChat({ prompt: `say ${other}`, steps, session_id });
+    const key = async () => {
+      const { rows } = await query('select * from idempotency_keys where task_id = $1', [task_id]);
+      return rows;
+    };
+    const query = (text: string, values: unknown[] = []) =>
+      store.transaction(({ client: connection }) => connection.query(text, values));
+    const [before] = await key();
+    await store.change(session_id, async (tx, append) => {
+      const begun = await store.tasks.beginExecution(tx, task_id, randomUUID());
+      assert.ok(begun);
+      const held = { id: task_id, executionId: begun.executionId };
+      await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60 }, null);
+      await append({ taskId: task_id, kind: 'test', data: { word } });
+      const intent = { taskId: task_id, index: 1, executionId: held.executionId, commandId: randomUUID(), epoch: 1 };
+      const line = await store.steps.begin(tx, intent);
+      await store.steps.end(tx, line, { status: 'failed', error: `The page says: ${word}` });
+      const file = { id: randomUUID(), task_id, name: `${word}.txt`, content_type: 'text/plain', byte_len: 1 };
+      await store.files.add(tx, { ...file, blob_key: `sessions/${session_id}/x` }, 1000);
+    });
+    await client.signalTakeover({ id: task_id, answer: code });
+    const result = {
+      summary: `Done: ${word}`,
+      data: { [word]: [`Hello ${word}`] },
+      files: [],
+      answers: [{ step_id: null, question: 'The code?', text: code }],
+    };
+    await store.transaction(async (tx) => {
+      const executionId = (await store.tasks.byId(task_id))?.execution_id ?? '';
+      await store.tasks.setStep(tx, { id: task_id, executionId }, 1, `Type ${word}`);
+      const lastError = `It failed: ${other}`;
+      assert.ok(await store.tasks.move(tx, { id: task_id, executionId }, 'finish', { result, lastError }));
+    });
+    const holding = async () => {
+      const { rows: tables } = await query(
+        `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+         where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+      );
+      const found: string[] = [];
+      for (const { name } of tables) {
+        const { rows } = await query(`select t::text as row from ${name} t`);
+        const text = rows.map(({ row }) => row).join();
+        for (const secret of [word, code, other]) if (text.includes(secret)) found.push(`${name} ${secret}`);
+      }
+      return found;
+    };
+    assert.ok((await holding()).length > 5);
+
+    await close(session_id, true);
+    assert.deepEqual(await holding(), []);
+    const { task } = await client.getTask({ id: task_id });
+    assert.equal(task.title, 'Type ••••••, Answer dialog, Wait for "•••••• is wrong"');
+    assert.equal(
+      task.prompt,
+      [
+        'type "••••••" into "Password" -- "Type ••••••"',
+        'accept dialog with "••••••"',
+        'wait for "•••••• is wrong"',
+      ].join('\n'),
+    );
+    assert.deepEqual(task.result, { summary: `Done: ${task.title}`, data: { '••••••': ['Hello ••••••'] }, files: [] });
+    assert.equal((await client.getTask({ id: chatted.task_id })).task.prompt, 'screenshot');
+    const { message_state } = await client.getMessageState({ id: task_id });
+    assert.equal(message_state.task_prompt, task.prompt);
+    assert.equal((await detail(session_id)).session.title, 'Log in with ••••••');
+    await assert.rejects(client.rerunTask({ id: task_id }), { code: 'conflict', status: 409 });
+
+    const [after] = await key();
+    assert.deepEqual({ ...after, request_hash: null }, { ...before, request_hash: null });
+    assert.notDeepEqual(after?.request_hash, before?.request_hash, 'the hash cannot be used to guess the text');
+    const again = client.sendChat({ prompt: 'look', steps }, { idempotencyKey: 'purged' });
+    await assert.rejects(again, { code: 'conflict' }, 'and the key stays taken');
+  });
+
+  it('with purge stores nothing that a host sends later', async () => {
     const { store } = server;
     const state = { storage: { cookie: 'x' }, pages: [] };
     const stateOf = (id: string) => store.transaction((tx) => store.browsers.stateOf(tx, id));
@@ -156,7 +249,23 @@ describe('closing a session', () => {
     assert.equal(await stateOf(silent.id), null);
   });
 
-  it('purges also what was closed before', async () => {
+  it('removes the saved browser state, and stores none that comes later', async () => {
+    const { store } = server;
+    const { session } = await server.client.createSession();
+    const bootId = randomUUID();
+    await store.transaction(async (tx) => {
+      await store.browsers.assign(tx, session.id, { id: 'browser-1', bootId }, 0);
+      assert.ok(await store.browsers.saveState(tx, session.id, 1, { storage: {}, pages: [] }));
+    });
+    await close(session.id);
+    const { epoch = 0 } = (await store.browsers.of(session.id)) ?? {};
+    await store.transaction(async (tx) => {
+      assert.equal(await store.browsers.stateOf(tx, session.id), null);
+      assert.equal(await store.browsers.saveState(tx, session.id, epoch, { storage: {}, pages: [] }), false);
+    });
+  });
+
+  it('purges a session that was closed before', async () => {
     const { session_id } = await chat();
     await close(session_id);
     await close(session_id, true);

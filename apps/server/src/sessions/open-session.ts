@@ -1,23 +1,29 @@
+// Makes a session, with the browser state of its profile if it has one.
+
 import { AppError, isId } from '@pilothouse/contract';
 import { type Caller, newId, type Store, type Tx } from '@pilothouse/store';
 import type { Quotas } from './quotas.ts';
 
-type Wanted = {
+type SessionRequest = {
   id?: string;
   title?: string;
   viewport?: { width: number; height: number };
   profile_id?: string;
   profile_label?: string;
   record?: boolean;
-  /** How many tasks come with it, for the quota. */
+  /** How many tasks begin with it, for the quota. */
   tasks?: number;
 };
 
 const defaultViewport = { width: 1280, height: 720 };
 
-/** Makes a session, with the browser state of its profile where it has one. */
 export function createOpenSession({ store, quotas }: { store: Store; quotas: Quotas }) {
-  async function lend(tx: Tx, caller: Caller, sessionId: string, { profile_id: id, profile_label: label }: Wanted) {
+  async function lend(
+    tx: Tx,
+    caller: Caller,
+    sessionId: string,
+    { profile_id: id, profile_label: label }: SessionRequest,
+  ) {
     const { isOn } = store.profiles;
     if (id === undefined && (label === undefined || !isOn)) return undefined;
     const isPossible = isOn && (id === undefined || isId(id));
@@ -26,15 +32,15 @@ export function createOpenSession({ store, quotas }: { store: Store; quotas: Quo
     return lent;
   }
 
-  return async function openSession(tx: Tx, caller: Caller, wanted: Wanted) {
-    const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, record, tasks } = wanted;
+  return async function openSession(tx: Tx, caller: Caller, request: SessionRequest) {
+    const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, record, tasks } = request;
     const isNewProfile =
       store.profiles.isOn &&
       profile_id === undefined &&
       profile_label !== undefined &&
       !(await store.profiles.hasLabel(tx, caller.id, profile_label));
     await quotas.require(tx, caller, { sessions: 1, tasks, profiles: isNewProfile ? 1 : 0 });
-    const lent = await lend(tx, caller, id, wanted);
+    const lent = await lend(tx, caller, id, request);
     const session = await store.sessions.create(tx, caller, {
       id,
       title,

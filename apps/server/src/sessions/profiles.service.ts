@@ -1,3 +1,5 @@
+// Profiles: saved browser states with a name. Each user sees only their own, an admin, too: a state is a login elsewhere.
+
 import {
   AppError,
   type BodyOf,
@@ -12,7 +14,6 @@ import type { Quotas } from './quotas.ts';
 
 type Routes = typeof routes;
 
-/** Saved browser states: everybody's own, an admin's too, because they let people in elsewhere. */
 export function createProfilesService({ store, quotas }: { store: Store; quotas: Quotas }) {
   return {
     async list(caller: Caller, query: QueryOf<Routes['listProfiles']>): Promise<ReplyOf<Routes['listProfiles']>> {
@@ -24,7 +25,9 @@ export function createProfilesService({ store, quotas }: { store: Store; quotas:
       const { label, session_id: sessionId } = body;
       if (!isId(sessionId)) throw new AppError('not_found');
       const saved = await store.transaction(async (tx) => {
-        if (!(await store.sessions.drivenBy(tx, caller, sessionId))) throw new AppError('not_found');
+        const session = await store.sessions.drivenBy(tx, caller, sessionId);
+        if (!session) throw new AppError('not_found');
+        if (session.status === 'closed') throw conflict('This session is closed, and its browser state is forgotten.');
         if (!store.profiles.isOn) throw conflict('This server keeps no profiles: PROFILE_KEY is not set.');
         const state = await store.browsers.stateOf(tx, sessionId);
         if (!state) throw conflict('The browser of this session has saved nothing yet.');
@@ -46,7 +49,7 @@ export type ProfilesService = ReturnType<typeof createProfilesService>;
 
 const conflict = (detail: string) => new AppError('conflict', { detail });
 
-/** Never the state itself. */
+/** Without the state itself. */
 const viewProfile = ({ id, label, created_at, updated_at }: ProfileRow): Profile => ({
   id,
   label,

@@ -14,7 +14,7 @@ describe('profiles', () => {
 
   const newSession = async (given: { profile_id?: string; profile_label?: string } = {}) =>
     (await server.client.createSession(given)).session;
-  /** As an agent does it: the browser is given to a host, and its state saved with a step. */
+  /** As an agent does it: assigns the browser to a host, and saves its state with a step. */
   const save = (sessionId: string, value: string) => {
     const { store } = server;
     return store.transaction(async (tx) => {
@@ -23,7 +23,7 @@ describe('profiles', () => {
       await store.browsers.saveState(tx, sessionId, epoch + 1, stateWith(value));
     });
   };
-  /** What the browser of the session would begin with. */
+  /** The state that the browser of the session would begin with. */
   const stateOf = (sessionId: string) => server.store.transaction((tx) => server.store.browsers.stateOf(tx, sessionId));
   const newProfile = async (label: string, value: string) => {
     const session = await newSession();
@@ -32,7 +32,7 @@ describe('profiles', () => {
   };
   const close = (id: string) => server.client.deleteSession({ id });
 
-  it('are made of what a session has saved, listed newest first, and removed', async () => {
+  it('are made from the saved state of a session, listed newest first, and removed', async () => {
     const first = await newProfile('one', 'a');
     const second = await newProfile('two', 'b');
     const { profiles, next_cursor } = await server.client.listProfiles({ limit: 1 });
@@ -44,7 +44,7 @@ describe('profiles', () => {
     await assert.rejects(newSession({ profile_id: first.id }), { code: 'not_found' });
   });
 
-  it('of a label that exists are replaced', async () => {
+  it('with an existing label are replaced', async () => {
     const first = await newProfile('again', 'a');
     const second = await newProfile('again', 'b');
     assert.equal(second.id, first.id);
@@ -52,12 +52,12 @@ describe('profiles', () => {
     assert.deepEqual(await stateOf(id), stateWith('b'));
   });
 
-  it('are not made of a browser that has saved nothing', async () => {
+  it('are not made without a saved state', async () => {
     const { id } = await newSession();
     await assert.rejects(server.client.createProfile({ label: 'x', session_id: id }), { code: 'conflict' });
   });
 
-  it('are what a session begins with, by id or by label', async () => {
+  it('are the state that a session begins with, by id or by label', async () => {
     const { id, label } = await newProfile('begin', 'a');
     for (const given of [{ profile_id: id }, { profile_label: label }, { profile_id: id, profile_label: label }]) {
       const session = await newSession(given);
@@ -70,7 +70,7 @@ describe('profiles', () => {
     await assert.rejects(newSession({ profile_id: 'abc' }), { code: 'not_found' });
   });
 
-  it('have one writer: the first session writes back, and the next has a copy', async () => {
+  it('have one writer: the first session writes back, and the next one has a copy', async () => {
     const { id } = await newProfile('shared', 'a');
     const writer = await newSession({ profile_id: id });
     const other = await newSession({ profile_id: id });
@@ -86,7 +86,7 @@ describe('profiles', () => {
     assert.deepEqual(await stateOf((await newSession({ profile_id: id })).id), stateWith('of the heir'));
   });
 
-  it('have exactly one writer, however many begin at once', async () => {
+  it('have exactly one writer, also if several sessions begin at once', async () => {
     const { id } = await newProfile('raced', 'a');
     const sessions = await Promise.all(Array.from({ length: 10 }, () => newSession({ profile_id: id })));
     const written = await Promise.all(
@@ -97,7 +97,7 @@ describe('profiles', () => {
     assert.equal(written.filter(Boolean).length, 1);
   });
 
-  it('pass from a writer that has long not saved to the next', async () => {
+  it('go from a writer that has not saved for long to the next session', async () => {
     const { id } = await newProfile('idle', 'a');
     const idle = await newSession({ profile_id: id });
     await server.store.transaction(({ client }) =>
@@ -109,7 +109,7 @@ describe('profiles', () => {
     assert.deepEqual(await stateOf((await newSession({ profile_id: id })).id), stateWith('in time'));
   });
 
-  it('begin empty with a label that is new, and are filled by its session', async () => {
+  it('begin empty with a new label, and are filled by its session', async () => {
     const session = await newSession({ profile_label: 'fresh' });
     assert.ok(session.profile_id);
     assert.equal(await stateOf(session.id), null);
@@ -117,7 +117,7 @@ describe('profiles', () => {
     assert.deepEqual(await stateOf((await newSession({ profile_label: 'fresh' })).id), stateWith('first'));
   });
 
-  it('and saved states are nowhere in the database as they are', async () => {
+  it('and saved states are nowhere in the database in plain text', async () => {
     await newProfile('secret', 'secret-5a1e');
     const session = await newSession({ profile_label: 'secret' });
     assert.deepEqual(await stateOf(session.id), stateWith('secret-5a1e'));
@@ -132,7 +132,7 @@ describe('profiles', () => {
     assert.deepEqual(found, []);
   });
 
-  it('are not there without a key: a label is only a name then, and states are kept as they are', async () => {
+  it('do not exist without a key: a label is only a name then, and states are stored in plain text', async () => {
     const { id } = await newProfile('locked', 'a');
     const keyless = await server.another({ hasProfileKey: false });
     await assert.rejects(keyless.client.createSession({ profile_id: id }), { code: 'not_found' });

@@ -1,13 +1,22 @@
+// The routes that make, list, show and follow sessions.
+
 import { routes } from '@pilothouse/contract';
+import { Answer } from '../http/answer.ts';
 import type { Serve } from '../http/serve.ts';
+import type { FollowSession } from './session-stream.ts';
 import type { SessionsService } from './sessions.service.ts';
 
-export function sessionsRoutes(serve: Serve, sessions: SessionsService) {
+export function sessionsRoutes(serve: Serve, sessions: SessionsService, follow: FollowSession) {
   serve(routes.listSessions, ({ caller, query }) => sessions.list(caller, query));
   serve(routes.createSession, ({ caller, body }) => sessions.create(caller, body));
-  serve(routes.getSession, ({ caller, params }) => sessions.detail(caller, params.id));
+  serve(routes.getSession, async ({ caller, params, counted }) => {
+    // Before the picture is asked for.
+    counted.check();
+    const { reply, pictures } = await sessions.detail(caller, params.id);
+    return new Answer(200, reply, pictures);
+  });
   serve.stream(routes.followSession, async ({ caller, params, query, headers }) => {
-    const follow = await sessions.follow(caller, params.id, headers['last-event-id'] ?? query.cursor);
-    return (_call, stream) => follow(stream);
+    const write = await follow(caller, params.id, headers['last-event-id'] ?? query.cursor);
+    return (_call, stream) => write(stream);
   });
 }

@@ -1,14 +1,9 @@
-import {
-  type BrowserRoute,
-  type Frame,
-  ImageType,
-  type Navigation,
-  type Overlay,
-  type Session,
-} from '@pilothouse/contract';
-import type { FrameRow, SessionRow, StoredEvent } from '@pilothouse/store';
+// Sessions, frames and events as the API shows them, field by field.
 
-/** A row as the interface shows it, field by field: a new column is never shown by accident. */
+import { type BrowserRoute, ImageType, type Navigation, type Overlay, type Session } from '@pilothouse/contract';
+import type { FrameRow, SessionRow, StoredEvent } from '@pilothouse/store';
+import type { FrameView } from '../live/withheld.ts';
+
 export function viewSession(row: SessionRow, viewers = 0): Session {
   return {
     id: row.id,
@@ -30,7 +25,7 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
 
 export const livePathOf = (id: string): string => `/api/sessions/${id}/live`;
 
-export function viewFrame(row: FrameRow, image: Uint8Array): Frame {
+export function viewFrame(row: FrameRow): FrameView {
   return {
     frame_id: row.frame_id,
     session_id: row.session_id,
@@ -41,14 +36,12 @@ export function viewFrame(row: FrameRow, image: Uint8Array): Frame {
     width: row.width,
     height: row.height,
     device_scale: row.device_scale,
-    screenshot_base64: Buffer.from(image).toString('base64'),
-    // Written by an agent from what the contract calls a route.
+    // Written by an agent, in the shape of the contract.
     route: row.route as BrowserRoute,
     private: row.private,
   };
 }
 
-/** What was drawn at this place of the log. */
 export function viewOverlay({ data, seq, recorded_at }: StoredEvent): Overlay {
   return { ...(data.overlay as Omit<Overlay, 'seq' | 'recorded_at'>), seq, recorded_at: recorded_at.toISOString() };
 }

@@ -1,19 +1,21 @@
+// Shares a session with guests by a token, and ends the share.
+
 import { AppError, type BodyOf, isId, type ReplyOf, type routes } from '@pilothouse/contract';
 import type { Caller, Store } from '@pilothouse/store';
 import { hashOf, newToken } from '../auth/tokens.ts';
-import type { From } from '../http/serve.ts';
+import type { From } from '../http/call.ts';
 import { livePathOf } from './sessions.view.ts';
 
 type Routes = typeof routes;
-type Parts = {
+type Options = {
   store: Store;
-  /** Told once it is committed that whoever watches by the former token has to go. */
-  onRevoked: (sessionId: string) => void;
+  /** Called after the commit: guests with the former token have to go. */
+  onShareRevoked: (sessionId: string) => void;
 };
 
-export function createShareService({ store, onRevoked }: Parts) {
+export function createShareService({ store, onShareRevoked }: Options) {
   return {
-    /** The only time the token is told. */
+    /** The token is in this reply and in no other. */
     async share(
       caller: Caller,
       id: string,
@@ -33,19 +35,19 @@ export function createShareService({ store, onRevoked }: Parts) {
         await store.audit.add({ event, outcome: 'success', ...about, data }, tx);
         return row;
       });
-      if (made.has_replaced) onRevoked(id);
+      if (made.has_replaced) onShareRevoked(id);
       const share = {
         session_id: id,
         live_path: livePathOf(id),
         share_token: token,
-        // Behind the `#`, so that browsers keep it to themselves: no server and no proxy has it in its log.
+        // Behind the `#`, which browsers do not send: the token is in no log of a server or proxy.
         share_path: `/#session=${id}&share=${token}`,
         expires_at: made.expires_at.toISOString(),
       };
       return { success: true, share };
     },
 
-    /** Done twice it is done once. */
+    /** Ending it twice is the same as once. */
     async unshare(caller: Caller, id: string, { address }: From): Promise<ReplyOf<Routes['unshareSession']>> {
       if (!isId(id)) throw new AppError('not_found');
       const removed = await store.change(id, async (tx) => {
@@ -57,7 +59,7 @@ export function createShareService({ store, onRevoked }: Parts) {
         if (row?.was_live) await store.audit.add({ event: 'revoke_share', outcome: 'success', ...about, data }, tx);
         return row;
       });
-      if (removed) onRevoked(id);
+      if (removed) onShareRevoked(id);
       return { success: true };
     },
   };

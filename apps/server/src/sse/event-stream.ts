@@ -1,57 +1,72 @@
+// A server-sent event stream to one viewer, and the encoding of its events. Ten thousand may be open at once.
+
 import type { ServerResponse } from 'node:http';
+import type { CountedAnswer } from '../delivery/counted-answer.ts';
+import { standardHeaders } from '../delivery/standard-headers.ts';
 import { startBeating } from './heartbeats.ts';
 
-/** A server-sent event stream to one viewer. */
+/** One event as bytes, whole or in pieces: large bytes are not copied for each viewer. */
+export type Encoded = Buffer | readonly Buffer[];
+
 export type EventStream = {
   /** Whether the viewer has left, or the stream was closed. */
   isEnded(): boolean;
-  /** Calls when it ends. Streams are many: a signal for each would weigh more than all else of it. */
+  /** Calls when it ends. Streams are many, and an AbortSignal for each would take more memory than the rest of it. */
   onEnd(callback: () => void): void;
-  /** Never skipped: a viewer that does not read them is cut, and resumes from the last id it saw. */
+  /** Never skipped: a viewer that does not read is cut, and resumes from the last id it saw. */
   send(event: { id?: string; type: string; data: object }): void;
-  /** The same for bytes that others are sent as well. */
-  sendEncoded(bytes: Buffer): void;
-  /** The newest wins: while an earlier one is still on its way, only the last offer to each slot is kept. */
-  offer(bytes: Buffer, slot?: string): void;
+  /** The same for bytes that are shared with other viewers. */
+  sendEncoded(event: Encoded): void;
+  /** The newest wins: while an earlier one is being sent, only the last offer to each slot is kept. */
+  offer(event: Encoded, slot?: string): void;
   close(): void;
 };
 
 const retryMs = 2000;
-/** What one viewer may leave unread of each stream before it is cut. */
+/** How many bytes of each stream one viewer may leave unread before it is cut. */
 const maxUnreadBytes = 1024 * 1024;
+/** For a response that carries several streams, at most this many times that. */
+const maxUnreadStreams = 8;
 
-export function openEventStream(response: ServerResponse, requestId: string, streams = 1): EventStream {
+type StreamOptions = { requestId: string; streams?: number; counted: CountedAnswer };
+
+export function openEventStream(
+  response: ServerResponse,
+  { requestId, streams = 1, counted }: StreamOptions,
+): EventStream {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
-    'x-content-type-options': 'nosniff',
+    ...standardHeaders,
     'x-request-id': requestId,
   });
   response.socket?.setNoDelay(true);
   response.write(`retry: ${retryMs}\n\n`);
-  return new ResponseStream(response, maxUnreadBytes * streams);
+  return new ResponseStream(response, counted, maxUnreadBytes * Math.min(streams, maxUnreadStreams));
 }
 
-/** A class: ten thousand streams share its methods, where closures would be each one's own. */
+/** A class: streams are many, and each would have closures of its own. */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
+  readonly #counted: CountedAnswer;
   readonly #maxUnread: number;
   readonly #beating = startBeating(this);
   readonly #callbacks: (() => void)[] = [];
   #isEnded = false;
-  /** In the order in which the slots began to wait, so that each has its turn; made for the first frame. */
-  #waiting: Map<string, Buffer> | undefined;
-  /** Where there are frames: called when something has left. */
+  /** Frames that wait, in the order in which their slots began to wait, so that each has its turn; made for the first frame. */
+  #waiting: Map<string, Encoded> | undefined;
+  /** On streams with frames: called when bytes have left. */
   #onSent: (() => void) | undefined;
 
-  constructor(response: ServerResponse, maxUnread: number) {
+  constructor(response: ServerResponse, counted: CountedAnswer, maxUnread: number) {
     this.#response = response;
+    this.#counted = counted;
     this.#maxUnread = maxUnread;
     const close = () => this.close();
     response.on('close', close);
     response.on('error', close);
-    // One that left while it was asked who comes has said so already.
+    // A viewer that left during authentication emits no second `close`.
     if (response.destroyed) close();
   }
 
@@ -69,37 +84,54 @@ class ResponseStream implements EventStream {
     this.sendEncoded(stillHere);
   }
 
-  sendEncoded(bytes: Buffer): void {
+  sendEncoded(event: Encoded): void {
     if (this.#isEnded) return;
     const unread = this.#response.writableLength;
-    // Before this one is added: however large it is, it is no sign that the viewer does not read.
-    if (unread > this.#maxUnread) this.close();
-    else this.#write(bytes, unread);
+    // Before this event is added: its own size is no sign that the viewer does not read.
+    if (unread > this.#maxUnread || !this.#counted.queue(sizeOf(event))) this.close();
+    else this.#write(event, unread);
   }
-  #write(bytes: Buffer, unread: number): void {
+  #write(event: Encoded, unread: number): void {
+    if (Buffer.isBuffer(event)) this.#writeWhole(event, unread);
+    else this.#writePieces(event);
+    this.#counted.note();
+  }
+  #writeWhole(bytes: Buffer, unread: number): void {
     const { socket, chunkedEncoding } = this.#response;
     const chunk = chunkedEncoding ? chunks.get(bytes) : undefined;
     // Straight to the socket, where nothing of the response waits before it.
     if (chunk && socket && unread === socket.writableLength) socket.write(chunk, this.#onSent);
     else this.#response.write(bytes, this.#onSent);
   }
+  #writePieces(pieces: readonly Buffer[]): void {
+    this.#response.cork();
+    for (const [index, piece] of pieces.entries())
+      this.#response.write(piece, index === pieces.length - 1 ? this.#onSent : undefined);
+    this.#response.uncork();
+  }
 
-  offer(bytes: Buffer, slot = ''): void {
+  offer(event: Encoded, slot = ''): void {
     const isFirst = !this.#waiting;
     this.#waiting ??= new Map();
-    // `drain` would tell only of a buffer that had been full, and the last frame is due.
+    // `drain` comes only after a full buffer, and the last frame must be sent in any case.
     this.#onSent ??= () => this.#sendWaiting();
     const isClear = this.#response.writableLength === 0;
-    if (!isClear) this.#waiting.set(slot, bytes);
-    if (isClear) this.sendEncoded(bytes);
-    // What is on its way now was not asked to tell when it has left; something small behind it is.
+    if (!isClear) this.#waiting.set(slot, event);
+    if (isClear) this.#sendFrame(event, slot);
+    // The bytes being sent now have no callback, so a small comment behind them gets one.
     else if (isFirst) this.sendEncoded(framesCome);
   }
   #sendWaiting(): void {
     const [next] = this.#waiting ?? [];
     if (!next || this.#response.writableLength > 0) return;
     this.#waiting?.delete(next[0]);
-    this.sendEncoded(next[1]);
+    this.#sendFrame(next[1], next[0]);
+  }
+  /** Without room for it, the frame waits for a newer one or for the next write. */
+  #sendFrame(event: Encoded, slot: string): void {
+    if (this.#isEnded) return;
+    if (this.#counted.queue(sizeOf(event))) this.#write(event, this.#response.writableLength);
+    else this.#waiting?.set(slot, event);
   }
 
   close(): void {
@@ -109,12 +141,15 @@ class ResponseStream implements EventStream {
     for (const callback of this.#callbacks) callback();
     const response = this.#response;
     response.end();
-    // What was written may still be read; a viewer that reads nothing is not waited for.
+    // Written bytes may still be read, for a second.
     setTimeout(() => response.destroy(), 1000).unref();
   }
 }
 
-/** Encoded events as chunks of a response, framed once for everybody who is sent them. */
+const sizeOf = (event: Encoded): number =>
+  Buffer.isBuffer(event) ? event.length : event.reduce((sum, { length }) => sum + length, 0);
+
+/** Encoded events as HTTP chunks, framed once for all viewers. */
 const chunks = new WeakMap<Buffer, Buffer>();
 const lineEnd = '\r\n';
 
@@ -125,7 +160,7 @@ export function encodeEvent({ id, type, data }: { id?: string; type: string; dat
 
 const encode = (text: string): Buffer => frameAsChunk(Buffer.byteLength(text), (chunk, at) => chunk.write(text, at));
 
-/** Whoever is sent the bytes over a chunked response is sent the whole chunk. */
+/** On a chunked response the whole chunk is written. */
 function frameAsChunk(size: number, fill: (chunk: Buffer, at: number) => void): Buffer {
   const head = `${size.toString(16)}${lineEnd}`;
   const chunk = Buffer.allocUnsafeSlow(head.length + size + lineEnd.length);
@@ -137,10 +172,10 @@ function frameAsChunk(size: number, fill: (chunk: Buffer, at: number) => void): 
   return bytes;
 }
 
-/** A multiple of three, and little enough to be forgotten cheaply: long strings are collected with all else. */
+/** A multiple of three, and small, because long strings are expensive to collect. */
 const sliceBytes = 12 * 1024;
 
-/** An event with bytes as base64 between two pieces of its JSON. */
+/** An event with bytes as base64 between two pieces of its JSON, made once for all viewers. */
 export function encodeWithBytes(
   type: string,
   { before, image, after }: { before: string; image: Uint8Array; after: string },
@@ -149,10 +184,10 @@ export function encodeWithBytes(
   const size = head.length + Math.ceil(image.length / 3) * 4 + tail.length;
   const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
   return frameAsChunk(size, (chunk, at) => {
-    let place = at + head.copy(chunk, at);
+    let offset = at + head.copy(chunk, at);
     for (let i = 0; i < bytes.length; i += sliceBytes)
-      place += chunk.write(bytes.toString('base64', i, i + sliceBytes), place, 'latin1');
-    tail.copy(chunk, place);
+      offset += chunk.write(bytes.toString('base64', i, i + sliceBytes), offset, 'latin1');
+    tail.copy(chunk, offset);
   });
 }
 
@@ -160,12 +195,13 @@ const stillHere = encode(': still here\n\n');
 const framesCome = encode(': frames\n\n');
 
 const dataField = 'data: ';
+const bundledEnd = Buffer.from('}\n\n');
 
-/** The same event again, as one of several streams that share a response. */
-export function encodeBundled(kind: string, stream: string, encoded: Buffer): Buffer {
+/** The same event as one of several streams in a response. Its data is not copied. */
+export function encodeBundled(kind: string, stream: string, encoded: Buffer): readonly Buffer[] {
   const at = encoded.indexOf(dataField);
   const [, cursor = null] = /^id: (.*)$/m.exec(encoded.toString('utf8', 0, at)) ?? [];
   const head = JSON.stringify({ type: kind, stream, cursor }).slice(0, -1);
   const json = encoded.subarray(at + dataField.length, -2);
-  return Buffer.concat([Buffer.from(`event: ${kind}\n${dataField}${head},"event":`), json, Buffer.from('}\n\n')]);
+  return [Buffer.from(`event: ${kind}\n${dataField}${head},"event":`), json, bundledEnd];
 }

@@ -1,18 +1,18 @@
-// What is kept of a person's input: that there was some, and where. Never what was typed, nor the address they went to.
+// What is stored of a person's input: that there was some, and where. Never what was typed, nor the address they opened.
 
 import type { Overlay, PointerAction } from '@pilothouse/contract';
 import { type Caller, newId, type Store } from '@pilothouse/store';
-import type { From } from '../http/serve.ts';
+import type { From } from '../http/call.ts';
 
-type Hold = { sessionId: string; takeoverId: string; taskId: string | null; epoch: number };
-type Print = { kind: Overlay['kind']; label: string; isBurst?: boolean };
+type DriverRef = { sessionId: string; takeoverId: string; taskId: string | null; epoch: number };
+type TraceKind = { kind: Overlay['kind']; label: string; isBurst?: boolean };
 
-/** Who types or scrolls does it many times a second: one print stands for so long. */
+/** A person types or scrolls many times a second: one trace stands for this long. */
 const burstMs = 2000;
-const maxKnown = 1000;
+const maxKnownBursts = 1000;
 
-/** What leaves nothing behind has no line here. */
-const prints: { [Action in PointerAction['action']]?: Print } = {
+/** An action without a row here leaves no trace. */
+const traceKinds: { [Action in PointerAction['action']]?: TraceKind } = {
   click: { kind: 'click', label: 'Click' },
   double_click: { kind: 'click', label: 'Double click' },
   down: { kind: 'click', label: 'Press' },
@@ -31,30 +31,28 @@ const prints: { [Action in PointerAction['action']]?: Print } = {
   choose_files: { kind: 'note', label: 'Choose files' },
 };
 
-export function createHandprints(store: Store) {
-  /** Bursts that are written down, so that not every key asks the database. */
-  const known = new Set<string>();
-
-  function keyOf({ takeoverId, epoch }: Hold, { kind, isBurst }: Print, action: PointerAction): string | undefined {
-    if (isBurst) return `hand ${takeoverId} ${kind} ${Math.floor(Date.now() / burstMs)}`;
-    const seq = 'input_seq' in action ? action.input_seq : undefined;
-    return seq === undefined ? undefined : `hand ${takeoverId} ${epoch} ${seq}`;
-  }
+export function createInputTrace(store: Store) {
+  /** Bursts that are stored already, so that not every key asks the database. */
+  const knownBursts = new Set<string>();
 
   return {
-    /** An overlay for whoever watches, and a line in the audit. Sent again, it is one print. */
-    async leave(hold: Hold, actions: PointerAction[], { caller, from }: { caller: Caller; from: From }): Promise<void> {
-      const made = actions.flatMap((action) => {
-        const print = prints[action.action];
-        const dedupKey = print && keyOf(hold, print, action);
-        return print && !(dedupKey && known.has(dedupKey)) ? [{ action, print, dedupKey }] : [];
+    /** An overlay for viewers, and a line in the audit. An input that is sent again leaves one trace. */
+    async leave(
+      driver: DriverRef,
+      actions: PointerAction[],
+      { caller, from }: { caller: Caller; from: From },
+    ): Promise<void> {
+      const traces = actions.flatMap((action) => {
+        const kind = traceKinds[action.action];
+        const dedupKey = kind && dedupKeyOf(driver, kind, action);
+        return kind && !(dedupKey && knownBursts.has(dedupKey)) ? [{ action, kind, dedupKey }] : [];
       });
-      if (made.length === 0) return;
-      const { sessionId, taskId, takeoverId } = hold;
+      if (traces.length === 0) return;
+      const { sessionId, taskId, takeoverId } = driver;
       await store.change(sessionId, async (tx, append) => {
         const done: string[] = [];
-        for (const { action, print, dedupKey } of made) {
-          const overlay = overlayOf(hold, print, action);
+        for (const { action, kind, dedupKey } of traces) {
+          const overlay = overlayOf(driver, kind, action);
           const { isNew } = await append({ taskId, kind: 'overlay', data: { overlay }, dedupKey });
           if (isNew) done.push(action.action);
         }
@@ -62,15 +60,22 @@ export function createHandprints(store: Store) {
         const entry = { event: 'pointer', outcome: 'success', userId: caller.id, address: from.address, data };
         if (done.length > 0) await store.audit.add(entry, tx);
       });
-      if (known.size > maxKnown) known.clear();
-      for (const { print, dedupKey } of made) if (print.isBurst && dedupKey) known.add(dedupKey);
+      if (knownBursts.size > maxKnownBursts) knownBursts.clear();
+      for (const { kind, dedupKey } of traces) if (kind.isBurst && dedupKey) knownBursts.add(dedupKey);
     },
   };
 }
 
+/** The same key for the same input, however often it is sent. */
+function dedupKeyOf({ takeoverId, epoch }: DriverRef, { kind, isBurst }: TraceKind, action: PointerAction) {
+  if (isBurst) return `hand ${takeoverId} ${kind} ${Math.floor(Date.now() / burstMs)}`;
+  const seq = 'input_seq' in action ? action.input_seq : undefined;
+  return seq === undefined ? undefined : `hand ${takeoverId} ${epoch} ${seq}`;
+}
+
 function overlayOf(
-  { sessionId, taskId }: Hold,
-  { kind, label }: Print,
+  { sessionId, taskId }: DriverRef,
+  { kind, label }: TraceKind,
   action: PointerAction,
 ): Omit<Overlay, 'seq' | 'recorded_at'> {
   const hasPoint = 'x' in action && action.x !== undefined && action.y !== undefined;

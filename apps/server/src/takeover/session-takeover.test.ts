@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { localUser } from '@pilothouse/store';
+import { until } from '../../../../testkit/until.ts';
 import { type DrivenHost, startDrivenHost } from '../../testing/driven-host.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
-describe('the wheel of a session', () => {
+describe('the takeover of a session', () => {
   let one: TestServer;
   let other: TestServer;
   let host: DrivenHost;
@@ -31,7 +32,7 @@ describe('the wheel of a session', () => {
   };
   const overlaysOf = async (id: string) => (await one.client.getSession({ id })).snapshot.overlays;
 
-  it('is had at once where nothing runs, and shown to whoever asks, at any server', async () => {
+  it('is active at once if no task runs, and shown at every server', async () => {
     const { id, browser } = await open();
     const { resume_token, ...takeover } = await take(id);
     assert.ok(resume_token?.startsWith('phw_'));
@@ -50,7 +51,7 @@ describe('the wheel of a session', () => {
     await assert.rejects(other.client.resumeSessionTakeover({ id }), { code: 'conflict' });
   });
 
-  it('is given back by its token, and by no other', async () => {
+  it('is ended by its token, and by no other', async () => {
     const { id } = await open();
     const { resume_token } = await take(id);
     await assert.rejects(one.client.resumeSessionTakeover({ id, resume_token: 'phw_wrong' }), {
@@ -60,7 +61,7 @@ describe('the wheel of a session', () => {
     assert.equal(takeover.status, 'ended');
   });
 
-  it('does each input once and in order, whichever server takes it, however often it is sent', async () => {
+  it('does each input once and in order, at any server, however often it is sent', async () => {
     const { id, browser } = await open();
     const { takeover_id, epoch } = await take(id);
     const text = 'pilothouse';
@@ -89,7 +90,7 @@ describe('the wheel of a session', () => {
     );
   });
 
-  it('is nobody’s who does not have it', async () => {
+  it('refuses input of callers who do not drive', async () => {
     const { id, browser } = await open();
     const click = { id, action: 'click', x: 1, y: 2 } as const;
     await assert.rejects(one.client.movePointer(click), { code: 'takeover_conflict', status: 409 });
@@ -113,7 +114,7 @@ describe('the wheel of a session', () => {
     );
   });
 
-  it('is over when its lease is, agents alive or not', async () => {
+  it('ends with its lease, with or without agents', async () => {
     const { id, browser } = await open();
     const { takeover_id } = await take(id);
     await one.store.transaction(({ client }) =>
@@ -126,7 +127,7 @@ describe('the wheel of a session', () => {
     assert.deepEqual(browser.done, []);
   });
 
-  it('leaves prints of a hand, and nothing of what was typed', async () => {
+  it('leaves traces of input, without what was typed', async () => {
     const { id } = await open();
     const { takeover_id } = await take(id);
     const canary = 'correct horse battery';
@@ -167,7 +168,7 @@ describe('the wheel of a session', () => {
     }
   });
 
-  it('is had by one of many who ask at once over two servers; who had it before touches nothing', async () => {
+  it('has one holder, if several ask at once at two servers; the former holder can do nothing', async () => {
     const { id, browser } = await open();
     let expected = 0;
     for (let round = 0; round < 10; round += 1) {
@@ -176,7 +177,7 @@ describe('the wheel of a session', () => {
       const granted = asked.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       assert.equal(granted.length, 1, `round ${round}`);
       const { takeover_id = '', epoch = 0 } = granted[0] ?? {};
-      assert.ok(!browser.mayAct(epoch - 1), 'the host refuses whoever drove before');
+      assert.ok(!browser.mayAct(epoch - 1), 'the host refuses the former driver');
       const late = { id, action: 'click', x: 1, y: 1, takeover_id } as const;
       const clicks = await Promise.allSettled([
         one.client.movePointer({ ...late, input_seq: 1 }),
@@ -196,7 +197,7 @@ describe('the wheel of a session', () => {
     );
   });
 
-  it('says a route without moving the browser, once; and who it shows a page to is told', async () => {
+  it('sets a route without moving the browser, once; focus without a takeover only answers', async () => {
     const { id, browser } = await open();
     const route = { page: 'p2', url: 'http://desk.test/two', title: 'Two' };
     const first = await one.client.movePointer({ id, route });
@@ -212,11 +213,11 @@ describe('the wheel of a session', () => {
     assert.deepEqual(
       browser.done.map(({ action }) => action),
       ['focus'],
-      'with the wheel it does',
+      'with a takeover it does',
     );
   });
 
-  it('waits for a browser where there is none, and says so where it is lost', async () => {
+  it('waits for a browser if there is none, and says so if it is lost', async () => {
     const { session } = await one.client.createSession();
     const waiting = await take(session.id);
     assert.equal(waiting.status, 'requested');
@@ -229,11 +230,11 @@ describe('the wheel of a session', () => {
     const click = { id, action: 'click', x: 1, y: 2 } as const;
     await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
     assert.equal((await one.store.browsers.of(id))?.host_id, null, 'agents see that it is to be opened again');
-    assert.equal((await stateOf(id)).status, 'takeover', 'and the wheel is still theirs');
+    assert.equal((await stateOf(id)).status, 'takeover', 'and the person still drives');
     await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
   });
 
-  it('is refused where a task is open, and in a session that is closed; closing ends it', async () => {
+  it('is refused if a task is open or the session is closed; closing the session ends it', async () => {
     const { session_id: id } = await one.client.sendChat({ prompt: 'x', steps: [{ action: 'screenshot' }] });
     await assert.rejects(take(id), { code: 'conflict' });
     const own = await open();
@@ -244,25 +245,19 @@ describe('the wheel of a session', () => {
     await assert.rejects(one.client.movePointer({ id: own.id, route: {} }), { code: 'conflict' });
   });
 
-  it('tells the host that somebody drives, while they do', async () => {
+  it('tells the host that a person drives, for as long as they do', async () => {
     const { id } = await open();
     const stop = new AbortController();
     const followed = (async () => {
       for await (const _ of one.client.followSession({ id }, { signal: stop.signal }));
     })().catch(() => {});
-    const until = async (isDriven: boolean) => {
-      const late = AbortSignal.timeout(5000);
-      const last = () => host.watched.findLast(({ sessionId }) => sessionId === id)?.isDriven;
-      while (last() !== isDriven) {
-        late.throwIfAborted();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    };
-    await until(false);
+    const untilTold = (isDriven: boolean) =>
+      until(() => host.watched.findLast(({ sessionId }) => sessionId === id)?.isDriven === isDriven, 5000);
+    await untilTold(false);
     await take(id);
-    await until(true);
+    await untilTold(true);
     await one.client.resumeSessionTakeover({ id });
-    await until(false);
+    await untilTold(false);
     stop.abort();
     await followed;
   });

@@ -1,3 +1,5 @@
+// Takeovers of a task: requested, so that the agent finishes its step first, or at once.
+
 import {
   AppError,
   type BodyOf,
@@ -8,19 +10,20 @@ import {
   type routes,
 } from '@pilothouse/contract';
 import type { Caller, Store, TaskRow, Tx } from '@pilothouse/store';
-import type { From } from '../http/serve.ts';
-import type { Driving } from '../sessions/driving.ts';
+import type { From } from '../http/call.ts';
+import type { Takeovers } from './takeover.ts';
 
 type Routes = typeof routes;
+type Options = { store: Store; takeovers: Takeovers };
 
-export function createTaskTakeovers({ store, driving }: { store: Store; driving: Driving }) {
+export function createTaskTakeovers({ store, takeovers }: Options) {
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
     if (!task) throw new AppError('not_found');
     return task;
   }
 
-  /** One that has ended has nothing to drive, and one that waits for its turn has no browser yet. */
+  /** A task that has ended has nothing to drive, and one that waits for its turn has no browser yet. */
   async function check(tx: Tx, { id, session_id }: TaskRow): Promise<void> {
     const task = await store.tasks.locked(tx, id);
     if (!task || isTerminal(task.status)) throw new AppError('conflict', { detail: 'This task has ended already.' });
@@ -29,7 +32,7 @@ export function createTaskTakeovers({ store, driving }: { store: Store; driving:
   }
 
   return {
-    /** The agent finishes what it does, and then stops; one that waits for a person is stopped already. */
+    /** The agent finishes its step and then stops. A task that waits for a person is stopped already. */
     async request(
       caller: Caller,
       id: string,
@@ -38,15 +41,15 @@ export function createTaskTakeovers({ store, driving }: { store: Store; driving:
     ): Promise<ReplyOf<Routes['requestTakeover']>> {
       const task = await require(caller, id);
       const about = { sessionId: task.session_id, taskId: id, requestedBy, reason, leaseSecs };
-      const wanted = { ...about, stops: ['awaiting_user' as const], check: (tx: Tx) => check(tx, task) };
-      return { success: true, takeover: await driving.take(caller, wanted, from) };
+      const request = { ...about, stops: ['awaiting_user' as const], check: (tx: Tx) => check(tx, task) };
+      return { success: true, takeover: await takeovers.request(caller, request, from) };
     },
 
-    /** What is being done is given up for it. */
+    /** The step under way is given up. */
     interrupt(caller: Caller, task: TaskRow, reason: string | undefined, from: From): Promise<GrantedTakeover> {
       const stops = ['running' as const, 'awaiting_user' as const];
       const about = { sessionId: task.session_id, taskId: task.id, reason, stops };
-      return driving.take(caller, { ...about, check: (tx) => check(tx, task) }, from);
+      return takeovers.request(caller, { ...about, check: (tx) => check(tx, task) }, from);
     },
 
     async resume(
@@ -56,7 +59,7 @@ export function createTaskTakeovers({ store, driving }: { store: Store; driving:
       from: From,
     ): Promise<ReplyOf<Routes['resumeTakeover']>> {
       const { session_id: sessionId } = await require(caller, id);
-      return { success: true, takeover: await driving.giveBack(caller, { sessionId, taskId: id }, body, from) };
+      return { success: true, takeover: await takeovers.giveBack(caller, { sessionId, taskId: id }, body, from) };
     },
   };
 }

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const question = { text: 'Which one?', stepId: 'step-1', expiresInSecs: 3600 };
 
-describe('the wheel of a task', () => {
+describe('the takeover of a task', () => {
   let one: TestServer;
   let other: TestServer;
   let host: DrivenHost;
@@ -21,7 +21,7 @@ describe('the wheel of a task', () => {
     await one.close();
   });
 
-  /** As an agent takes it, with a browser at the host. */
+  /** As an agent begins a task, with a browser at the host. */
   async function begin() {
     const { task_id: id, session_id } = await one.client.sendChat({ prompt: 'x', steps: [{ action: 'reload' }] });
     const { store } = one;
@@ -46,7 +46,7 @@ describe('the wheel of a task', () => {
       return (await client.query(text, [id, engine.signalTopic])).rows[0].count;
     });
 
-  it('asked for politely waits for the agent; nothing of it is disturbed', async () => {
+  it('that is requested waits for the agent, and disturbs no step', async () => {
     const task = await begin();
     const { takeover } = await one.client.requestTakeover({ id: task.id, requested_by: 'Ann', reason: 'to log in' });
     assert.equal(takeover.status, 'requested');
@@ -67,7 +67,7 @@ describe('the wheel of a task', () => {
     assert.equal((await statusOf(task.id)).takeover, null);
   });
 
-  it('is taken at once where the task waits for a person, and given back to it with a signal', async () => {
+  it('is active at once if the task waits for a person, and its end signals the task', async () => {
     const task = await begin();
     await task.ask();
     const { takeover } = await one.client.requestTakeover({ id: task.id });
@@ -86,7 +86,7 @@ describe('the wheel of a task', () => {
     assert.equal(await signalsTo(task.id), 1);
   });
 
-  it('is taken in the middle of a step by who acts now: the host is told, and the agent writes in vain', async () => {
+  it('interrupts a step if the person acts now: the host is told, and the agent can write nothing more', async () => {
     const task = await begin();
     const before = task.browser.epoch();
     const { takeover, status } = await one.client.signalTakeover({ id: task.id, message: 'let me' });
@@ -104,7 +104,7 @@ describe('the wheel of a task', () => {
     assert.equal(await signalsTo(task.id), 1);
   });
 
-  it('is in the inbox while a person has to do something, longest wait first', async () => {
+  it('is in the inbox while a person has to act, longest wait first', async () => {
     const [first, second] = [await begin(), await begin()];
     await first.ask();
     await one.client.signalTakeover({ id: second.id });
@@ -126,7 +126,7 @@ describe('the wheel of a task', () => {
     assert.equal(session.status, 'idle', 'a cancelled task leaves its session at rest');
   });
 
-  it('has one holder of many who want it over two servers, in whatever way they ask', async () => {
+  it('has one holder, if several ask at two servers in different ways', async () => {
     const task = await begin();
     for (let round = 0; round < 8; round += 1) {
       const asks = [one, other, one, other].map((server, index) =>
@@ -138,16 +138,16 @@ describe('the wheel of a task', () => {
       assert.equal(granted.length, 1, `round ${round}`);
       const backs = await Promise.allSettled([one, other].map((s) => s.client.resumeTakeover({ id: task.id })));
       assert.ok(backs.some(({ status }) => status === 'fulfilled'));
-      // As the agent does, once it has looked.
+      // As the agent does after its look at the page.
       await one.store.change(task.session_id, async (tx, append) => {
         const standing = await one.store.takeovers.standing(tx, task.session_id);
-        if (standing) await one.store.wheel.end(tx, append, standing, { url: null, written: [] });
+        if (standing) await one.store.takeovers.end(tx, append, standing, { url: null, written: [] });
       });
       assert.equal((await statusOf(task.id)).status, 'running', `round ${round}`);
     }
   });
 
-  it('is refused where nothing is left to drive, or it is not its turn', async () => {
+  it('is refused if the task has ended or waits for its turn', async () => {
     const task = await begin();
     const next = await one.client.sendChat({ prompt: 'x', steps: [{ action: 'reload' }], session_id: task.session_id });
     await assert.rejects(one.client.requestTakeover({ id: next.task_id }), { code: 'conflict' });
@@ -158,7 +158,7 @@ describe('the wheel of a task', () => {
       await assert.rejects(call({ id: next.task_id }), { code: 'conflict' });
   });
 
-  it('is written down', async () => {
+  it('is in the log of the task', async () => {
     const task = await begin();
     await one.client.signalTakeover({ id: task.id });
     await one.client.resumeTakeover({ id: task.id });
@@ -170,7 +170,7 @@ describe('the wheel of a task', () => {
     const { logs } = await one.client.listLogs({ id: task.id });
     assert.deepEqual(
       logs.map(({ message }) => message),
-      [`A person has the wheel (${localUser.username})`, 'The wheel goes back.'],
+      [`A person has taken over (${localUser.username})`, 'The person has handed back control.'],
     );
   });
 });

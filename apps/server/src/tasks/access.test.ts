@@ -29,7 +29,7 @@ describe('a task', () => {
     return { id: user.id, role: 'user', client };
   }
 
-  /** What somebody gets of everything that can be read of the task. */
+  /** The answers to a client on every route that reads the task. */
   async function reads({ client }: Person): Promise<string[]> {
     const { id } = task;
     const asked = {
@@ -52,7 +52,7 @@ describe('a task', () => {
       () => false,
     );
 
-  it('is read by the owner of its session and by the one who asked for it, and by nobody else', async () => {
+  it('is read by the owner of its session and by its creator, and by no other user', async () => {
     assert.deepEqual(await reads(host), everything);
     assert.deepEqual(await reads(planner), everything);
     assert.deepEqual(await reads(heir), []);
@@ -60,7 +60,7 @@ describe('a task', () => {
     assert.equal(await isSessionSeen(planner), false, 'the session is not theirs');
   });
 
-  it('outlives its session for the one who asked for it', async () => {
+  it('outlives its session for its creator', async () => {
     const { store } = server;
     await store.change(task.session_id, (tx) => store.sessions.move(tx, task.session_id, 'close'));
     assert.deepEqual(await reads(planner), everything);

@@ -1,64 +1,52 @@
+// What a person tells a task: to end, an answer, or that the person acts now.
+
 import { AppError, type BodyOf, isId, type ReplyOf, type routes } from '@pilothouse/contract';
 import {
   type Append,
   type Caller,
-  type Fence,
-  messageStateOf,
-  progressOf,
+  type DriverChange,
   type Store,
   sessionStateOf,
   type TaskRow,
   type Tx,
   type Work,
 } from '@pilothouse/store';
-import type { From } from '../http/serve.ts';
-import type { TaskTakeovers } from './takeover.service.ts';
+import type { From } from '../http/call.ts';
+import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
+import { createAnswerQuestion } from './answer-question.ts';
 import type { TasksService } from './tasks.service.ts';
 
 type Routes = typeof routes;
-type Parts = {
+/** Called once the cancellation is committed, and waited for: the host gives up what it does under an older epoch. */
+export type OnCancelled = (fence: DriverChange) => void | Promise<void>;
+type Options = {
   store: Store;
   work: Work;
   statusOf: TasksService['status'];
   takeovers: TaskTakeovers;
-  /** Told once it is committed: the host has to give up what it does under an older epoch. It is waited for. */
-  onCancelled: (fence: Fence) => void | Promise<void>;
+  onCancelled: OnCancelled;
 };
 
-/** What a person tells a task. */
-export function createTaskCommands({ store, work, statusOf, takeovers, onCancelled }: Parts) {
+export function createTaskCommands({ store, work, statusOf, takeovers, onCancelled }: Options) {
+  const answerQuestion = createAnswerQuestion({ store, work });
+
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
     if (!task) throw new AppError('not_found');
     return task;
   }
 
-  /** The session rests where nothing else waits in it. */
+  /** Sets the session to idle if no other task of it is open. */
   async function rest(tx: Tx, append: Append, sessionId: string): Promise<void> {
     if ((await store.tasks.openInSession(tx, sessionId)) > 0) return;
     const session = await store.sessions.move(tx, sessionId, 'rest');
     if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
   }
 
-  async function answerQuestion(
-    { id, session_id }: TaskRow,
-    said: { text: string; askedAt?: string },
-  ): Promise<boolean> {
-    return store.change(session_id, async (tx, append) => {
-      const task = await store.questions.answer(tx, id, said);
-      if (!task) return false;
-      await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-      const message_state = messageStateOf(task, await store.steps.of(id, tx));
-      await append({ taskId: id, kind: 'message_state', data: { message_state } });
-      await work.signal(tx, task);
-      return true;
-    });
-  }
-
   return {
     /**
-     * The row says that it is over, in one move, and from there on the agent that had it writes in vain. Its workflow
-     * is woken and ends itself; one that has not begun finds the row when its turn comes, and does nothing.
+     * One change of the row ends the task; from then on writes of its agent change nothing. Its workflow is woken and
+     * ends itself. A workflow that has not begun finds the row when its turn comes, and does nothing.
      */
     async cancel(
       caller: Caller,
@@ -71,7 +59,7 @@ export function createTaskCommands({ store, work, statusOf, takeovers, onCancell
         if (!cancelled) throw new AppError('conflict', { detail: 'This task has ended already.' });
         await work.signal(tx, cancelled);
         await rest(tx, append, session_id);
-        // The browser of one that waits for its turn is in the hands of another.
+        // While a task waits for its turn, another task drives the browser.
         return cancelled.started_at === null ? undefined : store.browsers.fence(tx, session_id);
       });
       if (fence) await onCancelled(fence);
@@ -79,8 +67,8 @@ export function createTaskCommands({ store, work, statusOf, takeovers, onCancell
     },
 
     /**
-     * The person acts now. An answer goes to the question that stands, and only to the one that was asked then, where it
-     * says so; so does a message, where one stands. Otherwise what is being done is given up, and the wheel is theirs.
+     * An answer goes to the question that stands; if the request names one, only to that. So does a message, if a question
+     * stands. Otherwise the step under way is given up, and the person takes over.
      */
     async act(
       caller: Caller,
@@ -91,7 +79,8 @@ export function createTaskCommands({ store, work, statusOf, takeovers, onCancell
       const task = await require(caller, id);
       const text = answer ?? message;
       const isAnswer = answer !== undefined || askedAt !== undefined;
-      if (text !== undefined && (await answerQuestion(task, { text, askedAt })))
+      const field = answer === undefined ? 'message' : 'answer';
+      if (text !== undefined && (await answerQuestion(task, { text, askedAt, field })))
         return { ...(await statusOf(caller, id)), takeover: null };
       if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
       const takeover = await takeovers.interrupt(caller, task, message, from);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { MessageState, Step } from '@pilothouse/contract';
-import { answersOf, engine, type Fence, messageStateOf, newId, progressOf, questionOf } from '@pilothouse/store';
+import { IrreversibleAnswer, type MessageState, type Step } from '@pilothouse/contract';
+import { isApiError } from '@pilothouse/sdk';
+import { answersOf, type DriverChange, engine, messageStateOf, newId, progressOf, questionOf } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const steps: Step[] = [{ action: 'screenshot' }, { action: 'reload' }];
@@ -11,7 +11,7 @@ const question = { text: 'Which one?', stepId: 'step-1', expiresInSecs: 3600 };
 
 describe('commands to a task', () => {
   let server: TestServer;
-  const fences: Fence[] = [];
+  const fences: DriverChange[] = [];
   before(async () => {
     server = await startTestServer({ isAuthDisabled: true, onCancelled: (fence) => fences.push(fence) });
   });
@@ -22,7 +22,7 @@ describe('commands to a task', () => {
   const sessionOf = async (id: string) => (await server.client.getSession({ id })).snapshot.session;
   const cancel = (id: string, reason?: string) => server.client.cancelTask({ id, reason });
 
-  /** As an agent takes it: with an execution, a browser at a host, and a step begun. */
+  /** As an agent begins a task: with an execution, a browser at a host, and a step under way. */
   async function begin({ task_id: id, session_id }: { task_id: string; session_id: string }) {
     const { store } = server;
     const begun = await store.transaction((tx) => store.tasks.beginExecution(tx, id, randomUUID()));
@@ -46,7 +46,7 @@ describe('commands to a task', () => {
   const eventsOf = async (sessionId: string, taskId: string) =>
     (await server.store.events.after(sessionId, 0, { limit: 100, taskId })).map(({ kind, data }) => ({ kind, data }));
 
-  it('cancel one that waits for its turn: it never begins, and the others go on', async () => {
+  it('cancel a task that waits for its turn: it never begins, and others go on', async () => {
     const first = await chat();
     const held = await begin(first);
     const second = await chat(first.session_id);
@@ -67,7 +67,7 @@ describe('commands to a task', () => {
     await assert.rejects(cancel(second.task_id), { code: 'conflict' });
   });
 
-  it('cancel one that runs: its agent writes in vain, its host is told, and its workflow is woken', async () => {
+  it('cancel a running task: its agent can write nothing more, its host is told, and its workflow is woken', async () => {
     const first = await chat();
     const { id, executionId, epoch } = await begin(first);
     const next = await chat(first.session_id);
@@ -88,14 +88,14 @@ describe('commands to a task', () => {
       status.agent_history.map((entry) => [entry.status, entry.message]),
       [['interrupted', 'The task was cancelled.']],
     );
-    // What comes next finds the session as it was left.
+    // The next task finds the session as it was left.
     assert.equal((await sessionOf(first.session_id)).status, 'active');
     assert.equal((await statusOf(next.task_id)).status, 'pending');
     await cancel(next.task_id);
     assert.equal((await sessionOf(first.session_id)).status, 'idle');
   });
 
-  it('cancel once: the second time and after the end they are refused, and nothing changes', async () => {
+  it('cancel once: a second cancel, or one after the end, is refused and changes nothing', async () => {
     const first = await chat();
     const { id, executionId } = await begin(first);
     await server.store.transaction((tx) => server.store.tasks.move(tx, { id, executionId }, 'finish'));
@@ -105,7 +105,7 @@ describe('commands to a task', () => {
     assert.equal((await statusOf(id)).status, 'success');
   });
 
-  it('cancel one that waits for a person', async () => {
+  it('cancel a task that waits for a person', async () => {
     const first = await chat();
     const held = await begin(first);
     assert.equal((await ask(held))?.status, 'awaiting_user');
@@ -121,7 +121,7 @@ describe('commands to a task', () => {
     await assert.rejects(cancel(held.id), { code: 'conflict' });
   });
 
-  it('leave the next of the session first in line', async () => {
+  it('leave the next task of the session first in the queue', async () => {
     const first = await chat();
     const second = await chat(first.session_id);
     const third = await chat(first.session_id);
@@ -139,7 +139,7 @@ describe('commands to a task', () => {
     assert.equal((await statusOf(begun.id)).status, 'running');
   });
 
-  it('cancel where everybody who follows sees it', async () => {
+  it('cancel a task, and all its followers are told', async () => {
     const first = await chat();
     const { id } = await begin(first);
     await cancel(id, 'enough');
@@ -188,7 +188,7 @@ describe('commands to a task', () => {
     await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'again' }), { code: 'conflict' });
   });
 
-  it('are refused an answer that nobody asked for; without one the wheel is wanted, and a message answers', async () => {
+  it('refuse an answer without a question; a message answers a question, or else begins a takeover', async () => {
     const first = await chat();
     const answer = (body: object) => server.client.signalTakeover({ id: first.task_id, ...body });
     await assert.rejects(answer({ answer: 'x' }), { code: 'conflict' }, 'pending');
@@ -199,11 +199,11 @@ describe('commands to a task', () => {
     await ask(held);
     const { status, takeover } = await answer({});
     assert.equal(status.status, 'takeover', 'who says nothing wants to do it themselves');
-    assert.equal(takeover?.status, 'requested', 'nobody answers for its browser here');
+    assert.equal(takeover?.status, 'requested', 'no host answers for its browser here');
     await assert.rejects(answer({}), { code: 'takeover_conflict' });
   });
 
-  it('answer one of many who answer at once', async () => {
+  it('accept one of several answers at once', async () => {
     const held = await begin(await chat());
     await ask(held);
     const answers = await Promise.allSettled(
@@ -216,11 +216,17 @@ describe('commands to a task', () => {
   it('answer the question they name, and never the one after it', async () => {
     const held = await begin(await chat());
     await ask(held);
+    // Long ago: the question after it is asked at another time.
+    await server.store.transaction(({ client }) =>
+      client.query(
+        `update tasks set question = jsonb_set(question, '{asked_at}', '"2020-01-01T00:00:00.000Z"') where id = $1`,
+        [held.id],
+      ),
+    );
     const { asked_at = '' } = (await statusOf(held.id)).question ?? {};
     const answer = () => server.client.signalTakeover({ id: held.id, answer: 'the blue one', asked_at });
     assert.equal((await answer()).status.status, 'running');
     await assert.rejects(answer(), { code: 'conflict' }, 'sent again, and nothing stands');
-    await sleep(5);
     const next = await ask(held);
     await assert.rejects(answer(), { code: 'conflict', status: 409 }, 'sent again, and another one stands');
     const { status, question: standing } = await statusOf(held.id);
@@ -231,7 +237,66 @@ describe('commands to a task', () => {
     assert.equal((await server.client.signalTakeover(named)).status.status, 'running');
   });
 
-  it('settle a question without an answer only for the agent that has the task', async () => {
+  it('answer a question with options by one of them; any other answer is refused, and the question stands', async () => {
+    const { store } = server;
+    const first = await chat();
+    const held = await begin(first);
+    const choice = { ...question, options: IrreversibleAnswer.options };
+    const askChoice = () => store.transaction((tx) => store.questions.ask(tx, held, choice, null));
+    await askChoice();
+    const { question: standing } = await statusOf(held.id);
+    assert.deepEqual(standing?.options, ['done', 'repeat', 'stop']);
+    const { message_state } = await server.client.getMessageState({ id: held.id });
+    assert.deepEqual(message_state.pending_question, standing);
+    const inbox = (await server.client.listInbox({ limit: 200 })).items.find(({ task_id }) => task_id === held.id);
+    assert.deepEqual(inbox?.question, standing);
+
+    const before = await eventsOf(first.session_id, held.id);
+    for (const body of [
+      { answer: 'no idea' },
+      { answer: 'done?' },
+      { answer: 'not done' },
+      { answer: 'null' },
+      { message: 'I am looking' },
+      { message: 'I am looking', asked_at: standing?.asked_at },
+    ]) {
+      const refused = await server.client.signalTakeover({ id: held.id, ...body }).catch((error: unknown) => error);
+      assert.ok(isApiError(refused, 'invalid_answer'), JSON.stringify(body));
+      assert.equal(refused.status, 422);
+      assert.equal(refused.message, 'The answer must be one of done, repeat, stop.');
+      const pointer = `/body/${'answer' in body ? 'answer' : 'message'}`;
+      assert.deepEqual(refused.errors, [{ pointer, message: 'must be one of done, repeat, stop' }]);
+    }
+    assert.deepEqual(await eventsOf(first.session_id, held.id), before);
+    assert.equal(await signalsTo(held.id), 0);
+    const other = { id: held.id, answer: 'no idea', asked_at: new Date(0).toISOString() };
+    await assert.rejects(server.client.signalTakeover(other), { code: 'conflict' }, 'of a question that is gone');
+
+    assert.equal((await server.client.signalTakeover({ id: held.id, answer: ' Done\n' })).status.status, 'running');
+    await askChoice();
+    assert.equal((await server.client.signalTakeover({ id: held.id, message: 'STOP' })).status.status, 'running');
+    const task = await store.tasks.byId(held.id);
+    assert.ok(task);
+    assert.deepEqual(
+      answersOf(task).map(({ text }) => text),
+      ['done', 'stop'],
+    );
+    await askChoice();
+    const { takeover } = await server.client.signalTakeover({ id: held.id });
+    assert.ok(takeover, 'without a text a takeover begins');
+  });
+
+  it('answer a question of an earlier release, which has no options, with any text', async () => {
+    const held = await begin(await chat());
+    await ask(held);
+    await server.store.transaction(({ client }) =>
+      client.query(`update tasks set question = question - 'options' where id = $1`, [held.id]),
+    );
+    assert.equal((await statusOf(held.id)).question?.options, null);
+    assert.equal((await server.client.signalTakeover({ id: held.id, answer: 'Go on' })).status.status, 'running');
+  });
+
+  it('close a question without an answer only for the agent that has the task', async () => {
     const held = await begin(await chat());
     await ask(held);
     const task = await server.store.tasks.byId(held.id);

@@ -22,7 +22,7 @@ describe('every list, paged while rows are added,', () => {
   let server: TestServer;
   let store: Store;
   let task: TaskRow;
-  /** Its session has nothing but a recording. */
+  /** Its session has only a recording. */
   let recorded: TaskRow;
   let moments = 0;
   before(async () => {
@@ -84,10 +84,10 @@ describe('every list, paged while rows are added,', () => {
   ];
 
   for (const { name, add, page } of lists) {
-    it(`shows ${name} once each, and all that were there`, async () => {
+    it(`shows each of ${name} once, and misses none`, async () => {
       const there: (string | number)[] = [];
       for (let i = 0; i < standing; i++) there.push(await add());
-      // Several at a time, so that they do not commit in the order in which they began.
+      // Several at a time, so that the order of commits is not the order of begins.
       const adding = Promise.all(
         Array.from({ length: 4 }, async () => {
           for (let i = 0; i < added / 4; i++) await add();

@@ -45,7 +45,7 @@ describe('reading a task', () => {
     assert.equal(shown.result, null);
   });
 
-  it('tells what the agent said, from a level upwards, and the same in the log of the session', async () => {
+  it('lists log entries from a level upwards, and the same in the log of the session', async () => {
     const task = await newTask();
     const levels = ['debug', 'info', 'warn', 'error'] as const;
     await store.change(task.session_id, async (tx, append) => {
@@ -77,7 +77,7 @@ describe('reading a task', () => {
     assert.deepEqual(seen, logs);
   });
 
-  it('lists what it saw, oldest first, and points to pictures and files', async () => {
+  it('lists observations, oldest first, with the paths of pictures and files', async () => {
     const task = await newTask();
     const fileId = newId();
     const ids = [
@@ -111,7 +111,7 @@ describe('reading a task', () => {
     );
   });
 
-  it('ends a page of pictures early rather than send all of them at once', async () => {
+  it('ends a page of pictures early instead of sending all of them', async () => {
     const task = await newTask();
     const large = { image: png, byteLen: 5 * 1024 * 1024 };
     const ids: (string | undefined)[] = [];
@@ -131,7 +131,33 @@ describe('reading a task', () => {
     assert.equal(data.observations.length, 3, 'without pictures they fit on one page');
   });
 
-  it('refuses an id that is none: as malformed for observations, as not there for all others', async () => {
+  it('embeds pictures up to a bound, and names a larger one by its path', async () => {
+    const task = await newTask();
+    const [small, large] = [Buffer.alloc(3 * 1024 * 1024, 1), Buffer.alloc(5 * 1024 * 1024, 2)];
+    for (const image of [small, large, small, png]) await makeObservation(store, task, { image });
+    const seen: unknown[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const { data } = await server.client.listObservations({ id: task.id, include: 'image', cursor });
+      let embedded = 0;
+      for (const { artifact } of data.observations) {
+        assert.ok(artifact);
+        const image = Buffer.from(artifact.data_base64 ?? '', 'base64');
+        embedded += image.length;
+        seen.push(artifact.data_omitted ?? image.length);
+        if (artifact.data_omitted) {
+          const answer = await read(artifact.path);
+          assert.equal(answer.headers.get('content-length'), String(large.length));
+          assert.deepEqual(Buffer.from(await answer.arrayBuffer()), large);
+        }
+      }
+      assert.ok(embedded <= 4 * 1024 * 1024);
+      cursor = data.next_cursor;
+    }
+    assert.deepEqual(seen, [small.length, 'too_large', small.length, png.length]);
+  });
+
+  it('refuses a malformed id: as malformed for observations, as not found elsewhere', async () => {
     await assert.rejects(server.client.listObservations({ id: 'abc' }), refusedAs('malformed_id'));
     await assert.rejects(server.client.listLogs({ id: 'abc' }), refusedAs('not_found'));
     await assert.rejects(server.client.getTask({ id: 'abc' }), refusedAs('not_found'));
@@ -148,12 +174,12 @@ describe('reading a task', () => {
     await assert.rejects(server.client.listTasks({ cursor: 'abc' }), refusedAs('validation_failed'));
   });
 
-  it('hands out files only as attachments, by their name and never as what they claim to be', async () => {
+  it('serves files only as attachments, by name and never with their own content type', async () => {
     const task = await newTask();
     const file = { id: newId(), task_id: task.id, name: 'Ünde "r".html', content_type: 'text/html', byte_len: 8 };
     const key = `sessions/${task.session_id}/${file.id}`;
     await store.blobs.put(key, Buffer.from('<script>'));
-    await store.transaction((tx) => store.files.add(tx, { ...file, blob_key: key }));
+    await store.transaction((tx) => store.files.add(tx, { ...file, blob_key: key }, 1_000_000));
     const response = await read(`/api/tasks/${task.id}/files/${file.id}`);
     assert.equal(await response.text(), '<script>');
     assert.equal(response.headers.get('content-type'), 'application/octet-stream');
@@ -167,7 +193,7 @@ describe('reading a task', () => {
     assert.equal((await read(`/api/tasks/${task.id}/files/${newId()}`)).status, 404);
   });
 
-  it('lists the attempts, each with the tries that it began', async () => {
+  it('lists executions, each with the attempts at steps that it began', async () => {
     const task = await newTask();
     const first = await begin(task);
     await tryStep(task, first, 1);
@@ -190,7 +216,7 @@ describe('reading a task', () => {
     ]);
   });
 
-  it('tells the task as a conversation, and the same in the snapshot of its session', async () => {
+  it('shows the task as a conversation, and the same in the snapshot of its session', async () => {
     const task = await newTask();
     const executionId = await begin(task);
     await tryStep(task, executionId, 1);
@@ -213,7 +239,7 @@ describe('reading a task', () => {
     assert.deepEqual(snapshot.message_state, message_state);
   });
 
-  it('shows the latest picture, never a stored one for a newer', async () => {
+  it('shows the latest picture, never an older one from a cache', async () => {
     const task = await newTask();
     const path = `/api/tasks/${task.id}/screenshot`;
     assert.equal((await read(path)).status, 404, 'there is none before the first');
@@ -257,7 +283,7 @@ describe('reading a task', () => {
     assert.equal((await idsOf({ status: 'running' }))[0], newer.id);
   });
 
-  it('answers a status whose cursor fits what it shows, while the task goes on', async () => {
+  it('answers a status whose cursor matches its content while the task goes on', async () => {
     const task = await newTask();
     const executionId = await begin(task);
     const writing = (async () => {
@@ -282,7 +308,7 @@ describe('reading a task', () => {
     assert.ok(new Set(told.map(({ step }) => step)).size > 3, 'it was read while it went on');
   });
 
-  it('answers a snapshot whose cursor fits the session it shows, while that changes', async () => {
+  it('answers a snapshot whose cursor matches its content while the session changes', async () => {
     const { session_id: id } = await newTask();
     let isOver = false;
     const writing = (async () => {

@@ -10,7 +10,7 @@ const few = 2000;
 const many = 20_000;
 type Side = { server: TestServer; client: Client; ownerId: string };
 
-describe('what is read again and again', () => {
+describe('frequent reads', () => {
   let small: Side;
   let large: Side;
   before(async () => {
@@ -29,7 +29,7 @@ describe('what is read again and again', () => {
     return { server, client, ownerId: user.id };
   }
 
-  /** What a call sends to the database. */
+  /** The queries of a call. */
   async function sentBy(call: () => Promise<unknown>): Promise<SentQuery[]> {
     const watch = watchQueries();
     try {
@@ -43,7 +43,7 @@ describe('what is read again and again', () => {
   const namesOf = ({ nodes }: Explained) => [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))].sort();
   const scansWhole = ({ nodes }: Explained) => nodes.filter((node) => node['Node Type'] === 'Seq Scan');
 
-  it('a status is two queries: who asks, and all the rest at one moment', async () => {
+  it('a status is two queries: the caller, and the rest in one statement', async () => {
     const sent = await sentBy(() => large.client.getTaskStatus({ id: nthTask(many / 2) }));
     assert.equal(sent.length, 2, sent.map(({ text }) => text).join('\n'));
     assert.match(sent[0]?.text ?? '', /from access_tokens/);
@@ -63,7 +63,7 @@ describe('what is read again and again', () => {
   });
 
   for (const mode of ['custom', 'generic'] as const) {
-    it(`a status is found along indexes, and touches as little with many tasks as with few (${mode} plan)`, async () => {
+    it(`a status uses indexes, and reads as few pages with many tasks as with few (${mode} plan)`, async () => {
       const planOf = async ({ server, client }: Side, id: string) => {
         const [, query] = await sentBy(() => client.getTaskStatus({ id }));
         assert.ok(query);
@@ -84,13 +84,13 @@ describe('what is read again and again', () => {
         ['steps_pkey'],
         'steps are counted in their index alone',
       );
-      // A level more in each of the five indexes, and nothing else.
+      // One more level in each of the five indexes, and nothing else.
       assert.ok(atMany.pagesTouched <= atFew.pagesTouched + 6, `${atFew.pagesTouched}, ${atMany.pagesTouched} pages`);
       assert.ok(atMany.pagesTouched < 40, `${atMany.pagesTouched} pages`);
     });
   }
 
-  // For each list: how it is asked for, and the index that its rows are found in.
+  // For each list: its request, and the index of its rows.
   type List = { name: string; ask: (client: Client) => Promise<unknown>; index: string };
   const lists: List[] = [
     { name: 'sessions', ask: (client) => client.listSessions(), index: 'sessions_of_owner' },

@@ -1,14 +1,11 @@
+// The routes that show and follow the progress of a task.
+
 import { routes } from '@pilothouse/contract';
-import { Answer, type Serve } from '../http/serve.ts';
+import type { Serve } from '../http/serve.ts';
 import type { TasksService } from './tasks.service.ts';
 
 export function tasksRoutes(serve: Serve, tasks: TasksService) {
   serve(routes.getTaskStatus, ({ caller, params }) => tasks.status(caller, params.id));
-
-  serve(routes.getObservationImage, async ({ caller, params }) => {
-    const { bytes, contentType } = await tasks.image(caller, params.id, params.observation_id);
-    return new Answer(200, bytes, contentType);
-  });
 
   for (const route of [routes.followTask, routes.followTaskStream]) {
     serve.stream(route, async ({ caller, params, query, headers }) => {

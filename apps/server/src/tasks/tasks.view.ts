@@ -1,3 +1,5 @@
+// Tasks as the API shows them, field by field.
+
 import {
   type Evidence,
   type Execution,
@@ -13,12 +15,12 @@ import {
   type TaskSummary,
 } from '@pilothouse/contract';
 import {
+  attemptOf,
   type ExecutionRow,
   historyOf,
   type InboxRow,
   type ListedTask,
   type LogRow,
-  ledgerLineOf,
   type ObservationRow,
   progressOf,
   questionOf,
@@ -29,7 +31,7 @@ import {
 } from '@pilothouse/store';
 import { cursorOf } from '../live/cursor.ts';
 
-// Both written by us from what the contract calls so; checking a long one again costs more than reading it.
+// Both were written by us in the shape of the contract; to check a long one again costs more than to read it.
 const stepOf = (task: TaskRow, { index }: StepRow) => (task.plan as Plan).steps[index - 1];
 const resultOf = ({ result }: TaskRow) => result as TaskResult | null;
 
@@ -69,15 +71,15 @@ export function viewSummary(row: ListedTask): TaskSummary {
 }
 
 /** A task that waits for a person. */
-export function viewInboxItem({ id, session_id, title, status, paused_at, question, takeover }: InboxRow): InboxItem {
+export function viewInboxItem(row: InboxRow): InboxItem {
+  const { id, session_id, title, status, paused_at, takeover } = row;
   return {
     task_id: id,
     session_id,
     title,
     status,
     waiting_since: paused_at.toISOString(),
-    // Written by us, from what the contract calls so.
-    question: question as InboxItem['question'],
+    question: questionOf(row),
     takeover: takeover && takeoverOf(takeover),
   };
 }
@@ -86,7 +88,7 @@ export function viewTask(row: TaskRow): Task {
   return {
     ...viewSummary(row),
     prompt: row.prompt,
-    // Both as they were when the request had been checked.
+    // Both were checked when the request came.
     plan: row.plan as Plan,
     settings: row.settings as Task['settings'],
     result: resultOf(row),
@@ -96,7 +98,7 @@ export function viewTask(row: TaskRow): Task {
 
 const imagePath = ({ task_id, id }: ObservationRow) => `/api/tasks/${task_id}/observations/${id}/image`;
 
-/** What was seen at a step, pointed to; nothing, where it is no picture. */
+/** The picture of a step, by its path; undefined if the observation is no picture. */
 export function viewEvidence(row: ObservationRow): Evidence | undefined {
   const type = ImageType.safeParse(row.content_type);
   if (!type.success) return undefined;
@@ -113,7 +115,10 @@ export function viewEvidence(row: ObservationRow): Evidence | undefined {
   };
 }
 
-export function viewObservation(row: ObservationRow, image?: Uint8Array): Observation {
+/** The text that stands for the picture, or that it is too large; undefined if the caller did not ask for it. */
+export type EmbeddedImage = { data_base64: string } | { data_omitted: 'too_large' } | undefined;
+
+export function viewObservation(row: ObservationRow, embedded?: EmbeddedImage): Observation {
   return {
     observation_id: row.id,
     task_id: row.task_id,
@@ -125,27 +130,27 @@ export function viewObservation(row: ObservationRow, image?: Uint8Array): Observ
     title: row.title,
     summary: row.summary,
     data: (row.data ?? null) as Observation['data'],
-    artifact: row.content_type === null ? null : viewArtifact(row, row.content_type, image),
+    artifact: row.content_type === null ? null : viewArtifact(row, row.content_type, embedded),
   };
 }
 
-const viewArtifact = (row: ObservationRow, contentType: string, image?: Uint8Array): Observation['artifact'] => ({
+const viewArtifact = (row: ObservationRow, contentType: string, embedded: EmbeddedImage): Observation['artifact'] => ({
   content_type: contentType,
   byte_len: row.byte_len ?? 0,
   width: row.width,
   height: row.height,
   path: row.file_id ? `/api/tasks/${row.task_id}/files/${row.file_id}` : imagePath(row),
-  ...(image && { data_base64: Buffer.from(image).toString('base64') }),
+  ...embedded,
 });
 
-export function viewScreenshot(row: ObservationRow, image: Uint8Array): Screenshot {
+export function viewScreenshot(row: ObservationRow, base64: string): Screenshot {
   return {
     task_id: row.task_id,
     recorded_at: row.recorded_at.toISOString(),
     content_type: ImageType.parse(row.content_type),
     width: row.width,
     height: row.height,
-    screenshot_base64: Buffer.from(image).toString('base64'),
+    screenshot_base64: base64,
     url: row.url,
   };
 }
@@ -159,7 +164,7 @@ export const viewLog = ({ seq, recorded_at, level, message, step_id, data }: Log
   data: (data ?? null) as LogEntry['data'],
 });
 
-/** One attempt with the tries that it began. */
+/** One execution of the task, with the attempts at steps that it began. */
 export function viewExecution(row: ExecutionRow, task: TaskRow, lines: StepRow[]): Execution {
   return {
     execution_id: row.id,
@@ -174,7 +179,7 @@ export function viewExecution(row: ExecutionRow, task: TaskRow, lines: StepRow[]
       .filter(({ execution_id }) => execution_id === row.id)
       .flatMap((line) => {
         const step = stepOf(task, line);
-        return step ? [ledgerLineOf(line, step)] : [];
+        return step ? [attemptOf(line, step)] : [];
       }),
   };
 }

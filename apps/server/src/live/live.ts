@@ -1,0 +1,35 @@
+// The hubs of live streams: events, frames and the number of viewers.
+
+import type { Bus } from '@pilothouse/bus';
+import type { BrowserHold, HostClient } from '@pilothouse/fleet';
+import type { Log } from '@pilothouse/process';
+import type { Store } from '@pilothouse/store';
+import type { Registry } from 'prom-client';
+import { createEventHub } from './event-hub.ts';
+import { createFrameHub } from './frame-hub.ts';
+import { createViewerCount } from './viewer-count.ts';
+
+type Options = {
+  store: Store;
+  bus: Bus;
+  hosts: HostClient;
+  log: Log;
+  metrics: Registry;
+  onSilent: (hold: BrowserHold) => Promise<void>;
+};
+
+export function createLive({ store, bus, hosts, log, metrics, onSilent }: Options) {
+  const events = createEventHub({ store, bus, log, metrics });
+  const frames = createFrameHub({ store, bus, hosts, log, onSilent });
+  const viewers = createViewerCount({ store, log });
+  return {
+    events,
+    frames,
+    viewers,
+    async close() {
+      events.close();
+      frames.close();
+      await viewers.close();
+    },
+  };
+}

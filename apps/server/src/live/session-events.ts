@@ -1,0 +1,117 @@
+// The events of one session for all its listeners at this server: one subscription, one read, and the last events kept.
+
+import { type Bus, eventWakeup } from '@pilothouse/bus';
+import type { Log } from '@pilothouse/process';
+import type { Store, StoredEvent } from '@pilothouse/store';
+
+type Options = {
+  store: Pick<Store, 'events'>;
+  bus: Bus;
+  log: Log;
+  /** Called before each read of the database. */
+  onRead: (why: 'begin' | 'new') => void;
+  onClosed: () => void;
+};
+export type EventListener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
+export type SessionEvents = {
+  /** The last events of the session without a gap between them, up to `seq`. */
+  recent: StoredEvent[];
+  seq: number;
+  listeners: Set<EventListener>;
+  /** Settles when `recent` was read for the first time. */
+  ready: Promise<void>;
+  /** Reads what is new. */
+  pump(): void;
+  leave(listener: EventListener): void;
+  close(): void;
+};
+
+export const pageSize = 500;
+/** Kept for listeners that come or come back: after a restart, a server reads them once for all listeners. */
+const recentEvents = 300;
+/** How long it stays open without listeners, who often come back. */
+const lingerMs = 3000;
+
+/** An event from the bus is used only if it is the next one. Anything else is read from PostgreSQL, which has the order. */
+export function openSessionEvents(sessionId: string, { store, bus, log, onRead, onClosed }: Options): SessionEvents {
+  let isPumping = true;
+  let isStale = false;
+  let linger: NodeJS.Timeout | undefined;
+
+  const session: SessionEvents = {
+    recent: [],
+    seq: 0,
+    listeners: new Set(),
+    ready: Promise.resolve(),
+    pump,
+    leave(listener) {
+      session.listeners.delete(listener);
+      clearTimeout(linger);
+      if (session.listeners.size === 0)
+        linger = setTimeout(() => session.listeners.size === 0 && session.close(), lingerMs).unref();
+    },
+    close() {
+      clearTimeout(linger);
+      onClosed();
+      wakeups.close();
+    },
+  };
+
+  function take(events: StoredEvent[]): void {
+    session.recent = [...session.recent, ...events].slice(-recentEvents);
+    session.seq = events.at(-1)?.seq ?? session.seq;
+    for (const listener of session.listeners) if (listener.isCaughtUp) deliver(listener, events);
+  }
+  async function begin(): Promise<void> {
+    onRead('begin');
+    session.recent = await store.events.last(sessionId, recentEvents);
+    session.seq = session.recent.at(-1)?.seq ?? 0;
+  }
+  async function readOn(): Promise<void> {
+    for (;;) {
+      isStale = false;
+      onRead('new');
+      const events = await store.events.after(sessionId, session.seq, { limit: pageSize });
+      take(events);
+      if (events.length < pageSize && !isStale) return;
+    }
+  }
+  function pump(): void {
+    isStale = true;
+    if (isPumping) return;
+    isPumping = true;
+    readOn()
+      // The next wake-up or the next poll reads on from the same place.
+      .catch((error) => log.warn({ err: error, session_id: sessionId }, 'could not read events'))
+      .finally(() => {
+        isPumping = false;
+      });
+  }
+
+  const wakeups = bus.subscribe(eventWakeup, { session_id: sessionId }, ({ seq: newest, events = [] }) => {
+    if (!isPumping && areNext(events, session.seq)) take(events.map((event) => ({ ...event, session_id: sessionId })));
+    if (newest > session.seq) pump();
+  });
+  session.ready = begin().finally(() => {
+    isPumping = false;
+    // A wake-up came during the read.
+    if (isStale) pump();
+  });
+  // Listeners that wait for `ready` see the error there. A session that could not be read is not kept for others.
+  session.ready.catch(session.close);
+  return session;
+}
+
+/** Whether these events follow `seq`, and each other. */
+const areNext = (events: { seq: number }[], seq: number): boolean =>
+  events.length > 0 && events.every((event, i) => event.seq === seq + 1 + i);
+
+/** Skips events that this listener has: it may have read further by itself. */
+export function deliver(listener: EventListener, events: StoredEvent[]): void {
+  const last = events.at(-1);
+  if (!last || last.seq <= listener.seq) return;
+  const isNext = events[0]?.seq === listener.seq + 1;
+  const fresh = isNext ? events : events.filter(({ seq }) => seq > listener.seq);
+  listener.seq = last.seq;
+  listener.onEvents(fresh);
+}

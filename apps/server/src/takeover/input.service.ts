@@ -1,0 +1,82 @@
+// Input of a person who drives: mouse, keyboard, address bar, files. Every request is checked against the takeover's row.
+
+import type { NumberedInput } from '@pilothouse/bus';
+import { AppError, isId, type Pointer, type PointerAction } from '@pilothouse/contract';
+import { askUntilHeard, type BrowserHold, type HostClient, isSilent } from '@pilothouse/fleet';
+import type { Caller, Driver, Store } from '@pilothouse/store';
+import type { From } from '../http/call.ts';
+import { noAnswer, notDriver } from './input-errors.ts';
+import { inputMs, putFiles } from './input-files.ts';
+import { createInputTrace } from './input-trace.ts';
+import { nowhere } from './pointer.view.ts';
+
+/** More patience than elsewhere: when it is over, the browser that a person drives counts as gone. */
+const silence = { attempts: 4, everyMs: 200 };
+
+export type InputAction = Exclude<PointerAction, { action: 'route' }>;
+type Options = {
+  store: Store;
+  hosts: HostClient;
+  /** The host of the browser that a person drives does not answer. */
+  onSilent: (hold: BrowserHold) => Promise<void>;
+};
+/** The browser that a person drives, and by which takeover. */
+export type DriverHold = BrowserHold & { takeoverId: string; taskId: string | null };
+
+export function createInputService({ store, hosts, onSilent }: Options) {
+  const trace = createInputTrace(store);
+
+  async function requireDriver(caller: Caller, sessionId: string): Promise<Driver> {
+    const driver = isId(sessionId) ? await store.takeovers.driver(caller, sessionId) : undefined;
+    if (!driver) throw new AppError('not_found');
+    return driver;
+  }
+
+  /** Throws unless the caller drives, names no other takeover, and its lease is not over. */
+  async function requireHold(sessionId: string, driver: Driver, namedTakeovers: string[]): Promise<DriverHold> {
+    const { takeoverId, taskId, epoch, isMine, isDue, hostId } = driver;
+    const isMeant = namedTakeovers.every((id) => id === takeoverId);
+    if (!isMine || !isMeant || takeoverId === null || epoch === null) throw notDriver();
+    if (isDue && !(await store.takeovers.renew(takeoverId))) throw notDriver();
+    if (hostId === null)
+      throw new AppError('conflict', { detail: 'The browser was lost, and is being opened again: try again.' });
+    return { sessionId, takeoverId, taskId, epoch, hostId };
+  }
+
+  /** Returns the number of the last input that is done. */
+  async function send(hold: DriverHold, inputs: NumberedInput[]): Promise<number> {
+    const result = await askUntilHeard(() => hosts.input(hold, inputs, { timeoutMs: inputMs }), silence);
+    if (isSilent(result)) await onSilent(hold);
+    if (result.type === 'done') return result.reply.seq;
+    if (result.type === 'unanswered') throw noAnswer();
+    if (result.failure === 'stale_epoch') throw notDriver();
+    throw new AppError('conflict', { detail: `It was not done: ${result.message}` });
+  }
+
+  return {
+    requireDriver,
+
+    /** Does the actions in order, at once. */
+    async act(caller: Caller, sessionId: string, actions: InputAction[], from: From): Promise<Pointer> {
+      const namedTakeovers = actions.flatMap(({ takeover_id }) => takeover_id ?? []);
+      const hold = await requireHold(sessionId, await requireDriver(caller, sessionId), namedTakeovers);
+      for (const action of actions) if (action.action === 'choose_files') await putFiles(hosts, hold, action.files);
+      const leaveTrace = () => trace.leave(hold, actions, { caller, from });
+      const sent = send(hold, actions.map(inputOf)).catch(async (error: unknown) => {
+        // Some of it may have been done, but nothing under the epoch of another driver.
+        if (!(error instanceof AppError) || error.code !== 'takeover_conflict') await leaveTrace();
+        throw error;
+      });
+      const [seq, pointer] = await Promise.all([sent, store.pointers.of(sessionId)]);
+      await leaveTrace();
+      return { route: pointer?.route ?? nowhere(sessionId), updated_at: new Date().toISOString(), seq };
+    },
+  };
+}
+export type InputService = ReturnType<typeof createInputService>;
+
+/** An input without a number is done behind those that came before it. */
+function inputOf({ takeover_id: _, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
+  if (input.action !== 'choose_files') return { seq, input };
+  return { seq, input: { action: 'choose_files', files: input.files.map(({ name }) => name) } };
+}
