@@ -1,3 +1,5 @@
+// Settings of the agent, from the environment.
+
 import { randomUUID } from 'node:crypto';
 import { addressOf, keys, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
@@ -6,17 +8,24 @@ const settings = z.object({
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
   NATS_URL: addressOf('nats:', 'tls:'),
+  NATS_USER: z
+    .string()
+    .regex(/^agent-[A-Za-z0-9_-]{1,100}$/)
+    .default('agent-1'),
   NATS_PASSWORD: z.string().min(1),
   BLOB_DIR: z.string().min(1),
   PROFILE_KEY: keys.default([]),
   ENGINE_POLL_MS: wholeNumber(10, 10_000).default(50),
   AGENT_LEASE_SECS: wholeNumber(1, 300).default(10),
   HOST_LEASE_SECS: wholeNumber(5, 300).default(10),
+  HOST_MAX_SESSIONS: wholeNumber(0, 10_000).default(8),
   BROWSER_IDLE_SECS: wholeNumber(1, 86_400).default(900),
   QUESTION_PARK_SECS: wholeNumber(1, 86_400).default(900),
   QUESTION_EXPIRE_SECS: wholeNumber(1, 2_592_000).default(86_400),
   RECORDING_KEEP_DAYS: wholeNumber(1, 36_500).default(30),
   RECORDING_MAX_MB_PER_USER: wholeNumber(1, 100_000_000).default(2048),
+  FILES_KEEP_DAYS: wholeNumber(1, 36_500).default(30),
+  QUOTA_FILE_MB_PER_USER: wholeNumber(1, 100_000_000).default(1024),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
   LOG_LEVEL: logLevel.default('info'),
@@ -25,19 +34,24 @@ const settings = z.object({
 export function readConfig(env: NodeJS.ProcessEnv) {
   const given = readSettings(settings, env);
   return {
-    /** New at every start: work that a dead agent held is told from ours by it. */
+    /** New at every start, so that the work of a dead agent is never taken for that of this process. */
     agentId: randomUUID(),
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
-    bus: { url: given.NATS_URL, password: given.NATS_PASSWORD },
+    bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
     blobDir: given.BLOB_DIR,
     enginePollMs: given.ENGINE_POLL_MS,
     leaseMs: given.AGENT_LEASE_SECS * 1000,
     hostLeaseMs: given.HOST_LEASE_SECS * 1000,
+    hostMaxSessions: given.HOST_MAX_SESSIONS,
     browserIdleMs: given.BROWSER_IDLE_SECS * 1000,
     questions: { parkMs: given.QUESTION_PARK_SECS * 1000, expireSecs: given.QUESTION_EXPIRE_SECS },
     recording: {
       keepDays: given.RECORDING_KEEP_DAYS,
       maxBytesPerUser: given.RECORDING_MAX_MB_PER_USER * 1024 * 1024,
+    },
+    files: {
+      keepDays: given.FILES_KEEP_DAYS,
+      maxBytesPerUser: given.QUOTA_FILE_MB_PER_USER * 1024 * 1024,
     },
     profileKeys: given.PROFILE_KEY,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },

@@ -1,16 +1,16 @@
-// A real host whose heartbeats an agent's keeper answers, and sessions in a real database.
+// Real hosts whose heartbeats an agent answers, and sessions in a real database.
 
 import { randomUUID } from 'node:crypto';
 import { type Bus, connectBus, hostCommand } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
+import { setCold } from '@pilothouse/fleet';
 import { createLog } from '@pilothouse/process';
 import { localUser, newId, openStore } from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
-import { holdLease } from '../../browser/src/lease.ts';
+import { until } from '../../../testkit/until.ts';
+import { holdLease } from '../../browser/src/host/lease.ts';
 import { startHost } from '../../browser/testing/host.ts';
-import { until } from '../../browser/testing/until.ts';
-import { startKeeper } from '../src/keeper.ts';
-import { setCold } from '../src/parking.ts';
+import { startHostReports } from '../src/host-events/host-reports.ts';
 
 const viewport = { width: 1280, height: 720 };
 const log = createLog('agent', 'silent');
@@ -25,15 +25,15 @@ export async function startRuntime({
   const store = openStore({ url: database.url, blobDir, poolSize: 20, onError: () => {} });
   await store.users.ensureLocal();
   const bus = await connectBus(nats.as('agent'));
-  const keeper = await startKeeper({ bus, store, log, hostLeaseMs });
+  const keeper = await startHostReports({ bus, store, log, hostLeaseMs });
 
   /** A host with its heartbeats, as main.ts has them. */
   async function addHost(hostId: string) {
     const host = await startHost(nats, hostId, { capacity, place: hosts.indexOf(hostId) });
-    const line: Bus = await connectBus(nats.as({ host: hostId }));
+    const hostBus: Bus = await connectBus(nats.as({ host: hostId }));
     const bootId = randomUUID();
     const lease = holdLease({
-      bus: line,
+      bus: hostBus,
       log,
       hostId,
       bootId,
@@ -46,12 +46,12 @@ export async function startRuntime({
     return {
       ...host,
       bootId,
-      line,
+      hostBus,
       stopBeating: lease.close,
       async close() {
         lease.close();
         await host.close();
-        await line.close();
+        await hostBus.close();
       },
     };
   }
@@ -78,7 +78,7 @@ export async function startRuntime({
       const taken = await store.transaction((tx) =>
         store.browsers.assign(tx, sessionId, { id: hostId, bootId }, known?.epoch ?? 0),
       );
-      if (!taken) throw new Error('somebody else was quicker');
+      if (!taken) throw new Error('another agent was quicker');
       // Our own writing, checked by the host's schema on arrival.
       const state = taken.state as never;
       const message = { type: 'open', session_id: sessionId, epoch: taken.epoch, viewport, state } as const;

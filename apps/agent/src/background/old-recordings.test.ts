@@ -3,20 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Acted } from '@pilothouse/bus';
 import { createLog } from '@pilothouse/process';
 import { blobsOf, type Caller, newId, openStore, type StepRow, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
-import { until } from '../../browser/testing/until.ts';
-import { createEvidence } from './evidence.ts';
-import { startRetention } from './retention.ts';
+import { until } from '../../../../testkit/until.ts';
+import { countRounds, passAll } from '../../testing/rounds.ts';
+import { actedReply } from '../../testing/scripted-browsers.ts';
+import { createEvidence } from '../ledger/evidence.ts';
+import { startRetention } from './old-recordings.ts';
 
 const log = createLog('agent', 'silent');
 const viewport = { width: 1280, height: 720 };
 const plenty = 1_000_000_000;
 
-describe('pictures', () => {
+describe('frames', () => {
   let database: TestDatabase;
   let blobDir: string;
   let store: Store;
@@ -27,7 +28,7 @@ describe('pictures', () => {
     blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
     store = openStore({ url: database.url, blobDir, onError: () => {} });
     plain = new pg.Pool({ connectionString: database.url });
-    evidence = createEvidence(store);
+    evidence = createEvidence(store, { fileBytesPerUser: plenty });
   });
   after(async () => {
     await plain?.end();
@@ -51,24 +52,15 @@ describe('pictures', () => {
       const given = { id: newId(), sessionId: id, title: 't', prompt: 'p', plan, settings: {}, totalSteps: 1 };
       return store.tasks.create(tx, owner, given);
     });
-    /** Ends a step, as an agent does; answers the id of its picture. */
+    /** Ends a step, as an agent does; returns the id of its picture. */
     async function step(bytes = 10): Promise<string> {
       const frameId = newId();
       const blobKey = `${blobsOf(id)}/${frameId}.jpeg`;
       await store.blobs.put(blobKey, Buffer.alloc(bytes));
       const place = { url: 'http://shop.test/', title: 'Shop' };
-      const acted: Acted = {
-        ok: true,
-        type: 'acted',
+      const acted = actedReply({
         before: place,
         after: place,
-        bbox: null,
-        point: null,
-        wait_ms: 0,
-        run_ms: 0,
-        file: null,
-        dialog: null,
-        state: null,
         picture: {
           content_type: 'image/jpeg',
           ...viewport,
@@ -77,9 +69,9 @@ describe('pictures', () => {
           private: false,
           epoch: 1,
         },
-      };
-      // Of the line only the number is read.
-      const of = { task, line: { index: 1 } as StepRow, step: { action: 'screenshot' } as const };
+      });
+      // Only the index of the attempt is read.
+      const of = { task, attempt: { index: 1 } as StepRow, step: { action: 'screenshot' } as const };
       const picture = { id: frameId, blobKey, byteLen: bytes };
       await store.change(id, (tx, append) => evidence.add(tx, append, of, { acted, picture, file: null }));
       return frameId;
@@ -99,18 +91,60 @@ describe('pictures', () => {
       'update recorded_frames set recorded_at = recorded_at - make_interval(days => $2) where frame_id = any($1)',
       [frameIds, days],
     );
-  /** As two agents would, in small batches. */
-  async function whileSwept(isDone: () => Promise<boolean>, { keepDays = 30, maxBytesPerUser = plenty } = {}) {
-    const both = [1, 2].map(() => startRetention({ store, log, keepDays, maxBytesPerUser, everyMs: 50, batch: 3 }));
-    // What comes one round later would be too much.
+  /** Two agents, in small batches. */
+  async function whileSwept(
+    isDone: () => Promise<boolean>,
+    { keepDays = 30, maxBytesPerUser = plenty, filesKeepDays = 30 } = {},
+  ) {
+    const agents = [countRounds(), countRounds()];
+    const settings = { log, keepDays, maxBytesPerUser, filesKeepDays, everyMs: 50, batch: 3 };
+    const both = agents.map(({ count }) => startRetention({ store: countingRounds(count), ...settings }));
     await until(isDone, 10_000)
-      .then(() => new Promise((resolve) => setTimeout(resolve, 200)))
+      .then(() => passAll(agents))
       .finally(() => Promise.all(both.map((one) => one.close())));
   }
+  /** A round ends when no old file is left. */
+  const countingRounds = (count: () => void): Store => ({
+    ...store,
+    files: {
+      ...store.files,
+      leaveAged: async (...given) => {
+        const left = await store.files.leaveAged(...given);
+        if (left === 0) count();
+        return left;
+      },
+    },
+  });
   const rowsLeft = async (id: string) =>
     (await plain.query('select count(*)::int as count from recorded_frames where session_id = $1', [id])).rows[0].count;
 
-  it('go when they are too old, and nothing points to them any more', async () => {
+  it('are deleted with files, which go when they are too old and their tasks are over', async () => {
+    const session = await newSession(await newUser());
+    const files = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
+        const id = newId();
+        const file = { id, task_id: session.task.id, name: `${i}`, content_type: 'text/plain', byte_len: 10 };
+        const blob_key = `${blobsOf(session.id)}/files/${id}`;
+        await store.blobs.put(blob_key, Buffer.alloc(10));
+        await store.change(session.id, (tx) => store.files.add(tx, { ...file, blob_key }, plenty));
+        return { id, blob_key };
+      }),
+    );
+    const [recent, ...old] = files;
+    assert.ok(recent);
+    await plain.query(`update files set created_at = created_at - interval '31 days' where id = any($1)`, [
+      old.map(({ id }) => id),
+    ]);
+    await plain.query('update tasks set finished_at = now() where id = $1', [session.task.id]);
+    const gone = async () =>
+      (await store.files.listOf(session.task.id)).filter(({ retention }) => retention === 'gone');
+    await whileSwept(async () => (await gone()).length === old.length);
+    for (const { blob_key } of old) assert.equal(await store.blobs.get(blob_key), undefined);
+    assert.ok(await store.blobs.get(recent.blob_key));
+    assert.equal((await gone()).length, old.length);
+  });
+
+  it('are deleted when they are too old, and no row points to them any more', async () => {
     const session = await newSession(await newUser());
     const old: string[] = [];
     for (let i = 0; i < 8; i++) old.push(await session.step());
@@ -137,7 +171,7 @@ describe('pictures', () => {
     assert.equal((await store.observations.lastPictureOf(session.task.id))?.id, recent[1]);
   });
 
-  it('stay where a session is restored from them, until a newer one takes their place', async () => {
+  it('stay where a session shows them as its last, until a newer one takes their place', async () => {
     const session = await newSession(await newUser());
     const [first, last] = [await session.step(), await session.step()];
     await makeOlder([first, last], 365);
@@ -152,7 +186,7 @@ describe('pictures', () => {
     assert.equal(await session.blobOf(last), undefined);
   });
 
-  it('of a user who has too many go oldest first, and those of others stay', async () => {
+  it('of a user beyond the quota go oldest first, and those of other users stay', async () => {
     const [greedy, modest] = [await newUser(), await newUser()];
     const [one, two, other] = [await newSession(greedy), await newSession(greedy), await newSession(modest)];
     const inOrder: string[] = [];
@@ -172,7 +206,7 @@ describe('pictures', () => {
     assert.equal(left.filter(Boolean).length, 6);
   });
 
-  it('that are the last of their sessions stay, however little their user may have', async () => {
+  it('that are the last of their sessions stay, however small the quota is', async () => {
     const owner = await newUser();
     const [one, two] = [await newSession(owner), await newSession(owner)];
     await one.step(1000);
@@ -181,7 +215,7 @@ describe('pictures', () => {
     assert.deepEqual([...(await one.frames()), ...(await two.frames())], lasts);
   });
 
-  it('follow their session to another owner', async () => {
+  it('count for the new owner when their session gets one', async () => {
     const [owner, heir] = [await newUser(), await newUser()];
     const session = await newSession(owner);
     for (let i = 0; i < 3; i++) await session.step(1000);
@@ -192,7 +226,7 @@ describe('pictures', () => {
     assert.deepEqual(rows, [{ owner_id: heir.id }]);
   });
 
-  it('are shown to nobody before their bytes go, and go although an agent died in between', async () => {
+  it('are hidden before their bytes are deleted, and deleted although an agent died in between', async () => {
     const session = await newSession(await newUser());
     const [first = '', last] = [await session.step(), await session.step()];
     await store.change(session.id, (tx) => store.retention.leave(tx, session.id, [first]));

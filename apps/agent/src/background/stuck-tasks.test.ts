@@ -7,14 +7,14 @@ import { localUser, engine as names, newId, openStore, openWork, type Store, typ
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
 import { Registry } from 'prom-client';
-import { until } from '../../browser/testing/until.ts';
-import { type Engine, startEngine } from './engine.ts';
-import { startNet } from './net.ts';
+import { until } from '../../../../testkit/until.ts';
+import { type Engine, startEngine } from '../engine/engine.ts';
+import { startStuckTasks } from './stuck-tasks.ts';
 
 const log = createLog('agent', 'silent');
 const me = randomUUID();
 
-describe('a task that nobody would go on with', () => {
+describe('a task that no agent works on', () => {
   let database: TestDatabase;
   let store: Store;
   let work: Work;
@@ -60,10 +60,12 @@ describe('a task that nobody would go on with', () => {
     return { id, session_id: sessionId };
   }
 
-  /** Two agents have a net each, as in a larger house. */
+  /** Two agents look, as in a larger installation. */
   async function caughtWhile(watch: () => Promise<void>) {
     const metrics = [new Registry(), new Registry()];
-    const nets = metrics.map((one) => startNet({ store, work, engine, log, metrics: one, everyMs: 50, afterMs: 100 }));
+    const nets = metrics.map((one) =>
+      startStuckTasks({ store, work, engine, log, metrics: one, everyMs: 50, afterMs: 100 }),
+    );
     await watch().finally(() => Promise.all(nets.map((net) => net.close())));
     const values = await Promise.all(
       metrics.map(
@@ -72,30 +74,30 @@ describe('a task that nobody would go on with', () => {
     );
     const sum = (how: string) =>
       values.flat().reduce((all, { labels, value }) => all + (labels.how === how ? value : 0), 0);
-    return { recovered: sum('recovered'), begunAnew: sum('begun_anew') };
+    return { recovered: sum('recovered'), startedAgain: sum('begun_anew') };
   }
 
-  it('because the engine does not know it is begun anew, and counted', async () => {
+  it('is started again and counted, where the engine does not know it', async () => {
     const task = await newTask();
     const caught = await caughtWhile(() => until(() => ran.includes(task.id), 5000));
-    assert.ok(caught.begunAnew >= 1, JSON.stringify(caught));
+    assert.ok(caught.startedAgain >= 1, JSON.stringify(caught));
     const logs = await store.events.last(task.session_id, 10);
     assert.ok(
-      logs.some(({ data }) => JSON.stringify(data).includes('nobody at work on it')),
+      logs.some(({ data }) => JSON.stringify(data).includes('No agent worked on the task')),
       'and it is said',
     );
   });
 
-  it('because its workflow ended before it is begun anew', async () => {
+  it('is started again where its workflow ended before it', async () => {
     const task = await newTask();
     await store.transaction((tx) => work.start(tx, task));
     await until(() => ran.includes(task.id), 5000);
     ran.length = 0;
     const caught = await caughtWhile(() => until(() => ran.includes(task.id), 5000));
-    assert.ok(caught.begunAnew >= 1, JSON.stringify(caught));
+    assert.ok(caught.startedAgain >= 1, JSON.stringify(caught));
   });
 
-  it('because whoever wanted to recover it died as well is recovered', async () => {
+  it('is recovered where the agent that wanted to recover it died as well', async () => {
     const task = await newTask();
     const dead = randomUUID();
     await client.query(
@@ -113,7 +115,7 @@ describe('a task that nobody would go on with', () => {
     assert.equal(caught.recovered, 1, JSON.stringify(caught));
   });
 
-  it('is none that an agent works on', async () => {
+  it('is not one that an agent works on: that one is left alone', async () => {
     const task = await newTask();
     await store.transaction(async (tx) => {
       await work.start(tx, task);
@@ -123,7 +125,11 @@ describe('a task that nobody would go on with', () => {
       );
     });
     await client.query(`update tasks set status = 'failed' where id <> $1`, [task.id]);
-    const caught = await caughtWhile(() => new Promise((resolve) => setTimeout(resolve, 500)));
-    assert.deepEqual(caught, { recovered: 0, begunAnew: 0 });
+    // One that is found, although it is younger.
+    const other = await newTask();
+    const caught = await caughtWhile(() => until(() => ran.includes(other.id), 5000));
+    assert.equal(caught.recovered, 0);
+    assert.ok(!ran.includes(task.id));
+    assert.ok(!JSON.stringify(await store.events.last(task.session_id, 10)).includes('No agent worked on the task'));
   });
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { engine, localUser, newId, openWork, type Work } from '@pilothouse/store';
-import { until } from '../../browser/testing/until.ts';
-import { type Runtime, startRuntime } from '../testing/runtime.ts';
-import { createHands } from './hands.ts';
-import { startParking } from './parking.ts';
-import { startWheel } from './wheel.ts';
+import { until } from '../../../../testkit/until.ts';
+import { type Runtime, startRuntime } from '../../testing/runtime.ts';
+import { createBrowsers } from '../browsers/browsers.ts';
+import { startIdleBrowsers } from './idle-browsers.ts';
+import { startTakeovers } from './takeovers.ts';
 
-describe('wheels that nobody’s task sees to', () => {
+describe('takeovers that no running task handles', () => {
   let runtime: Runtime;
   let host: Awaited<ReturnType<Runtime['addHost']>>;
   let work: Work;
@@ -33,9 +33,9 @@ describe('wheels that nobody’s task sees to', () => {
         leaseSecs: 60,
         tokenHash: randomBytes(32),
       };
-      const row = await runtime.store.wheel.request(tx, append, asked);
+      const row = await runtime.store.takeovers.request(tx, append, asked);
       assert.ok(row);
-      if (isStopping) await runtime.store.wheel.stop(tx, append, row);
+      if (isStopping) await runtime.store.takeovers.stop(tx, append, row);
       return row;
     });
   const standing = (sessionId: string) => runtime.store.takeovers.standingOf(sessionId);
@@ -43,16 +43,16 @@ describe('wheels that nobody’s task sees to', () => {
     runtime.store.transaction(({ client }) =>
       client.query(`update takeovers set expires_at = clock_timestamp() - interval '1 s' where id = $1`, [id]),
     );
-  /** Two agents look, as in a larger house. */
+  /** Two agents look, as in a larger installation. */
   async function whileSeenTo(watch: () => Promise<void>): Promise<void> {
     const { store, bus, log } = runtime;
     const two = [1, 2].map(() =>
-      startWheel({ store, log, hands: createHands({ store, bus, log }), work, everyMs: 100 }),
+      startTakeovers({ store, log, browsers: createBrowsers({ store, bus, log }), work, everyMs: 100 }),
     );
     await watch().finally(() => Promise.all(two.map((one) => one.close())));
   }
 
-  it('get a browser where the session has none, once, and it is not parked while somebody drives', async () => {
+  it('get one browser where the session has none, and it is not parked while the person drives', async () => {
     const sessionId = await runtime.newSession();
     const { id } = await ask(sessionId, null);
     const { store, bus, log } = runtime;
@@ -62,9 +62,11 @@ describe('wheels that nobody’s task sees to', () => {
       assert.equal(browser?.is_live, true);
       assert.equal((await standing(sessionId))?.epoch, browser?.epoch);
       assert.equal(host.host.status().sessions.filter((one) => one.session_id === sessionId).length, 1);
-      const parking = startParking({ bus, store, log, idleMs: 1, everyMs: 50 });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await parking.close();
+      // An idle browser is parked meanwhile.
+      const idle = await runtime.newSession();
+      await runtime.open(idle, 'p1', host.bootId);
+      const parking = startIdleBrowsers({ bus, store, log, idleMs: 1, everyMs: 50 });
+      await until(async () => (await store.browsers.of(idle))?.host_id === null, 20_000).finally(parking.close);
       assert.equal((await store.browsers.of(sessionId))?.epoch, browser?.epoch, 'it stays');
       const told = (await store.events.last(sessionId, 50)).flatMap(({ kind, data }) =>
         kind === 'takeover' ? (data.takeover as { status: string }).status : [],
@@ -76,7 +78,7 @@ describe('wheels that nobody’s task sees to', () => {
     assert.equal((await store.sessions.byId(sessionId))?.status, 'idle');
   });
 
-  it('are had at once of a task that asked somebody after it was asked', async () => {
+  it('begin at once where the task came to wait for an answer after the person asked', async () => {
     const { store } = runtime;
     const sessionId = await runtime.newSession();
     await runtime.open(sessionId, 'p1', host.bootId);
@@ -84,8 +86,11 @@ describe('wheels that nobody’s task sees to', () => {
     const begun = await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, id, newId()));
     assert.ok(begun);
     await ask(sessionId, id, { isStopping: false });
+    // A later takeover, of a session without a task.
+    const other = await runtime.newSession();
+    await ask(other, null);
     await whileSeenTo(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await until(async () => (await standing(other))?.status === 'active', 20_000);
       assert.equal((await standing(sessionId))?.status, 'requested', 'its agent is at work');
       const question = { text: 'Ready?', stepId: 'step-1', expiresInSecs: 3600 };
       const held = { id, executionId: begun.executionId };
@@ -95,7 +100,7 @@ describe('wheels that nobody’s task sees to', () => {
     assert.equal((await store.tasks.byId(id))?.status, 'takeover');
   });
 
-  it('go back when their time is over, once, and the task is sent a signal', async () => {
+  it('end once when they expire, and the task is sent a signal', async () => {
     const { store } = runtime;
     const sessionId = await runtime.newSession();
     await runtime.open(sessionId, 'p1', host.bootId);
@@ -118,6 +123,6 @@ describe('wheels that nobody’s task sees to', () => {
     );
     assert.equal(rows[0].count, 1);
     const { rows: lines } = await store.logs.listOf(taskId, { limit: 10 });
-    assert.equal(lines.filter(({ message }) => message.includes('Nobody used the wheel')).length, 1);
+    assert.equal(lines.filter(({ message }) => message.includes('The takeover was not used')).length, 1);
   });
 });

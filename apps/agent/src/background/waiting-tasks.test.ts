@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { engine, newId, openWork, type Work } from '@pilothouse/store';
+import { engine, newId, openWork, type Store, type Work } from '@pilothouse/store';
 import pg from 'pg';
-import { drive } from '../../browser/testing/host.ts';
-import { until } from '../../browser/testing/until.ts';
-import { type Runtime, startRuntime } from '../testing/runtime.ts';
-import { createHands } from './hands.ts';
-import { startParking } from './parking.ts';
-import { createRecord } from './record.ts';
-import { startSweep } from './sweep.ts';
+import { until } from '../../../../testkit/until.ts';
+import { drive } from '../../../browser/testing/host.ts';
+import { type Runtime, startRuntime } from '../../testing/runtime.ts';
+import { createBrowsers } from '../browsers/browsers.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import { startIdleBrowsers } from './idle-browsers.ts';
+import { startWaitingTasks } from './waiting-tasks.ts';
 
 describe('tasks that wait for a person', () => {
   let runtime: Runtime;
@@ -57,17 +57,22 @@ describe('tasks that wait for a person', () => {
     };
     return { id, sessionId, epoch, driver, task };
   }
-  /** Two agents look, as in a larger house. */
-  async function whileSwept(watch: () => Promise<void>): Promise<void> {
+  /** Two agents look, as in a larger installation. */
+  async function whileSwept(watch: () => Promise<void>, onLook = (_pages: number) => {}): Promise<void> {
     const { store, bus, log } = runtime;
+    const takeUnlooked: Store['waits']['takeUnlooked'] = async (...given) => {
+      const taken = await store.waits.takeUnlooked(...given);
+      onLook(taken.length);
+      return taken;
+    };
     const parts = {
-      store,
+      store: { ...store, waits: { ...store.waits, takeUnlooked } },
       log,
-      hands: createHands({ store, bus, log }),
-      record: createRecord({ store, questionSecs: 1 }),
+      browsers: createBrowsers({ store, bus, log }),
+      ledger: createLedger({ store, questionSecs: 1, fileBytesPerUser: 1_000_000 }),
       work,
     };
-    const two = [1, 2].map(() => startSweep({ ...parts, everyMs: 200 }));
+    const two = [1, 2].map(() => startWaitingTasks({ ...parts, everyMs: 200 }));
     await watch().finally(() => Promise.all(two.map((one) => one.close())));
   }
   async function signalsTo(id: string): Promise<number> {
@@ -83,35 +88,48 @@ describe('tasks that wait for a person', () => {
 
   it('go on once the page shows what they wait for, and are woken once', async () => {
     const { id, driver, task, epoch } = await asking();
+    let looks = 0;
+    const onLook = (pages: number) => {
+      looks += pages;
+    };
     await whileSwept(async () => {
       await driver.act({ action: 'navigate', url: `${site}/Waiting` }, { epoch });
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const before = looks;
+      // With the third look, one of the two agents has finished one.
+      await until(() => looks >= before + 3, 20_000);
       assert.equal((await task()).status, 'awaiting_user');
+      await runtime.store.transaction(({ client }) =>
+        client.query(
+          `update tasks set started_at = started_at - interval '1 minute', paused_at = paused_at - interval '1 minute'
+           where id = $1`,
+          [id],
+        ),
+      );
       await driver.act({ action: 'navigate', url: `${site}/Ready` }, { epoch });
       await until(async () => (await task()).status === 'running', 10_000);
-    });
+    }, onLook);
     const { question, answers, paused_at, paused_ms, worked_ms } = await task();
     assert.deepEqual([question, paused_at], [null, null]);
     assert.equal((answers as { text: string | null }[])[0]?.text, null);
-    assert.ok(paused_ms >= 1500, `a person had it for ${paused_ms} ms`);
-    assert.ok(worked_ms < 5000, `that does not count as work: ${worked_ms} ms`);
+    assert.ok(paused_ms >= 60_000, `a person had it for ${paused_ms} ms`);
+    assert.ok(worked_ms < 30_000, `that does not count as work: ${worked_ms} ms`);
     assert.equal(await signalsTo(id), 1);
   });
 
-  it('fail when nobody answers in time, and their session rests', async () => {
+  it('fail when no answer comes in time, and their session rests', async () => {
     const { id, task, sessionId } = await asking({ expiresInSecs: 1 });
     await whileSwept(() => until(async () => (await task()).status === 'failed', 10_000));
-    assert.equal((await task()).last_error, 'Nobody answered its question in time.');
+    assert.equal((await task()).last_error, 'No answer came in time.');
     assert.equal((await runtime.store.sessions.byId(sessionId))?.status, 'idle');
     assert.equal(await signalsTo(id), 1);
   });
 
-  it('give up their browser after a while, with all that brings it back, unless somebody watches', async () => {
+  it('give up their browser after a while and keep its state, unless a viewer watches', async () => {
     const { store, bus, log } = runtime;
     const [one, watched] = [await asking(), await asking()];
     await watched.driver.tell({ type: 'watch', for_ms: 20_000 });
     await one.driver.act({ action: 'navigate', url: `${site}/Here` }, { epoch: one.epoch });
-    const parking = startParking({ bus, store, log, idleMs: 600_000, waitMs: 500, everyMs: 50 });
+    const parking = startIdleBrowsers({ bus, store, log, idleMs: 600_000, waitMs: 500, everyMs: 50 });
     try {
       await until(async () => (await store.browsers.of(one.sessionId))?.host_id === null, 10_000);
       await until(async () => !!(await store.transaction((tx) => store.browsers.stateOf(tx, one.sessionId))), 5000);

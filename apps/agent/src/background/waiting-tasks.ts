@@ -1,26 +1,26 @@
-// Tasks that wait for a person, seen by every agent: the page may show that the wait is over, or the time may be up.
+// Tasks that wait for a person. Ends the wait when the page shows what was waited for, and fails tasks whose question expired.
 
 import type { Log } from '@pilothouse/process';
 import type { PageWait, Store, Work } from '@pilothouse/store';
-import type { Hands } from './hands.ts';
-import type { Record } from './record.ts';
-import { startRounds } from './rounds.ts';
+import type { Browsers } from '../browsers/browsers.ts';
+import { startRepeating } from '../common/repeat.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 
-type Options = { store: Store; hands: Hands; record: Record; work: Work; log: Log; everyMs?: number };
+type Options = { store: Store; browsers: Browsers; ledger: Ledger; work: Work; log: Log; everyMs?: number };
 
-/** A wait that is over at once where the page shows nothing: it touches nothing, and nobody waits for it. */
+/** How long a host looks for it: the look changes nothing in the page, and no task is held up by it. */
 const glanceMs = 1000;
 const atOnce = 8;
 
-export function startSweep({ store, hands, record, work, log, everyMs = 2000 }: Options) {
+export function startWaitingTasks({ store, browsers, ledger, work, log, everyMs = 2000 }: Options) {
   const closed = new AbortController();
 
   async function lookAt(wait: PageWait): Promise<void> {
     const { id, sessionId, hostId, epoch, until } = wait;
     const step = { action: 'wait', for: until } as const;
     const command = { step, deadlineMs: glanceMs, bring: [], signal: closed.signal };
-    const outcome = await hands.act(sessionId, { hostId, epoch }, command);
-    if (outcome.type === 'acted') await record.shown(wait, (tx) => work.signal(tx, { id }));
+    const outcome = await browsers.act(sessionId, { hostId, epoch }, command);
+    if (outcome.type === 'acted') await ledger.answeredByPage(wait, (tx) => work.signal(tx, { id }));
   }
 
   async function look(): Promise<void> {
@@ -29,16 +29,16 @@ export function startSweep({ store, hands, record, work, log, everyMs = 2000 }: 
       await Promise.all(waits.slice(begin, begin + atOnce).map(lookAt));
     }
     for (const expired of await store.waits.expired()) {
-      const end = { move: 'fail', reason: 'Nobody answered its question in time.' } as const;
-      // Somebody may have answered since we looked: then it goes on.
-      const isOver = await record.end({ ...expired, unanswered: expired.askedAt }, end, (tx) =>
+      const end = { move: 'fail', reason: 'No answer came in time.' } as const;
+      // A person may have answered since the look: then the task goes on.
+      const isOver = await ledger.endTask({ ...expired, unanswered: expired.askedAt }, end, (tx) =>
         work.signal(tx, expired),
       );
-      if (isOver) log.info({ task_id: expired.id }, 'nobody answered a task in time');
+      if (isOver) log.info({ task_id: expired.id }, 'a question expired');
     }
   }
 
-  const rounds = startRounds(look, everyMs, (error) => log.warn({ err: error }, 'could not look at tasks that wait'));
+  const rounds = startRepeating(look, everyMs, (error) => log.warn({ err: error }, 'could not look at waiting tasks'));
   return {
     async close() {
       closed.abort();

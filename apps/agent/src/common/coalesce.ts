@@ -1,5 +1,6 @@
-/** Does the same thing whenever asked, one at a time; asked for while it is under way, it is done once more after. */
-export function createOneAtATime(work: () => Promise<void>, onFailed: (error: unknown) => void) {
+// Runs the same work on request, one run at a time. Requests during a run lead to one more run after it.
+
+export function coalesce(work: () => Promise<void>, onFailed: (error: unknown) => void) {
   let isWanted = false;
   let isClosed = false;
   let underWay: Promise<void> | undefined;
@@ -17,7 +18,7 @@ export function createOneAtATime(work: () => Promise<void>, onFailed: (error: un
       isWanted = true;
       underWay ??= untilDone();
     },
-    /** What is under way is still finished. */
+    /** Waits for the run under way. */
     async close(): Promise<void> {
       isClosed = true;
       await underWay;

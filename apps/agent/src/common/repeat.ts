@@ -1,10 +1,11 @@
-/** Looks at once and then every so often, never twice at a time. A look that fails is told, and the next one comes. */
-export function startRounds(look: () => Promise<void>, everyMs: number, onFailed: (error: unknown) => void) {
+// Runs the same work now and then again after each pause, never twice at a time. A failed run does not stop the next.
+
+export function startRepeating(work: () => Promise<void>, everyMs: number, onFailed: (error: unknown) => void) {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let round = Promise.resolve();
   const begin = () => {
-    round = look()
+    round = work()
       .catch(onFailed)
       .finally(() => {
         if (!isClosed) timer = setTimeout(begin, everyMs);
@@ -13,7 +14,7 @@ export function startRounds(look: () => Promise<void>, everyMs: number, onFailed
   begin();
 
   return {
-    /** What is being looked at is still finished. */
+    /** Waits for the run under way. */
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -1,23 +1,25 @@
+// The durable workflow of a task. Its loop must never change: see below.
+
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { engine } from '@pilothouse/store';
-import type { Run } from './tick.ts';
+import type { Run } from '../task/run.ts';
 
-/** A day: whoever waits longer is woken, looks, and waits on. */
+/** A day: a task that waits longer ticks once and waits on. */
 const waitSecs = 24 * 60 * 60;
-/** A message wakes the waiter at once; asking the database is only the net below that. */
+/** A signal wakes the task at once; polling is only a safety net. */
 const pollMs = 60_000;
 
-/** How often a task may be taken up is counted in our own ledger; the engine must not give it up before that. */
+/** Our own ledger limits how often a task is claimed; the engine must not give it up before. */
 const maxRecoveryAttempts = 1_000_000;
 
 /**
- * The durable life of a task. This loop never changes, so that a task begun by any release goes on in any other: what
- * to do next is decided in the tick, from our own ledger, and never from what the engine has recorded.
+ * This loop never changes, so that a task begun by any release goes on in any other. A tick decides what comes next from
+ * our own ledger, never from what the engine has recorded.
  */
 export function registerTaskWorkflow(startRun: (taskId: string) => Run): void {
   DBOS.registerWorkflow(
     async (taskId: string) => {
-      // Made anew at every start, after a crash too: a run that was replaced is told by it.
+      // A new run at every start, also after a crash: its execution tells it from runs that were replaced.
       const run = startRun(taskId);
       for (;;) {
         const next = await DBOS.runStep(() => run.tick(), { name: 'tick' });

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Bus, checkpoint, connectBus, type Report, report } from '@pilothouse/bus';
-import { localUser, newId } from '@pilothouse/store';
-import { until } from '../../browser/testing/until.ts';
-import { type Runtime, startRuntime } from '../testing/runtime.ts';
-import { startKeeper } from './keeper.ts';
+import { type Runtime, startRuntime } from '../../testing/runtime.ts';
 
 const wait = { timeoutMs: 5000 };
 
-describe('what agents keep for hosts', () => {
+describe('reports of hosts', () => {
   let runtime: Runtime;
   let mine: Bus;
   let other: Bus;
@@ -25,7 +22,7 @@ describe('what agents keep for hosts', () => {
     await runtime?.close();
   });
 
-  /** A session whose browser the database believes to be at k1, under epoch 1. */
+  /** A session whose browser is at k1 under epoch 1, by its row. */
   async function held(): Promise<string> {
     const { store } = runtime;
     const sessionId = await runtime.newSession();
@@ -36,7 +33,7 @@ describe('what agents keep for hosts', () => {
   const stateOf = async (sessionId: string) =>
     runtime.store.transaction((tx) => runtime.store.browsers.stateOf(tx, sessionId));
 
-  it('is the state of a session, of the host that holds it and of its present driver only', async () => {
+  it('save the state of a session only from the host that holds it, under the present epoch', async () => {
     const session_id = await held();
     const keep = async (line: Bus, host_id: string, epoch: number, n: number) => {
       const state = { storage: { n }, pages: [] };
@@ -47,6 +44,7 @@ describe('what agents keep for hosts', () => {
     assert.deepEqual(await stateOf(session_id), { storage: { n: 1 }, pages: [] });
     assert.equal(await keep(mine, 'k1', 0, 2), false, 'of a driver before');
     assert.equal(await keep(other, 'k2', 1, 3), false, 'of a host that does not hold it');
+    for (const epoch of [2, 1_000_000]) assert.equal(await keep(mine, 'k1', epoch, 6), false, 'of a driver to come');
     assert.deepEqual(await stateOf(session_id), { storage: { n: 1 }, pages: [] });
     const { store } = runtime;
     await store.transaction((tx) => store.browsers.assign(tx, session_id, { id: 'k2', bootId: randomUUID() }, 1));
@@ -54,13 +52,14 @@ describe('what agents keep for hosts', () => {
     assert.equal(await keep(other, 'k2', 2, 5), true);
   });
 
-  it('is that a browser crashed: once, with an event, and nobody is sent there any more', async () => {
+  it('of a crashed browser set the session cold once, and no agent goes there any more', async () => {
     const session_id = await held();
     const crashed = { type: 'crashed', session_id, epoch: 1, what: 'browser', url: null } as const;
     const tell = (line: Bus, host_id: string, told: Report) =>
       line.request(report, { host_id, session_id }, told, wait);
     assert.ok((await tell(other, 'k2', crashed)).ok, 'heard, and not believed');
     assert.ok((await tell(mine, 'k1', { ...crashed, epoch: 0 })).ok);
+    assert.ok((await tell(mine, 'k1', { ...crashed, epoch: 2 })).ok);
     assert.deepEqual(await runtime.told(session_id), []);
     assert.ok((await tell(mine, 'k1', crashed)).ok);
     assert.ok((await tell(mine, 'k1', crashed)).ok, 'the answer may have been lost');
@@ -69,7 +68,7 @@ describe('what agents keep for hosts', () => {
     assert.equal((await runtime.store.sessions.byId(session_id))?.browser, 'cold');
   });
 
-  it('is in the log of the session, whatever it is', async () => {
+  it('are in the log of the session, of whatever kind', async () => {
     const session_id = await held();
     const of = { session_id, epoch: 1 };
     const dialog = { kind: 'confirm', message: 'Leave?', default_value: '' } as const;
@@ -99,59 +98,40 @@ describe('what agents keep for hosts', () => {
     assert.deepEqual(await runtime.told(session_id), ['cold'], 'the last one ended its browser');
   });
 
-  it('is not for ever: who is gone for a day is forgotten, but for those something still points to', async (test) => {
-    const { store } = runtime;
-    const [gone, busy, lately, open] = [newId(), newId(), newId(), newId()];
-    const sessionId = await runtime.newSession();
-    const task = await runtime.newTask(sessionId);
-    await store.transaction(async (tx) => {
-      await store.tasks.beginExecution(tx, task.id, busy);
-      await store.browsers.assign(tx, sessionId, { id: 'pointed-to', bootId: randomUUID() }, 0);
+  it('are logged up to a limit a minute for each kind, and the log says how many were left out', async () => {
+    const session_id = await held();
+    const refused = (n: number): Report => ({
+      type: 'refused',
+      session_id,
+      epoch: 1,
+      target: n === 0 ? 'x'.repeat(100_000) : `n${n}.test:443`,
+      reason: 'denied_domain',
+      count: 1,
     });
-    await store.transaction(async ({ client }) => {
-      await client.query(
-        `insert into agents (id, started_at, recovered_by, recovered_at)
-         select id::uuid, now() - interval '3 days', case when hours is not null then $5::uuid end,
-           now() - make_interval(hours => hours)
-         from (values ($1, 25), ($2, 25), ($3, 23), ($4, null::int)) as one(id, hours)`,
-        [gone, busy, lately, open, randomUUID()],
-      );
-      await client.query(
-        `insert into hosts (id, boot_id, capacity, session_count, lease_until)
-         select id, gen_random_uuid(), 1, 0, now() - make_interval(hours => hours)
-         from (values ('long-gone', 25), ('pointed-to', 25), ('gone-lately', 23)) as one(id, hours)`,
-      );
-      await client.query(
-        `insert into idempotency_keys (user_id, key, request_hash, task_id, created_at)
-         select $1, key, '', $2, now() - make_interval(hours => hours) from (values ('old', 25), ('new', 23)) as one(key, hours)`,
-        [localUser.id, task.id],
-      );
-    });
-    const left = () =>
-      store.transaction(async ({ client }) => {
-        const ids = async (text: string, values: unknown[] = []) =>
-          (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
-        return {
-          agents: await ids('select id from agents where id = any($1) order by id', [[gone, busy, lately, open]]),
-          hosts: await ids(`select id from hosts where id in ('long-gone', 'pointed-to', 'gone-lately') order by id`),
-          keys: await ids('select key as id from idempotency_keys order by key'),
-        };
-      });
-    const bus = await connectBus(runtime.nats.as('agent'));
-    const keeper = await startKeeper({ bus, store, log: runtime.log, hostLeaseMs: 10_000 });
-    test.after(async () => {
-      await keeper.close();
-      await bus.close();
-    });
-    await until(async () => !(await left()).hosts.includes('long-gone'), 5000);
-    assert.deepEqual(await left(), {
-      agents: [busy, lately, open].toSorted(),
-      hosts: ['gone-lately', 'pointed-to'],
-      keys: ['new'],
-    });
+    const tell = (told: Report) => mine.request(report, { host_id: 'k1', session_id }, told, wait);
+    for (let n = 0; n < 80; n += 1) assert.ok((await tell(refused(n))).ok);
+    const logs = async () =>
+      (await runtime.store.events.last(session_id, 500)).filter(({ kind }) => kind === 'log').map(({ data }) => data);
+    assert.equal((await logs()).length, 30);
+    assert.ok(JSON.stringify(await logs()).length < 20_000, 'nor are they as long as a host likes');
+    // Reports of another kind are logged.
+    const crashed: Report = { type: 'crashed', session_id, epoch: 1, what: 'page', url: null };
+    assert.ok((await tell(crashed)).ok);
+    assert.equal((await logs()).length, 31);
+    await runtime.store.transaction(({ client }) =>
+      client.query(`update report_windows set since = since - interval '61 seconds' where session_id = $1`, [
+        session_id,
+      ]),
+    );
+    assert.ok((await tell(refused(80))).ok);
+    const last = (await logs()).slice(31).map((data) => (data.log as { message: string }).message);
+    assert.deepEqual(last, [
+      '50 more of this kind were not written down.',
+      'The page may not reach n80.test:443: denied_domain.',
+    ]);
   });
 
-  it('is how busy a host is, and not what it makes up', async () => {
+  it('say how busy a host is, and ids that are none of ours are left out', async () => {
     const { store } = runtime;
     const sessions = [{ session_id: 'not-an-id', epoch: 1, is_watched: false, idle_ms: 0 }];
     const load = { cpu: 0.25, memory: 0.5 };

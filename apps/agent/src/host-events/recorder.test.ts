@@ -5,19 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { frame } from '@pilothouse/bus';
-import { newId } from '@pilothouse/store';
-import { drive } from '../../browser/testing/host.ts';
-import { until } from '../../browser/testing/until.ts';
-import { type Runtime, startRuntime } from '../testing/runtime.ts';
+import { newId, type Store } from '@pilothouse/store';
+import { until } from '../../../../testkit/until.ts';
+import { drive } from '../../../browser/testing/host.ts';
+import { countRounds, passAll } from '../../testing/rounds.ts';
+import { type Runtime, startRuntime } from '../../testing/runtime.ts';
 import { startRecorder } from './recorder.ts';
 
-/** Paints something new twenty times a second; or once, and never again. */
+/** Paints something new twenty times a second; once, and never again; or once, and has its title only later. */
 const pages: Record<string, string> = {
   '/moving': `<title>Moving</title><h1>0</h1><script>
     let n = 0; setInterval(() => { document.querySelector('h1').textContent = ++n; }, 50);</script>`,
   '/still': '<title>Still</title><h1>Nothing moves here</h1>',
+  '/titled-late': `<h1>Nothing moves here</h1><script>
+    fetch('/title').then((answer) => answer.text()).then((title) => { document.title = title; })</script>`,
 };
 
 describe('a session that is recorded', () => {
@@ -26,8 +28,10 @@ describe('a session that is recorded', () => {
   let server: Server;
   let site: string;
   let blobDir: string;
+  const lateTitle = Promise.withResolvers<string>();
   before(async () => {
-    server = createServer(({ url = '' }, response) => {
+    server = createServer(async ({ url = '' }, response) => {
+      if (url === '/title') return void response.end(await lateTitle.promise);
       response.setHeader('content-type', 'text/html').end(pages[url] ?? '');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -58,6 +62,7 @@ describe('a session that is recorded', () => {
       const { rows } = await store.recordings.pageOf(sessionId, { kinds: [], limit: 200 });
       return rows.flatMap((row) => ('frame' in row ? row.frame : []));
     };
+    const titles = async () => (await frames()).map(({ route: at }) => (at as { title: string }).title);
     const isWatched = async () => {
       const { status } = (await driver.status()) as {
         status: { sessions: { session_id: string; is_watched: boolean }[] };
@@ -65,29 +70,43 @@ describe('a session that is recorded', () => {
       return status.sessions.some(({ session_id, is_watched }) => session_id === sessionId && is_watched);
     };
     const go = (path: string) => driver.act({ action: 'navigate', url: site + path }, { epoch });
-    return { id, sessionId, epoch, held, driver, frames, isWatched, go };
+    return { id, sessionId, epoch, held, driver, frames, titles, isWatched, go };
   }
-  /** Two agents, as in a larger house. */
-  async function whileRecorded(work: () => Promise<void>): Promise<void> {
-    const { store, bus, log } = runtime;
-    const two = [1, 2].map(() => startRecorder({ store, bus, log, agentId: newId(), everyMs: 200 }));
-    await work().finally(() => Promise.all(two.map((one) => one.close())));
+  /** Two agents record, as in a larger installation. `pass(n)` waits until each has made n more rounds, 200 ms apart. */
+  async function whileRecorded(work: (pass: (rounds: number) => Promise<unknown>) => Promise<void>): Promise<void> {
+    const { bus, log } = runtime;
+    const agents = [countRounds(), countRounds()];
+    const two = agents.map(({ count }) =>
+      startRecorder({ store: countingClaims(runtime.store, count), bus, log, agentId: newId(), everyMs: 200 }),
+    );
+    const pass = (rounds: number) => passAll(agents, rounds);
+    await work(pass).finally(() => Promise.all(two.map((one) => one.close())));
   }
+  const countingClaims = (store: Store, count: () => void): Store => ({
+    ...store,
+    recorders: {
+      ...store.recorders,
+      claim: (...given) => {
+        count();
+        return store.recorders.claim(...given);
+      },
+    },
+  });
 
   it('has at most two frames a second while its page moves, and none while it is still', async () => {
     const { store } = runtime;
-    const { id, sessionId, frames, go } = await working();
-    await whileRecorded(async () => {
+    const { id, sessionId, frames, titles, go } = await working();
+    await whileRecorded(async (pass) => {
       await go('/moving');
-      await until(async () => (await frames()).length >= 3, 20_000);
-      await sleep(3000);
+      await until(async () => (await frames()).length >= 9, 20_000);
       const moving = await frames();
       const times = moving.map(({ recorded_at }) => recorded_at.getTime());
       const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
       console.log(`frames of a moving page: ${moving.length}, ${gaps.join(', ')} ms apart`);
-      assert.ok(moving.length >= 6, `${moving.length} frames`);
       // Timers may be a millisecond early.
       for (const gap of gaps) assert.ok(gap >= 499, gaps.join(' '));
+      const middle = gaps.toSorted((one, other) => one - other)[gaps.length >> 1];
+      assert.ok(middle !== undefined && middle < 1500, gaps.join(' '));
       const blobs = await Promise.all(moving.map(({ blob_key }) => store.blobs.get(blob_key ?? '')));
       for (const bytes of blobs) assert.equal(Buffer.from(bytes ?? []).toString('hex', 0, 2), 'ffd8', 'a JPEG');
       const newest = moving.at(-1);
@@ -95,24 +114,38 @@ describe('a session that is recorded', () => {
         [newest?.task_id, newest?.width, newest?.height, newest?.route],
         [id, 1280, 720, { session: sessionId, page: 'p1', frame: null, url: `${site}/moving`, title: 'Moving' }],
       );
-      assert.equal((await store.frames.of(sessionId))?.frame_id, (await frames()).at(-1)?.frame_id, 'and the newest');
+      // The page moves on between the two reads.
+      const isNewest = async () => (await store.frames.of(sessionId))?.frame_id === (await frames()).at(-1)?.frame_id;
+      await until(isNewest, 5000);
 
       await go('/still');
-      await until(
-        async () => (await frames()).some(({ route: at }) => (at as { title: string }).title === 'Still'),
-        10_000,
-      );
-      await sleep(1500);
-      const settled = (await frames()).length;
-      await sleep(3000);
+      await until(async () => (await titles()).includes('Still'), 10_000);
+      // A busy machine may paint it late.
+      let settled = 0;
+      await until(async () => {
+        settled = (await frames()).length;
+        await pass(8);
+        return (await frames()).length === settled;
+      }, 20_000);
+      await pass(12);
       assert.equal((await frames()).length, settled, 'a still page adds nothing');
+    });
+  });
+
+  it('has a frame with the title that its page took after the last change of its picture', async () => {
+    const { titles, go } = await working();
+    await whileRecorded(async () => {
+      await go('/titled-late');
+      await until(async () => (await titles()).includes(''), 10_000);
+      lateTitle.resolve('Late');
+      await until(async () => (await titles()).at(-1) === 'Late', 10_000);
     });
   });
 
   it('is watched while its task works, and no longer', async () => {
     const { store } = runtime;
     const { sessionId, held, isWatched, frames, go } = await working();
-    await whileRecorded(async () => {
+    await whileRecorded(async (pass) => {
       await until(isWatched, 10_000);
       await store.change(sessionId, async (tx) => {
         await store.tasks.move(tx, held, 'fail', { lastError: 'enough' });
@@ -121,24 +154,24 @@ describe('a session that is recorded', () => {
       await until(async () => !(await isWatched()), 10_000);
       const before = (await frames()).length;
       await go('/moving');
-      await sleep(1500);
+      await pass(6);
       assert.equal((await frames()).length, before);
     });
   });
 
-  it('is the only one: nobody watches a session that is not', async () => {
+  it('is watched, and a session that is not recorded is not watched', async () => {
     const { isWatched, frames, go } = await working({ recording: false });
-    await whileRecorded(async () => {
+    await whileRecorded(async (pass) => {
       await go('/moving');
-      await sleep(1500);
+      await pass(6);
       assert.equal(await isWatched(), false);
       assert.deepEqual(await frames(), []);
     });
   });
 
-  it('believes the host that holds it, and keeps no bytes of what is private', async () => {
+  it('takes frames only of the host that holds it, and keeps no bytes of private frames', async () => {
     const { sessionId, epoch, frames, isWatched, go } = await working();
-    const [holder, other] = [host.line, await runtime.connectAs('r2')];
+    const [holder, other] = [host.hostBus, await runtime.connectAs('r2')];
     let seq = 1_000_000;
     const show = (from: typeof other, hostId: string, image: string, isPrivate = false) =>
       from.publish(
@@ -166,22 +199,27 @@ describe('a session that is recorded', () => {
       );
     const small = async () => (await frames()).filter(({ width }) => width === 10);
     await go('/still');
-    await whileRecorded(async () => {
+    await whileRecorded(async (pass) => {
       await until(isWatched, 10_000);
-      // What it was shown first is kept by now, and what follows is ours alone.
+      // Its first frames are recorded by now; the following ones are those of this test.
       await until(async () => (await frames()).length > 0, 10_000);
-      await sleep(1000);
-      show(other, 'r2', 'not mine to show');
-      await sleep(700);
+      await pass(5);
+      // In several rounds: during the pause after a frame, a newer one takes the place of the one that waits.
+      for (let round = 0; round < 4; round += 1) {
+        show(other, 'r2', 'not mine to show');
+        await pass(1);
+      }
       assert.deepEqual(await small(), []);
-      for (const image of ['one', 'two']) {
-        show(holder, 'r1', image, true);
-        await sleep(700);
+      show(holder, 'r1', 'one', true);
+      await until(async () => (await small()).length === 1, 10_000);
+      for (let round = 0; round < 4; round += 1) {
+        show(holder, 'r1', 'two', true);
+        await pass(1);
       }
       show(holder, 'r1', 'three');
       await until(async () => (await small()).length === 2, 10_000);
       const [hidden, shown] = await small();
-      assert.deepEqual([hidden?.private, hidden?.blob_key], [true, null], 'one line for all of them');
+      assert.deepEqual([hidden?.private, hidden?.blob_key], [true, null], 'one row for all of them');
       assert.equal(shown?.private, false);
       assert.equal(String(await runtime.store.blobs.get(shown?.blob_key ?? '')), 'three');
       assert.equal((await runtime.store.frames.of(sessionId))?.frame_id, shown?.frame_id);
@@ -189,7 +227,7 @@ describe('a session that is recorded', () => {
     await other.close();
   });
 
-  it('is left to another agent when the one that records it goes', async () => {
+  it('is recorded by another agent when the one that records it stops', async () => {
     const { store, bus, log } = runtime;
     const { sessionId, frames, go } = await working();
     const recorder = () => startRecorder({ store, bus, log, agentId: newId(), everyMs: 200 });

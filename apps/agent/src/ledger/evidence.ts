@@ -1,56 +1,21 @@
+// Writes the evidence of a step in the transaction that ends it: overlay, picture, extracted data, file, route.
+
 import { extname } from 'node:path';
 import type { Acted } from '@pilothouse/bus';
-import type { Json, Observation, Overlay, Step } from '@pilothouse/contract';
-import {
-  type Append,
-  newId,
-  type StepRow,
-  type Store,
-  stepIdOf,
-  type TaskRow,
-  type Tx,
-  titleOf,
-} from '@pilothouse/store';
+import type { Json, Overlay } from '@pilothouse/contract';
+import { type Append, newId, type Store, stepIdOf, type Tx, titleOf } from '@pilothouse/store';
+import { createObservations, type ObservedStep } from './observations.ts';
 
-/** What a step brought to light, its bytes already put where they stay: rows that point to nothing would be worse. */
+/** The result of a step. The bytes of its picture and file are stored already. */
 export type Evidence = {
   acted: Acted;
   picture: { id: string; blobKey: string; byteLen: number } | null;
   file: { id: string; name: string; blobKey: string; byteLen: number } | null;
 };
-type Of = { task: TaskRow; line: StepRow; step: Step };
-type Seen = Omit<Observation, 'seq' | 'recorded_at' | 'task_id' | 'step_id' | 'url' | 'title'> & {
-  blob_key: string | null;
-  file_id?: string;
-};
+export function createEvidence(store: Store, { fileBytesPerUser }: { fileBytesPerUser: number }) {
+  const observe = createObservations(store);
 
-/** Writes down what was seen, read and brought home at a step, in the transaction that ends it. */
-export function createEvidence(store: Store) {
-  async function observe(tx: Tx, append: Append, { task, line }: Of, { after }: Acted, seen: Seen) {
-    const { blob_key, file_id, ...told } = seen;
-    const of = { task_id: task.id, step_id: stepIdOf(line.index), url: after.url, title: after.title };
-    const observation = { ...of, ...told };
-    const { seq, recordedAt } = await append({ taskId: task.id, kind: 'observation', data: { observation } });
-    const { artifact } = told;
-    await store.observations.add(tx, {
-      ...of,
-      id: told.observation_id,
-      seq,
-      recorded_at: recordedAt,
-      kind: told.kind,
-      summary: told.summary,
-      data: told.data === null ? null : JSON.stringify(told.data),
-      blob_key,
-      file_id: file_id ?? null,
-      content_type: artifact?.content_type ?? null,
-      byte_len: artifact?.byte_len ?? null,
-      width: artifact?.width ?? null,
-      height: artifact?.height ?? null,
-    });
-    return { seq, recordedAt };
-  }
-
-  async function addPicture(tx: Tx, append: Append, of: Of, { acted, picture }: Evidence): Promise<void> {
+  async function addPicture(tx: Tx, append: Append, of: ObservedStep, { acted, picture }: Evidence): Promise<void> {
     if (!acted.picture || !picture) return;
     const { content_type, width, height, device_scale, route, private: isPrivate } = acted.picture;
     const { id, blobKey, byteLen } = picture;
@@ -78,22 +43,16 @@ export function createEvidence(store: Store) {
       private: isPrivate,
       blob_key: blobKey,
       byte_len: byteLen,
-      step_id: stepIdOf(of.line.index),
+      step_id: stepIdOf(of.attempt.index),
     });
   }
 
-  async function addFile(tx: Tx, append: Append, of: Of, { acted, file }: Evidence): Promise<void> {
+  async function addFile(tx: Tx, append: Append, of: ObservedStep, { acted, file }: Evidence): Promise<void> {
     if (!file) return;
     const { id, name, blobKey, byteLen } = file;
     const content_type = typeOf(name);
-    await store.files.add(tx, {
-      id,
-      task_id: of.task.id,
-      name,
-      content_type,
-      byte_len: byteLen,
-      blob_key: blobKey,
-    });
+    const row = { id, task_id: of.task.id, name, content_type, byte_len: byteLen, blob_key: blobKey };
+    if (!(await store.files.add(tx, row, fileBytesPerUser))) throw new FileQuotaExceeded(fileBytesPerUser);
     const path = `/api/tasks/${of.task.id}/files/${id}`;
     await observe(tx, append, of, acted, {
       observation_id: newId(),
@@ -107,7 +66,7 @@ export function createEvidence(store: Store) {
   }
 
   return {
-    async add(tx: Tx, append: Append, of: Of, evidence: Evidence): Promise<void> {
+    async add(tx: Tx, append: Append, of: ObservedStep, evidence: Evidence): Promise<void> {
       const { acted } = evidence;
       const taskId = of.task.id;
       await append({ taskId, kind: 'overlay', data: { overlay: overlayOf(of, acted) } });
@@ -117,7 +76,7 @@ export function createEvidence(store: Store) {
           observation_id: newId(),
           kind: 'extract',
           summary: of.step.as,
-          // Made storable where it came in.
+          // `outcome.ts` made it storable.
           data: (acted.data ?? null) as Json,
           artifact: null,
           blob_key: null,
@@ -132,13 +91,25 @@ export function createEvidence(store: Store) {
   };
 }
 
-function overlayOf({ task, line, step }: Of, { bbox, point }: Acted): Omit<Overlay, 'seq' | 'recorded_at'> {
+/** The user's files would exceed their quota. Thrown inside a transaction, it rolls the transaction back. */
+export class FileQuotaExceeded extends Error {
+  override name = 'FileQuotaExceeded';
+  constructor(bytesPerUser: number) {
+    const limit = `${Math.floor(bytesPerUser / 1024 ** 2)} MB`;
+    super(`With this file the user would exceed the quota of ${limit} for files (QUOTA_FILE_MB_PER_USER)`);
+  }
+}
+
+function overlayOf(
+  { task, attempt, step }: ObservedStep,
+  { bbox, point }: Acted,
+): Omit<Overlay, 'seq' | 'recorded_at'> {
   const kinds = { navigate: 'navigate', click: 'click', type: 'type', scroll: 'scroll' } as const;
   return {
     overlay_id: newId(),
     session_id: task.session_id,
     task_id: task.id,
-    step_id: stepIdOf(line.index),
+    step_id: stepIdOf(attempt.index),
     source: 'execution',
     kind: step.action in kinds ? kinds[step.action as keyof typeof kinds] : bbox ? 'box' : 'note',
     label: titleOf(step),
@@ -148,7 +119,7 @@ function overlayOf({ task, line, step }: Of, { bbox, point }: Acted): Omit<Overl
   };
 }
 
-/** By its name: what a page says of a file is no better. */
+/** By the name: the content type that a page claims is no more reliable. */
 const typeOf = (name: string) => types[extname(name).toLowerCase()] ?? 'application/octet-stream';
 const types: Record<string, string> = {
   '.csv': 'text/csv',

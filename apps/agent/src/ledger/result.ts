@@ -1,7 +1,8 @@
-import type { Json, Step, TaskResult } from '@pilothouse/contract';
-import { answersOf, type Store, stepIdOf, type TaskRow } from '@pilothouse/store';
+// The result of a task: extracted values by name, downloaded files, and the answers of people.
 
-/** What a task was for: the values it read by their names, the files it brought home, and what people told it. */
+import type { Json, Step, TaskResult } from '@pilothouse/contract';
+import { answersOf, type Store, stepIdOf, type TaskRow, taskTitleOf } from '@pilothouse/store';
+
 export async function resultOf(store: Store, task: TaskRow, steps: Step[]): Promise<TaskResult> {
   const [findings, files] = await Promise.all([store.observations.findingsOf(task.id), store.files.listOf(task.id)]);
   const names = new Map(steps.flatMap((step, i) => (step.action === 'extract' ? [[stepIdOf(i + 1), step.as]] : [])));
@@ -15,7 +16,7 @@ export async function resultOf(store: Store, task: TaskRow, steps: Step[]): Prom
     text === null ? [] : [{ step_id, question, text }],
   );
   return {
-    summary: `Done: ${task.title}`,
+    summary: `Done: ${taskTitleOf(steps)}`,
     data: read.length > 0 ? Object.fromEntries(read) : null,
     files: files
       .filter(({ id }) => brought.has(id))

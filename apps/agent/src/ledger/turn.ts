@@ -1,25 +1,27 @@
+// One step of a task when its turn comes, and whether this execution still holds the task.
+
 import type { Step, Task } from '@pilothouse/contract';
 import type { StepRow, Store, TaskRow } from '@pilothouse/store';
-import type { Session } from './hands.ts';
+import type { LaunchOptions } from '../browsers/launch-options.ts';
 
-/** What the workflow does next: ticks again, waits for a signal, or is over. */
+/** What the workflow does after a tick: ticks again, waits for a signal, or ends. */
 export type Next = 'again' | 'wait' | 'done';
 
-/** One step of a task, and all that is known of it when its turn comes. */
+/** One step of a task, and what is known when its turn comes. */
 export type Turn = {
   task: TaskRow;
-  session: Session;
+  session: LaunchOptions;
   executionId: string;
   settings: Task['settings'];
   steps: Step[];
-  /** Of this one; the first is 1. */
+  /** Of this step; the first is 1. */
   index: number;
   step: Step;
-  /** What was tried of it so far, oldest first. */
-  tries: StepRow[];
-  /** How many tries the whole task has had. */
-  triesOfAll: number;
-  /** Of the time of the task. */
+  /** Of this step, oldest first. */
+  attempts: StepRow[];
+  /** Of all steps of the task. */
+  attemptsOfTask: number;
+  /** Of the task's time limit. */
   leftMs: number;
   /** Aborted when this run may no longer work on the task. */
   signal: AbortSignal;
@@ -27,25 +29,25 @@ export type Turn = {
 
 const checkMs = 500;
 
-type Watched = { id: string; executionId: string; isIdle: boolean };
+type WatchOptions = { id: string; executionId: string; isIdle: boolean };
 
 /**
- * Watches whether this execution still has its task: it may be cancelled, taken over, or in other hands by now. With
- * `isIdle`, that somebody asks for the wheel is enough.
+ * Aborts when this execution no longer holds its task: it was cancelled, a person took over, or another agent claimed it.
+ * With `isIdle`, also when a person asks to take over.
  */
-export function watchTask(store: Store, { id, executionId, isIdle }: Watched) {
+export function watchTask(store: Store, { id, executionId, isIdle }: WatchOptions) {
   const gone = new AbortController();
   const timer = setInterval(() => {
     store.tasks.isHeld(id, executionId, { unlessWanted: isIdle }).then(
-      (isHeld) => isHeld || gone.abort(new Replaced()),
-      // The database is away: then nothing is known, and whatever is done has a deadline of its own.
+      (isHeld) => isHeld || gone.abort(new TaskNotHeld()),
+      // The database is away, so nothing is known; every command has a deadline of its own.
       () => {},
     );
   }, checkMs);
   return { signal: gone.signal, close: () => clearInterval(timer) };
 }
 
-/** This run no longer holds its task; its transaction is rolled back. */
-export class Replaced extends Error {
-  override name = 'Replaced';
+/** This execution no longer holds its task. Thrown inside a transaction, it rolls the transaction back. */
+export class TaskNotHeld extends Error {
+  override name = 'TaskNotHeld';
 }

@@ -1,19 +1,26 @@
-import { type Bus, FILE_PIECE_BYTES, fileCommand, type StoredFile } from '@pilothouse/bus';
-import { newId, type Store, type TaskRow } from '@pilothouse/store';
-import type { Evidence } from './evidence.ts';
-import { type Grip, isLost, type Outcome } from './hands.ts';
+// Moves files between browsers and the store, in pieces.
 
-type Options = { store: Store; bus: Bus };
-type Where = { task: TaskRow; grip: Grip; signal: AbortSignal };
+import { type Bus, fileCommand, filePieceBytes, type StoredFile } from '@pilothouse/bus';
+import { newId, type Store, type TaskRow } from '@pilothouse/store';
+import type { BrowserHandle } from '../browsers/handle.ts';
+import { isLost, type Outcome } from '../browsers/outcome.ts';
+import { type Evidence, FileQuotaExceeded } from '../ledger/evidence.ts';
+
+type Options = { store: Store; bus: Bus; bytesPerUser: number };
+type TransferContext = { task: TaskRow; handle: BrowserHandle; signal: AbortSignal };
 
 const pieceMs = 15_000;
 
-/** Carries files between the browsers and what is kept, in pieces. */
-export function createFiles({ store, bus }: Options) {
+export function createFiles({ store, bus, bytesPerUser }: Options) {
   return {
-    /** Brings home what a step downloaded; nothing, where the host no longer has it. */
-    async fetch({ task, grip, signal }: Where, { file_id, name, byte_len }: StoredFile): Promise<Evidence['file']> {
-      const to = { host_id: grip.hostId, session_id: task.session_id };
+    /** Fetches what a step downloaded; null where the host no longer has it. Throws FileQuotaExceeded before it fetches. */
+    async fetch(
+      { task, handle, signal }: TransferContext,
+      { file_id, name, byte_len }: StoredFile,
+    ): Promise<Evidence['file']> {
+      if (!(await store.files.wouldFit(task.created_by, [byte_len], bytesPerUser)))
+        throw new FileQuotaExceeded(bytesPerUser);
+      const to = { host_id: handle.hostId, session_id: task.session_id };
       const bytes = Buffer.alloc(byte_len);
       for (let offset = 0; offset < byte_len; ) {
         const packed = { head: { type: 'get', file_id, offset } as const, body: none };
@@ -28,16 +35,16 @@ export function createFiles({ store, bus }: Options) {
       return { id, name, blobKey, byteLen: byte_len };
     },
 
-    /** Puts the file of this name where the browser can read it; or says why not. The page is not touched. */
-    async send({ task, grip, signal }: Where, name: string): Promise<NotSent | undefined> {
+    /** Sends the file of this name to the browser's host, or returns why not. Does not touch the page. */
+    async send({ task, handle, signal }: TransferContext, name: string): Promise<UploadFailure | undefined> {
       const file = await store.files.named(task, name);
       const bytes = file && (await store.blobs.get(file.blob_key));
       if (!bytes) return failed(`no file "${name}" was given to the task or downloaded in its session`);
-      const to = { host_id: grip.hostId, session_id: task.session_id };
-      // One piece at least: a file may be empty.
-      for (let offset = 0; offset === 0 || offset < bytes.length; offset += FILE_PIECE_BYTES) {
-        const head = { type: 'put', epoch: grip.epoch, name, offset } as const;
-        const body = bytes.subarray(offset, offset + FILE_PIECE_BYTES);
+      const to = { host_id: handle.hostId, session_id: task.session_id };
+      // At least one piece: a file may be empty.
+      for (let offset = 0; offset === 0 || offset < bytes.length; offset += filePieceBytes) {
+        const head = { type: 'put', epoch: handle.epoch, name, offset } as const;
+        const body = bytes.subarray(offset, offset + filePieceBytes);
         const result = await bus.request(fileCommand, to, { head, body }, { timeoutMs: pieceMs, signal });
         if (!result.ok) return lost(result.reason);
         const { head: reply } = result.reply;
@@ -50,9 +57,14 @@ export function createFiles({ store, bus }: Options) {
 }
 export type Files = ReturnType<typeof createFiles>;
 
-type NotSent = Exclude<Outcome, { type: 'acted' }>;
+type UploadFailure = Exclude<Outcome, { type: 'acted' }>;
 
 const none = new Uint8Array();
-// Too large or not there: another try would not help.
-const failed = (message: string): NotSent => ({ type: 'failed', failure: 'too_large', message, hasTouched: false });
-const lost = (reason: string): NotSent => ({ type: 'lost', reason, mayHaveActed: false, isUnheard: false });
+// `too_large` for every reason here: it is a failure that is not tried again.
+const failed = (message: string): UploadFailure => ({
+  type: 'failed',
+  failure: 'too_large',
+  message,
+  hasTouched: false,
+});
+const lost = (reason: string): UploadFailure => ({ type: 'lost', reason, mayHaveActed: false, isUnheard: false });

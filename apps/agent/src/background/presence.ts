@@ -1,0 +1,65 @@
+// Shows other agents that this one lives: by a lock on a connection of its own, and by a beat in its row.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@pilothouse/process';
+import type { Store } from '@pilothouse/store';
+
+type Options = { store: Store; agentId: string; leaseMs: number; log: Log };
+
+const beatsPerLease = 5;
+const retryMs = 200;
+
+/** Call it before the agent takes any work: the work of an agent that is not in the table would never be recovered. */
+export async function showPresence({ store, agentId, leaseMs, log }: Options) {
+  let isClosed = false;
+  let presence = await store.agents.enter(agentId);
+  const keep = async () => {
+    while (!isClosed) {
+      await presence.lost;
+      if (isClosed) return;
+      log.warn('lost the presence lock; taking it again');
+      presence = await retry(
+        () => store.agents.enter(agentId),
+        () => isClosed,
+      );
+    }
+  };
+  // Rejects only when this agent stops.
+  keep().catch((error) => log.debug({ err: error }, 'the presence lock is not taken again'));
+
+  let beats: NodeJS.Timeout;
+  const beat = async () => {
+    let nextMs = leaseMs / beatsPerLease;
+    try {
+      const { wasRecovered } = await store.agents.beat(agentId);
+      if (wasRecovered) log.warn('was taken for dead; other agents have its work');
+    } catch (error) {
+      // If the beat does not arrive in time, other agents take over, as they should.
+      log.warn({ err: error }, 'could not write the beat of this agent');
+      nextMs = retryMs;
+    }
+    if (!isClosed) beats = setTimeout(beat, nextMs);
+  };
+  beats = setTimeout(beat, leaseMs / beatsPerLease);
+
+  return {
+    async close() {
+      isClosed = true;
+      clearTimeout(beats);
+      // The database may be away.
+      await store.tasks.giveBack(agentId).catch((error) => log.debug({ err: error }, 'could not give tasks back'));
+      await presence.leave();
+    },
+  };
+}
+
+async function retry<T>(attempt: () => Promise<T>, isOver: () => boolean): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isOver()) throw error;
+      await sleep(retryMs);
+    }
+  }
+}

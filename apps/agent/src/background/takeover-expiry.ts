@@ -1,0 +1,33 @@
+// Ends a takeover whose person no longer acts, and signals the task that waits for it.
+
+import type { Log } from '@pilothouse/process';
+import type { Store, Work } from '@pilothouse/store';
+import type { Browsers } from '../browsers/browsers.ts';
+
+type Options = { store: Store; browsers: Browsers; work: Work; log: Log };
+
+export const createTakeoverExpiry = ({ store, browsers, work, log }: Options) =>
+  /** Does nothing where the person acted since the look. */
+  async function takeBack({ id, sessionId }: { id: string; sessionId: string }): Promise<void> {
+    const back = await store.change(sessionId, async (tx, append) => {
+      const standing = await store.takeovers.standing(tx, sessionId);
+      if (standing?.id !== id || !(await store.takeovers.isExpired(tx, id))) return undefined;
+      const given = await store.takeovers.giveBack(tx, append, standing, { outcome: 'expired' });
+      if (!given) return undefined;
+      if (given.task) await work.signal(tx, given.task);
+      const about = { takeover_id: id, session_id: sessionId, task_id: standing.task_id };
+      const { holder_id: userId } = standing;
+      await store.audit.add({ event: 'takeover_expired', outcome: 'success', userId, data: about }, tx);
+      return given;
+    });
+    if (!back) return;
+    log.info({ takeover_id: id, session_id: sessionId }, 'a takeover expired');
+    const { fence } = back;
+    // A host that cannot be told now is told at a later look.
+    if (!fence) return;
+    const handle = { hostId: fence.host_id, epoch: fence.epoch };
+    if (!(await browsers.setDriver(sessionId, handle).catch(() => false)) || back.takeover.status !== 'ended') return;
+    const left = await browsers.look(sessionId, handle);
+    if (back.takeover.task_id)
+      await store.change(sessionId, (tx, append) => store.takeovers.describe(tx, append, back.takeover, left));
+  };

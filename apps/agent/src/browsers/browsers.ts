@@ -1,0 +1,104 @@
+// The agent's side of the browsers: has steps done in them and says who drives. Never decides what a task does next.
+
+import { type Bus, type SavedState, sessionCommand } from '@pilothouse/bus';
+import type { Step } from '@pilothouse/contract';
+import { createHostClient, isSilent } from '@pilothouse/fleet';
+import type { Log } from '@pilothouse/process';
+import { newId, type Store } from '@pilothouse/store';
+import type { BrowserHandle, HostHold } from './handle.ts';
+import { createHostWatch } from './host-watch.ts';
+import { isLost, type Outcome, outcomeOf } from './outcome.ts';
+import { createPageLook } from './page-look.ts';
+import { createPlacement } from './placement.ts';
+
+export type Command = {
+  commandId?: string;
+  step: Step;
+  deadlineMs: number;
+  bring?: ('picture' | 'state')[];
+  signal: AbortSignal;
+};
+
+type Options = { store: Store; bus: Bus; log: Log };
+
+const answerMs = 20_000;
+const stateMs = 5000;
+const cutMs = 1000;
+const takeMs = 3000;
+
+/** The agent's side of the browsers: finds or opens the browser of a session, and has steps done in it. */
+export function createBrowsers({ store, bus, log }: Options) {
+  const hosts = createHostClient(bus);
+  const hostWatch = createHostWatch({ store, bus });
+
+  /** Has the host do one step. A host that gets the same command id again returns its first result and does nothing. */
+  async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
+    const { commandId = newId(), step, deadlineMs, bring, signal } = command;
+    const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring } as const;
+    const to = { host_id: hostId, session_id: sessionId };
+    const gone = hostWatch.watch(sessionId, { hostId, epoch });
+    const within = AbortSignal.any([signal, gone.signal]);
+    const result = await bus
+      .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
+      .finally(gone.close);
+    if (result.ok) return outcomeOf(result.reply);
+    const { reason, mayHaveActed } = result;
+    const isUnheard =
+      reason === 'disconnected' ||
+      reason === 'timeout' ||
+      (reason === 'no_responders' && (await hostWatch.isBack(to, commandId)));
+    return { type: 'lost', reason, mayHaveActed, isUnheard };
+  }
+
+  return {
+    ...createPlacement({ store, bus, log }),
+    ...createPageLook({ bus }),
+    act,
+    isAtHost: hostWatch.isAtHost,
+
+    /** Whether the database still has the browser at this host, under this epoch. */
+    async holds(sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+      const known = await store.browsers.of(sessionId);
+      return known?.is_live === true && known.host_id === hostId && known.epoch === epoch;
+    },
+
+    /** The result of a command, from the host that has the browser now; undefined where the host does not know the command. */
+    async answerOf(sessionId: string, { hostId }: BrowserHandle, commandId: string): Promise<Outcome | undefined> {
+      const message = { type: 'answer', command_id: commandId } as const;
+      const to = { host_id: hostId, session_id: sessionId };
+      const result = await bus.request(sessionCommand, to, message, { timeoutMs: answerMs });
+      if (!result.ok) return undefined;
+      const { head } = result.reply;
+      if (!head.ok && ['unknown_command', 'no_session', 'no_lease'].includes(head.failure)) return undefined;
+      return outcomeOf(result.reply);
+    },
+
+    /** The state from which the browser can be opened again, as of now; null where the host does not give it. */
+    async stateOf(sessionId: string, handle: BrowserHandle, signal: AbortSignal): Promise<SavedState | null> {
+      const step = { action: 'wait', for: { secs: 0 } } as const;
+      const outcome = await act(sessionId, handle, { step, deadlineMs: stateMs, bring: ['state'], signal });
+      return outcome.type === 'acted' ? outcome.acted.state : null;
+    },
+
+    /**
+     * Tells the host of a new driver. The host stops what an older epoch began, and refuses everything else from it. True
+     * where it obeys, false where it has no such browser; throws where that is unknown.
+     */
+    async setDriver(sessionId: string, { hostId, epoch }: HostHold, { isPerson = false } = {}): Promise<boolean> {
+      const result = await hosts.take({ sessionId, hostId, epoch }, { isPerson, timeoutMs: takeMs });
+      if (result.type === 'done') return true;
+      if (isSilent(result)) return false;
+      if (result.type === 'unanswered') throw new Error(`the host was not told of a new driver: ${result.reason}`);
+      if (!isLost(result.failure)) throw new Error(`the host does not take a new driver: ${result.message}`);
+      return false;
+    },
+
+    /** Tells the host of the driver who replaced this agent, in case that driver could not: our command stops there. */
+    async tellNewDriver(sessionId: string, { hostId, epoch }: BrowserHandle): Promise<void> {
+      const known = await store.browsers.of(sessionId);
+      if (!known || known.host_id !== hostId || known.epoch <= epoch) return;
+      await hosts.take({ sessionId, hostId, epoch: known.epoch }, { timeoutMs: cutMs });
+    },
+  };
+}
+export type Browsers = ReturnType<typeof createBrowsers>;

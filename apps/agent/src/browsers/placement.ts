@@ -1,0 +1,124 @@
+// Finds the browser of a session, or a host that opens it. Waits in the queue while there are too few browsers.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, DomainPolicy, type SavedState } from '@pilothouse/bus';
+import type { Log } from '@pilothouse/process';
+import type { Store } from '@pilothouse/store';
+import { createBrowserQueue } from './browser-queue.ts';
+import type { BrowserHandle } from './handle.ts';
+import type { LaunchOptions } from './launch-options.ts';
+import { createOpenClose } from './open-close.ts';
+import { createParker } from './park.ts';
+
+type Options = { store: Store; bus: Bus; log: Log; now?: () => number };
+type EnsureOptions = {
+  lost?: number;
+  isPerson?: boolean;
+  mayYield?: boolean;
+  executionId?: string;
+  signal: AbortSignal;
+};
+type Host = { id: string; boot_id: string };
+type Row = NonNullable<Awaited<ReturnType<Store['browsers']['of']>>>;
+
+/** What is known so far in one call of `ensure`. */
+type Search = EnsureOptions & {
+  session: LaunchOptions;
+  /** The epoch under which the browser is gone, whatever the row says. */
+  gone: number | undefined;
+  /** From when the session waited for its turn. */
+  since: Date | null;
+  /** Boot ids of hosts that did not answer, and until when they are not asked. */
+  shunned: Map<string, number>;
+};
+
+/** How long a host that did not answer is not asked to open a browser. */
+const shunMs = 2000;
+const pauseMs = 250;
+
+export function createPlacement({ store, bus, log, now = () => performance.now() }: Options) {
+  const queue = createBrowserQueue({ store, parker: createParker({ bus, store, log }), log });
+  const { assign, open, close, setLive } = createOpenClose({ store, bus });
+
+  /** The open browser; undefined where the task may not use it as it is: then its host is asked to close it. */
+  async function reuse(search: Search, known: Row, hostId: string): Promise<BrowserHandle | undefined> {
+    const { session, mayYield = false } = search;
+    const handle = { hostId, epoch: known.epoch, openedEpoch: known.opened_epoch };
+    const isKept = !mayYield || !(await store.browserTurns.isOverShare(session.id));
+    if (isKept && isSamePolicy(known.reach, session.reach)) {
+      // The agent that opened it may have died before it could write this.
+      if (known.browser !== 'live') await setLive(session.id, handle);
+      return handle;
+    }
+    if (!(await close(session.id, handle))) search.gone = known.epoch;
+    return undefined;
+  }
+
+  /** A host that says it is full is avoided for a while. No other session's browser is closed for it. */
+  async function shun(sessionId: string, host: Host, epoch: number): Promise<void> {
+    await store.transaction((tx) => store.browsers.release(tx, sessionId, { hostId: host.id, epoch }));
+    const secs = await store.hosts.saidFull(host.id, host.boot_id);
+    if (secs > 0) log.warn({ host_id: host.id, secs }, 'a host says it is full although it claims room: it is shunned');
+  }
+
+  async function refused({ session, shunned, signal }: Search, host: Host, refusal: string, epoch: number) {
+    log.warn({ session_id: session.id, host_id: host.id, refusal }, 'a host did not open the browser');
+    // The lease of a dead host runs on for some seconds.
+    if (refusal === 'no_responders') shunned.set(host.boot_id, now() + shunMs);
+    if (refusal === 'full') await shun(session.id, host, epoch);
+    else await store.hosts.lostBrowser(host.id);
+    await sleep(pauseMs, undefined, { signal });
+  }
+
+  /** Undefined where it is not open yet: the session waited, another agent was quicker, or the host refused. */
+  async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | undefined> {
+    const { session, isPerson = false, executionId, shunned, signal } = search;
+    const silentBoots = [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
+    const host = await store.hosts.mostFree(session.id, silentBoots);
+    const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
+    if (!host || taken === 'not_its_turn') {
+      await queue.wait(session.id, { isPerson, since: search.since, signal });
+      return undefined;
+    }
+    if (taken === 'another_was_quicker') return undefined;
+    search.since = taken.since;
+    const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
+    // Written by an agent; the host checks it against its schema.
+    const refusal = await open(session, handle, { state: taken.state as SavedState | null, isPerson });
+    if (refusal) {
+      search.gone = taken.epoch;
+      await refused(search, host, refusal, taken.epoch);
+      return undefined;
+    }
+    await setLive(session.id, handle);
+    await store.hosts.opened(host.id);
+    return handle;
+  }
+
+  return {
+    /**
+     * The browser of the session, opened from its saved state where no host holds it. `lost` is an epoch under which it
+     * was found gone, whatever the row says. Waits for the session's turn while there are too few browsers. With
+     * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first.
+     */
+    async ensure(session: LaunchOptions, options: EnsureOptions): Promise<BrowserHandle> {
+      const { lost, signal } = options;
+      const search: Search = { ...options, session, gone: lost, since: null, shunned: new Map() };
+      for (;;) {
+        signal.throwIfAborted();
+        const known = await store.browsers.of(session.id);
+        const hostId = known?.is_live ? known.host_id : null;
+        const isOpen = known && hostId && known.epoch !== search.gone;
+        if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
+        const handle = isOpen ? await reuse(search, known, hostId) : await openSomewhere(search, known?.epoch ?? 0);
+        if (handle) return handle;
+      }
+    },
+  };
+}
+
+/** A browser that an older release opened has no policy in its row: it may reach everything. */
+function isSamePolicy(current: unknown, required: DomainPolicy): boolean {
+  const { allow, deny } = DomainPolicy.safeParse(current).data ?? { allow: null, deny: [] };
+  return JSON.stringify([allow, deny]) === JSON.stringify([required.allow, required.deny]);
+}

@@ -1,0 +1,21 @@
+// Everything that a run writes: attempts, evidence, questions and the end of a task, each with its events in one transaction.
+
+import type { Store } from '@pilothouse/store';
+import { createAttempts } from './attempts.ts';
+import { createHeldTask } from './held-task.ts';
+import { createQuestions } from './questions.ts';
+import { createStepLedger } from './steps.ts';
+import { createTaskEnd } from './task-end.ts';
+
+type Options = { store: Store; questionSecs: number; fileBytesPerUser: number };
+
+export function createLedger({ store, questionSecs, fileBytesPerUser }: Options) {
+  const heldTask = createHeldTask(store);
+  const attempts = createAttempts({ store, heldTask });
+  return {
+    ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
+    ...createQuestions({ store, heldTask, attempts, questionSecs }),
+    ...createTaskEnd({ store, heldTask }),
+  };
+}
+export type Ledger = ReturnType<typeof createLedger>;

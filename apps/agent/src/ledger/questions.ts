@@ -1,0 +1,47 @@
+// Asks a person: the task waits in `awaiting_user` until they answer, or until the page shows what was waited for.
+
+import type { Condition } from '@pilothouse/contract';
+import { type NewQuestion, progressOf, type Store, stepIdOf, type Tx } from '@pilothouse/store';
+import type { Attempts } from './attempts.ts';
+import type { HeldTask } from './held-task.ts';
+import { TaskNotHeld, type Turn } from './turn.ts';
+
+type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; questionSecs: number };
+type Question = Pick<NewQuestion, 'text' | 'options'> & { until: Condition | null };
+type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
+
+export function createQuestions({ store, heldTask, attempts, questionSecs }: Options) {
+  const { holding, say, tellMessages } = heldTask;
+
+  return {
+    /** With `isStep` the question is the step itself, and has an attempt in the ledger. */
+    ask: (turn: Turn, { text, until, options }: Question, { isStep }: { isStep: boolean }) =>
+      holding(turn, async (tx, append, held) => {
+        const isOpen = turn.attempts.some(({ status }) => status === 'running');
+        if (isStep && !isOpen) await attempts.begin(tx, append, turn, held, 0);
+        const { task, executionId, index } = turn;
+        const question = { text, options, stepId: stepIdOf(index), expiresInSecs: questionSecs };
+        const asked = await store.questions.ask(tx, { id: task.id, executionId }, question, until);
+        if (!asked) throw new TaskNotHeld();
+        await say(tx, append, turn, `Asked: ${text}`);
+        await append({ taskId: task.id, kind: 'status', data: { status: progressOf(asked) } });
+        await tellMessages(tx, append, asked);
+      }),
+
+    /** The page shows what was waited for. Does nothing where the question no longer stands. */
+    async answeredByPage(
+      { id, sessionId, executionId, askedAt }: OpenQuestion,
+      also: (tx: Tx) => Promise<void>,
+    ): Promise<void> {
+      await store.change(sessionId, async (tx, append) => {
+        const task = await store.questions.answered(tx, { id, executionId, askedAt });
+        if (!task) return;
+        const message = 'The page shows what was waited for.';
+        await store.logs.append(tx, append, { taskId: id, level: 'info', message });
+        await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
+        await tellMessages(tx, append, task);
+        await also(tx);
+      });
+    },
+  };
+}

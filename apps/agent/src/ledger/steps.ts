@@ -1,0 +1,79 @@
+// Writes the steps of a task: the intent before the act, its effect with the evidence in one transaction after it.
+
+import type { Acted } from '@pilothouse/bus';
+import type { LogLevel } from '@pilothouse/contract';
+import { newId, type StepRow, type Store } from '@pilothouse/store';
+import type { BrowserHandle } from '../browsers/handle.ts';
+import type { Attempts, Effect } from './attempts.ts';
+import { createEvidence, type Evidence, FileQuotaExceeded } from './evidence.ts';
+import type { HeldTask } from './held-task.ts';
+import { TaskNotHeld, type Turn } from './turn.ts';
+
+type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; fileBytesPerUser: number };
+type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file'] };
+
+export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }: Options) {
+  const { holding, say } = heldTask;
+  const { begin, end } = attempts;
+  const evidence = createEvidence(store, { fileBytesPerUser });
+
+  async function storePicture(turn: Turn, acted: Acted, image: Uint8Array): Promise<Evidence['picture']> {
+    if (!acted.picture) return null;
+    const id = newId();
+    const blobKey = `sessions/${turn.task.session_id}/${id}.${acted.picture.content_type.slice('image/'.length)}`;
+    await store.blobs.put(blobKey, image);
+    return { id, blobKey, byteLen: image.length };
+  }
+
+  return {
+    /** Begins an attempt, before the host is asked. An open attempt is continued as it is. */
+    intend: (turn: Turn, { hostId, epoch }: BrowserHandle, open?: StepRow): Promise<StepRow> =>
+      holding(turn, async (tx, append, held) => {
+        await store.tasks.setHost(tx, turn.executionId, hostId);
+        return open ?? begin(tx, append, turn, held, epoch);
+      }),
+
+    /** The same for a long wait for the clock: other sessions may have the browser meanwhile. */
+    intendLongWait: (turn: Turn, { hostId, epoch }: BrowserHandle, ms: number): Promise<StepRow> =>
+      holding(turn, async (tx, append, held) => {
+        await store.tasks.setHost(tx, turn.executionId, hostId);
+        await store.browserTurns.sleep(tx, turn.task.id, ms);
+        return begin(tx, append, turn, held, epoch);
+      }),
+
+    /** The host has done it. Throws FileQuotaExceeded where the file exceeds the quota; then nothing is written. */
+    async succeed(turn: Turn, attempt: StepRow, done: DoneStep) {
+      const { acted, image, file } = done;
+      // Before the transaction: bytes without a row do no harm, a row without bytes would.
+      const picture = await storePicture(turn, acted, image);
+      const { task, step } = turn;
+      const written = holding(turn, async (tx, append) => {
+        await end(tx, append, turn, attempt, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
+        await evidence.add(tx, append, { task, attempt, step }, { acted, picture, file });
+        if (acted.state) await store.browsers.saveState(tx, task.session_id, attempt.epoch, acted.state);
+      });
+      await written.catch(async (error) => {
+        // These errors rolled the transaction back, so no row points to the bytes. After others, it may have committed.
+        if (error instanceof TaskNotHeld || error instanceof FileQuotaExceeded) {
+          for (const put of [picture, file]) if (put) await store.blobs.removeAll(put.blobKey);
+        }
+        throw error;
+      });
+    },
+
+    /** Done by the word of a person or by the clock, without an answer of the host. */
+    succeedWithoutBrowser: (turn: Turn, open: StepRow | undefined, note?: string) =>
+      holding(turn, async (tx, append, held) => {
+        const attempt = open ?? (await begin(tx, append, turn, held, turn.attempts.at(-1)?.epoch ?? 0));
+        if (note) await say(tx, append, turn, note);
+        await end(tx, append, turn, attempt, { status: 'success' });
+      }),
+
+    /** The attempt failed or was interrupted. */
+    fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }) =>
+      holding(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
+
+    note: (turn: Turn, message: string, level: LogLevel = 'info') =>
+      holding(turn, (tx, append) => say(tx, append, turn, message, level)),
+  };
+}

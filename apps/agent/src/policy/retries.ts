@@ -1,0 +1,60 @@
+// Decides whether a step may have another attempt, and how long an attempt may take. Reads the ledger's rows, writes nothing.
+
+import type { Failure } from '@pilothouse/bus';
+import type { Step } from '@pilothouse/contract';
+import { type StepRow, titleOf } from '@pilothouse/store';
+import type { Turn } from '../ledger/turn.ts';
+
+const maxFailures = 3;
+const maxInterruptions = 5;
+const firstPauseMs = 500;
+/** Later attempts get less: an element that did not appear in the first rarely comes. */
+const attemptMs = { first: 10_000, later: 5000, loading: 15_000 };
+
+/** Failures after which another attempt may succeed, because the page may change. */
+const worthRetrying = new Set<Failure>([
+  'not_found',
+  'ambiguous',
+  'covered',
+  'timeout',
+  'navigation_failed',
+  'dialog_open',
+  'wrong_value',
+]);
+const loading = new Set<Step['action']>(['navigate', 'back', 'forward', 'reload', 'new_page', 'download']);
+
+/** Before a new attempt: why there may be none. */
+export function refusalOf(turn: Turn): string | undefined {
+  const { attempts, attemptsOfTask, settings, step } = turn;
+  if (attemptsOfTask >= settings.max_steps) return `The task has used its max_steps of ${settings.max_steps} attempts.`;
+  const count = (status: StepRow['status']) => attempts.filter((attempt) => attempt.status === status).length;
+  const last = attempts.at(-1);
+  if (step.irreversible && last?.status === 'failed' && last.may_have_acted) return onceOnly(turn, last.error ?? '');
+  if (count('failed') >= maxFailures) return failedFor(turn, last?.error ?? '', count('failed'));
+  if (count('interrupted') >= maxInterruptions)
+    return `"${titleOf(step)}" was interrupted ${count('interrupted')} times; the last time: ${last?.error}`;
+  return undefined;
+}
+
+/** After a failed attempt: ends the task with a reason, or allows another attempt after a pause. */
+export function afterFailure(
+  turn: Turn,
+  { failure, error, hasTouched, isUnanswered }: FailedAttempt,
+): { giveUp: string } | { pauseMs: number } {
+  if (hasTouched && turn.step.irreversible) return { giveUp: onceOnly(turn, error) };
+  const count = turn.attempts.filter(({ status }) => status === 'failed').length + 1;
+  if (isUnanswered || !worthRetrying.has(failure) || count >= maxFailures)
+    return { giveUp: failedFor(turn, error, count) };
+  return { pauseMs: firstPauseMs * 2 ** (count - 1) };
+}
+/** With `isUnanswered`, the page asks something that no step of the plan answers. */
+type FailedAttempt = { failure: Failure; error: string; hasTouched: boolean; isUnanswered: boolean };
+
+export const attemptMsFor = ({ action }: Step, attempts: number): number =>
+  loading.has(action) ? attemptMs.loading : attempts === 0 ? attemptMs.first : attemptMs.later;
+
+const failedFor = ({ step }: Turn, error: string, count: number): string =>
+  `"${titleOf(step)}" failed${count > 1 ? ` ${count} times` : ''}: ${error}`;
+
+const onceOnly = ({ step }: Turn, error: string): string =>
+  `"${titleOf(step)}" failed after it had touched the page: ${error}. It cannot be undone, so it was not repeated.`;

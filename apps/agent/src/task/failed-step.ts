@@ -1,0 +1,77 @@
+// What follows an attempt that failed, or whose browser was lost: another attempt, or the end of the task.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@pilothouse/process';
+import { type StepRow, strikeTyped, typedTextsOf } from '@pilothouse/store';
+import type { Browsers } from '../browsers/browsers.ts';
+import type { BrowserHandle } from '../browsers/handle.ts';
+import type { Outcome } from '../browsers/outcome.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Next, TaskNotHeld, type Turn } from '../ledger/turn.ts';
+import { afterFailure } from '../policy/retries.ts';
+import type { BrowserAccess } from './browser-access.ts';
+import { type Dialogs, unanswered } from './dialogs.ts';
+
+type Options = { browsers: Browsers; ledger: Ledger; access: BrowserAccess; dialogs: Dialogs; log: Log };
+type FailedOutcome = Extract<Outcome, { type: 'failed' }>;
+type LostOutcome = Extract<Outcome, { type: 'lost' }>;
+
+const askAgainMs = 300;
+
+export function createFailedStep({ browsers, ledger, access, dialogs, log }: Options) {
+  async function giveUp({ task, executionId }: Turn, reason: string): Promise<Next> {
+    const held = { id: task.id, sessionId: task.session_id, executionId };
+    if (!(await ledger.endTask({ ...held, isAtWork: true }, { move: 'fail', reason }))) throw new TaskNotHeld();
+    return 'done';
+  }
+
+  return {
+    giveUp,
+
+    async failed(
+      turn: Turn,
+      handle: BrowserHandle,
+      attempt: StepRow,
+      { failure, message, hasTouched }: FailedOutcome,
+    ): Promise<Next> {
+      const { step, steps, signal } = turn;
+      const dialog = failure === 'dialog_open' ? await dialogs.clear(turn, handle) : null;
+      if (dialog && step.action === 'wait' && dialogs.isAnsweredNext(turn)) {
+        await ledger.succeedWithoutBrowser(turn, attempt, `The page asks: ${dialog.message}`);
+        return 'again';
+      }
+      // Pages choose parts of the message, and it is shown in logs and lists.
+      const error = dialog ? unanswered(dialog) : strikeTyped(message, typedTextsOf(steps));
+      await ledger.fail(turn, attempt, { status: 'failed', error, mayHaveActed: hasTouched });
+      const next = afterFailure(turn, { failure, error, hasTouched, isUnanswered: dialog !== null });
+      if ('giveUp' in next) return giveUp(turn, next.giveUp);
+      await sleep(next.pauseMs, undefined, { signal });
+      return 'again';
+    },
+
+    /** The browser is gone, another driver has it, or the answer of the host was lost. */
+    async browserLost(
+      turn: Turn,
+      handle: BrowserHandle,
+      attempt: StepRow,
+      { reason, mayHaveActed, isUnheard }: LostOutcome,
+    ): Promise<Next> {
+      const { session, signal, task } = turn;
+      if (signal.aborted) {
+        await browsers.tellNewDriver(session.id, handle);
+        throw new TaskNotHeld();
+      }
+      if (isUnheard && (await browsers.holds(session.id, handle))) {
+        // Only the answer was lost: the next tick sends the same command id, and the host does nothing twice.
+        await sleep(askAgainMs, undefined, { signal });
+        return 'again';
+      }
+      log.warn({ task_id: task.id, host_id: handle.hostId, reason }, 'the browser was lost');
+      access.markLost(handle);
+      const error = `The browser was lost (${reason}).`;
+      await ledger.fail(turn, attempt, { status: 'interrupted', error, mayHaveActed });
+      return 'again';
+    },
+  };
+}
+export type FailedStep = ReturnType<typeof createFailedStep>;

@@ -1,0 +1,67 @@
+// Runs one step of a task: the attempt is in the ledger before the host is asked, and its result after it.
+
+import type { Log } from '@pilothouse/process';
+import { type Store, titleOf } from '@pilothouse/store';
+import type { Browsers } from '../browsers/browsers.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Next, Turn } from '../ledger/turn.ts';
+import { decideIrreversible, irreversibleQuestion } from '../policy/irreversible.ts';
+import { attemptMsFor, refusalOf } from '../policy/retries.ts';
+import { createBrowserAccess } from './browser-access.ts';
+import { createDialogs } from './dialogs.ts';
+import { createDoneStep } from './done-step.ts';
+import { createFailedStep } from './failed-step.ts';
+import type { Files } from './files.ts';
+import { createOpenAttempt } from './open-attempt.ts';
+
+type Options = { store: Store; browsers: Browsers; ledger: Ledger; files: Files; log: Log };
+
+export function createSteps({ store, browsers, ledger, files, log }: Options) {
+  const dialogs = createDialogs({ browsers, ledger });
+  const access = createBrowserAccess({ store, browsers });
+  const { giveUp, failed, browserLost } = createFailedStep({ browsers, ledger, access, dialogs, log });
+  const { done } = createDoneStep({ ledger, files, dialogs, failed });
+  const { settle } = createOpenAttempt({ browsers, ledger, done, failed });
+
+  async function decide(turn: Turn): Promise<Next | undefined> {
+    switch (decideIrreversible(turn)) {
+      case 'ask':
+        await ledger.ask(turn, irreversibleQuestion(turn, turn.attempts.at(-1)), { isStep: false });
+        return 'wait';
+      case 'stop':
+        return giveUp(turn, `"${titleOf(turn.step)}" may or may not have been done, and a person stopped the task.`);
+      case 'done':
+        await ledger.succeedWithoutBrowser(turn, undefined, 'A person says that it was done.');
+        return 'again';
+      case 'none':
+        return undefined;
+    }
+  }
+
+  async function run(turn: Turn): Promise<Next> {
+    const { session, step, attempts, task, leftMs, signal } = turn;
+    const open = attempts.find(({ status }) => status === 'running');
+    if (!open) {
+      const decided = await decide(turn);
+      if (decided) return decided;
+      const reason = refusalOf(turn);
+      if (reason) return giveUp(turn, reason);
+    }
+    const handle = await access.acquire(turn);
+    if (open && open.epoch !== handle.epoch) return settle(turn, handle, open);
+    const attempt = await ledger.intend(turn, handle, open);
+    const sent = step.action === 'upload' ? await files.send({ task, handle, signal }, step.file) : undefined;
+    if (sent?.type === 'failed') return failed(turn, handle, attempt, sent);
+    if (sent) return browserLost(turn, handle, attempt, open ? { ...sent, mayHaveActed: true } : sent);
+    const deadlineMs = Math.max(1, Math.min(leftMs, attemptMsFor(step, attempts.length)));
+    const { command_id: commandId } = attempt;
+    const outcome = await browsers.act(session.id, handle, { commandId, step, deadlineMs, signal });
+    if (outcome.type === 'acted') return done(turn, handle, attempt, outcome);
+    if (outcome.type === 'failed') return failed(turn, handle, attempt, outcome);
+    // An open attempt was sent before, by this agent or another: that command may have acted, whatever this answer says.
+    return browserLost(turn, handle, attempt, open ? { ...outcome, mayHaveActed: true } : outcome);
+  }
+
+  return { ...access, giveUp, done, failed, browserLost, run };
+}
+export type Steps = ReturnType<typeof createSteps>;

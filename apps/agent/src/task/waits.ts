@@ -1,0 +1,111 @@
+// Steps that wait: for the clock, for the page, or for a person. The ledger says since when, by the database's clock.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '@pilothouse/contract';
+import { answersOf, type StepRow, type Store, stepIdOf, titleOf } from '@pilothouse/store';
+import type { Browsers } from '../browsers/browsers.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Next, Turn } from '../ledger/turn.ts';
+import { refusalOf } from '../policy/retries.ts';
+import type { Steps } from './steps.ts';
+
+type Options = { store: Store; browsers: Browsers; ledger: Ledger; steps: Steps };
+type WaitStep = Extract<Step, { action: 'wait' }>;
+type AskStep = Extract<Step, { action: 'ask' }>;
+
+/** The longest single wait, so that a restart, a cancel or the end of the task's time is noticed soon. */
+const sliceMs = 8000;
+const leastMs = 300;
+/** How long a wait for the page lasts where the plan does not say. */
+const defaultSecs = 15;
+/** A host reserves a quarter of its deadline, and at most this, for the picture after the wait. */
+const pictureMs = 1500;
+const endMs = 5000;
+/** During a longer wait for the clock, the browser may be given to another session. */
+const longMs = 30_000;
+
+export function createWaits({ store, browsers, ledger, steps }: Options) {
+  /** One slice of a long wait for the clock, without the browser. False when the wait is over and needs the browser again. */
+  async function sleepWithoutBrowser(turn: Turn, totalMs: number, open?: StepRow): Promise<boolean> {
+    const attempt = open ?? (await ledger.intendLongWait(turn, await steps.acquire(turn), totalMs));
+    const restMs = totalMs - (await store.steps.ageMs(attempt));
+    if (restMs <= 0) return false;
+    await sleep(Math.min(sliceMs, restMs, turn.leftMs), undefined, { signal: turn.signal });
+    return true;
+  }
+
+  /** One slice. The attempt stays open over all slices, also those of another agent. */
+  async function wait(turn: Turn, step: WaitStep): Promise<Next> {
+    const { attempts, session, leftMs, signal } = turn;
+    const open = attempts.find(({ status }) => status === 'running');
+    const reason = open ? undefined : refusalOf(turn);
+    if (reason) return steps.giveUp(turn, reason);
+    const isClock = 'secs' in step.for;
+    const totalMs = 'secs' in step.for ? step.for.secs * 1000 : (step.timeout_secs ?? defaultSecs) * 1000;
+    if (isClock && totalMs > longMs && (await sleepWithoutBrowser(turn, totalMs, open))) return 'again';
+    const handle = await steps.acquire(turn);
+    if (open && open.epoch !== handle.epoch && !isClock) {
+      // No agent looked at the page meanwhile, so the wait gets its full time again.
+      const error = 'The agent that waited was lost.';
+      await ledger.fail(turn, open, { status: 'interrupted', error });
+      return 'again';
+    }
+    const attempt = await ledger.intend(turn, handle, open);
+    const restMs = Math.max(0, totalMs - (await store.steps.ageMs(attempt)));
+    const ms = Math.min(sliceMs, restMs, leftMs);
+    if (isClock) {
+      // The clock needs no browser. The host is asked once at the end, for a picture.
+      await sleep(ms, undefined, { signal });
+      if (ms < restMs || ms === leftMs) return 'again';
+    }
+    // Each slice is a new command: a wait changes nothing, so no result has to be asked for again.
+    const command = { step: sliceOf(step), deadlineMs: deadlineFor(step, ms, leftMs), signal };
+    const outcome = await browsers.act(session.id, handle, command);
+    if (outcome.type === 'acted') return steps.done(turn, handle, attempt, outcome);
+    if (outcome.type === 'lost') {
+      if (signal.aborted || !isClock) return steps.browserLost(turn, handle, attempt, outcome);
+      // The clock runs on without the browser: the attempt stays open and ends in the next browser.
+      if (!outcome.isUnheard || !(await browsers.holds(session.id, handle))) steps.markLost(handle);
+      return 'again';
+    }
+    if (outcome.failure !== 'timeout') return steps.failed(turn, handle, attempt, outcome);
+    if (isClock) {
+      // The time has passed, with or without a picture.
+      await ledger.succeedWithoutBrowser(turn, attempt);
+      return 'again';
+    }
+    return (await store.steps.ageMs(attempt)) < totalMs ? 'again' : tooLate(turn, attempt, totalMs);
+  }
+
+  async function tooLate(turn: Turn, attempt: StepRow, totalMs: number): Promise<Next> {
+    const error = `it did not come within ${Math.round(totalMs / 1000)} s`;
+    await ledger.fail(turn, attempt, { status: 'failed', error });
+    return steps.giveUp(turn, `"${titleOf(turn.step)}" failed: ${error}`);
+  }
+
+  /** Question and answer are in the task's row; the signal that wakes the task carries nothing. */
+  async function ask(turn: Turn, { question, until }: AskStep): Promise<Next> {
+    const { task, index, attempts } = turn;
+    const open = attempts.find(({ status }) => status === 'running');
+    const answer = open && answersOf(task).findLast(({ step_id }) => step_id === stepIdOf(index));
+    if (answer) {
+      // The answer may be a login code: it is in the conversation and not in the log.
+      await ledger.succeedWithoutBrowser(turn, open, answer.text === null ? undefined : 'A person answered.');
+      return 'again';
+    }
+    await ledger.ask(turn, { text: question, until: until ?? null }, { isStep: true });
+    return 'wait';
+  }
+
+  return { wait, ask };
+}
+
+/** The step for the host, without the time limit of the whole wait. */
+const sliceOf = ({ timeout_secs: _, ...step }: WaitStep): WaitStep =>
+  'secs' in step.for ? { ...step, for: { secs: 0 } } : step;
+
+function deadlineFor(step: WaitStep, ms: number, leftMs: number): number {
+  const isClock = 'secs' in step.for;
+  const wantedMs = isClock ? endMs : Math.max(leastMs, ms + Math.min(pictureMs, ms / 3));
+  return Math.max(1, Math.ceil(Math.min(wantedMs, isClock ? leftMs - ms : leftMs)));
+}
