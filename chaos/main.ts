@@ -1,57 +1,91 @@
-// npm run chaos -- <scenario> [--rounds n] [--sequences n] [--seed n] …: the full size of what the tests run in small. Prints one JSON
-// line.
+// npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n] … [--small]: the full size of what the tests run in
+// small. Prints one JSON line for each scenario.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
 import { hogNames } from '../apps/browser/testing/hogs.ts';
 import { sendMalformed } from '../apps/server/testing/malformed.ts';
-import { figuresOf } from '../bench/figures.ts';
-import { runScripts } from '../e2e/scripts/run.ts';
-import { startDesk } from '../e2e/site/desk.ts';
-import { startSites } from '../e2e/sites/sites.ts';
-import { freePort } from '../scripts/dev/ports.ts';
-import { withServices, withStack } from '../scripts/dev/with-services.ts';
-import { attackAuth } from './auth.full.ts';
-import { cancelAtRandom } from './cancel.ts';
-import { raceCommands } from './commands.full.ts';
-import { cutCommands } from './cut.ts';
-import { freezeHost } from './freeze.ts';
-import { attackGuardInFull } from './guard.ts';
-import { feedHogApart } from './hogs.apart.ts';
-import type { HogResult } from './hogs.ts';
-import { playHostile } from './hostile.ts';
-import { confuseInputs } from './input.ts';
-import { hurtSessions } from './leaks.ts';
-import { raceMigrations } from './migrate.ts';
+import { startOffice } from '../testkit/pages/office.ts';
+import { figuresOf } from '../testkit/percentiles.ts';
+import { runScripts } from '../testkit/scripts/run.ts';
+import { startSites } from '../testkit/sites/sites.ts';
+import { freePort } from '../testkit/stack/ports.ts';
+import { withServices, withStack } from '../testkit/stack/with-services.ts';
+import { runAttacks } from './attacks/run.ts';
+import { attackAuth } from './auth/auth.full.ts';
+import { attackBus } from './bus/attack.ts';
+import { cancelAtRandom } from './cancel/cancel.ts';
+import { raceCommands } from './commands/commands.full.ts';
+import { attackGuardByAllWays } from './guard/guard.ts';
+import { cutCommands } from './host/cut.ts';
+import { freezeHost } from './host/freeze.ts';
+import { feedHogApart } from './host/hogs.child.ts';
+import type { HogResult } from './host/hogs.ts';
+import { playHostile } from './host/hostile.ts';
+import { hurtSessions } from './host/leaks.ts';
+import { confuseInputs } from './input/input.ts';
+import { typeStrings } from './input/typing.ts';
+import { raceMigrations } from './migrate/migrate.ts';
+import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
 import { dieBeforePublish } from './streams/unannounced.ts';
+import { shootWhileDriven } from './takeover/kills.ts';
+import { raceForWheels } from './takeover/races.ts';
 import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
-import { typeStrings } from './typing.ts';
-import { shootWhileDriven } from './wheel/kills.ts';
-import { raceForWheels } from './wheel/races.ts';
+import { leaveUnread, openNoise } from './unread/unread.ts';
 
-const { values, positionals } = parseArgs({
+const { values: given, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '20' },
-    requests: { type: 'string', default: '5000' },
-    strings: { type: 'string', default: '1000' },
+    rounds: { type: 'string' },
+    requests: { type: 'string' },
+    strings: { type: 'string' },
     hog: { type: 'string', multiple: true },
-    cuts: { type: 'string', default: '200' },
-    count: { type: 'string', default: '200' },
-    cancels: { type: 'string', default: '100' },
+    cuts: { type: 'string' },
+    count: { type: 'string' },
+    cancels: { type: 'string' },
     seed: { type: 'string' },
     sequences: { type: 'string' },
     tasks: { type: 'string' },
-    clients: { type: 'string', default: '2000' },
-    restarts: { type: 'string', default: '10' },
+    clients: { type: 'string' },
+    restarts: { type: 'string' },
     minutes: { type: 'string' },
     races: { type: 'string' },
+    secrets: { type: 'string' },
+    trick: { type: 'string', multiple: true },
+    small: { type: 'boolean', default: false },
   },
 });
+/** What a run has where no option says otherwise. Where neither names a size, the scenario does. */
+const full = {
+  rounds: '20',
+  requests: '5000',
+  strings: '1000',
+  cuts: '200',
+  count: '200',
+  cancels: '100',
+  clients: '2000',
+  restarts: '10',
+  secrets: '10',
+};
+const small = {
+  rounds: '1',
+  requests: '200',
+  strings: '40',
+  cuts: '10',
+  count: '8',
+  cancels: '5',
+  sequences: '20',
+  tasks: '20',
+  clients: '40',
+  restarts: '1',
+  races: '8',
+  secrets: '1',
+};
+const values = { ...(given.small ? { ...full, ...small } : full), ...given };
 const privateName = `chaos-${process.pid}`;
 
 function newSeed(): number {
@@ -65,7 +99,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   migrate: () =>
     withServices(privateName, async (services) => {
       await services.start('postgres');
-      process.env.TEST_DATABASE_URL = services.databaseUrl();
+      process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
       const { schemas, ...figures } = await raceMigrations({ rounds: Number(values.rounds), starters: 10 });
       return { isGood: figures.failed === 0 && schemas.size === 1, figures: { ...figures, schemas: schemas.size } };
     }),
@@ -81,18 +115,44 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       return { isGood: unanswered.length === 0, figures: { seed, requests, unanswered, ...met } };
     }),
 
-  auth: () => attackAuth(privateName),
+  auth: () => attackAuth(privateName, { isSmall: values.small }),
 
-  commands: () => raceCommands(privateName),
+  attacks: async () => {
+    const reports = await runAttacks({ names: positionals.slice(1), stackName: privateName, isSmall: values.small });
+    const reached = reports.flatMap(({ name, reached: what }) => what.map((one) => `${name}: ${one}`));
+    const broken = reports.flatMap(({ name, broken: what = [] }) => what.map((one) => `${name}: ${one}`));
+    return { isGood: reports.every(({ held }) => held), figures: { attacks: reports.length, reached, broken } };
+  },
+
+  bus: async () => {
+    const { wrong, lost, ...figures } = await attackBus({ sessions: values.small ? 1 : 10 });
+    const isGood = wrong.length === 0 && lost.length === 0 && figures.tried > 0 && figures.granted > 0;
+    const met = { arrived_wrongly: wrong.length, first_wrong: wrong.slice(0, 5), lost };
+    return { isGood, figures: { ...figures, ...met } };
+  },
+  unread: () =>
+    withStack(privateName, async (stack) => {
+      const noise = await openNoise(stack);
+      try {
+        const figures = await leaveUnread(noise, values.small ? 40 : 400);
+        const isHeld = Math.max(figures.most_mb_of_a_kind, figures.grown_mb_after_all) <= 150;
+        const isCut = figures.still_open === 0 && figures.slow_reader.is_served;
+        return { isGood: isHeld && isCut && figures.p95_ratio <= 1.5, figures };
+      } finally {
+        noise.close();
+      }
+    }),
+
+  commands: () => raceCommands(privateName, { isSmall: values.small }),
 
   cancel: () =>
     withStack(privateName, async (stack) => {
-      const [port, desk] = await Promise.all([freePort(), startDesk()]);
-      await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [desk.url] });
+      const [port, office] = await Promise.all([freePort(), startOffice()]);
+      await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [office.url] });
       const seed = newSeed();
       const baseUrl = `http://127.0.0.1:${port}`;
-      const met = await cancelAtRandom({ baseUrl, desk, cancels: Number(values.cancels), seed });
-      await desk.close();
+      const met = await cancelAtRandom({ baseUrl, office, cancels: Number(values.cancels), seed });
+      await office.close();
       const isGood = met.answered_late + met.acts_after.length + met.next_failed.length === 0;
       return { isGood, figures: { seed, ...met } };
     }),
@@ -109,6 +169,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     const met = await typeStrings({ strings: Number(values.strings), seed });
     return { isGood: met.equal === met.strings, figures: { seed, ...met } };
   },
+
+  secrets: () =>
+    withStack(privateName, async (stack) => {
+      const size = { secrets: Number(values.secrets), honest: 2, tricks: values.trick, atOnce: 3 };
+      const { results: _, ...figures } = await stealSecrets({ stack, seed: newSeed(), ...size });
+      const isGood = figures.wrong.length + figures.undone.length === 0 && figures.secrets > 0;
+      return { isGood, figures };
+    }),
 
   cut: async () => {
     const seed = newSeed();
@@ -135,7 +203,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     const { wrong, ...figures } = await confuseInputs({ sequences: Number(values.sequences ?? 2000), seed });
     return { isGood: wrong.length === 0, figures: { ...figures, wrong: wrong.length, first_wrong: wrong.slice(0, 3) } };
   },
-  guard: attackGuardInFull,
+  guard: () => attackGuardByAllWays({ isSmall: values.small }),
   hogs: async () => {
     const results: HogResult[] = [];
     for (const hog of hogNames.filter((one) => values.hog?.includes(one) ?? true)) {
@@ -187,16 +255,16 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   unannounced: () =>
     withServices(privateName, async (services) => {
       await services.start('postgres');
-      process.env.TEST_DATABASE_URL = services.databaseUrl();
-      const figures = await dieBeforePublish({ events: 100, clients: 20 });
+      process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
+      const figures = await dieBeforePublish(values.small ? { events: 10, clients: 4 } : { events: 100, clients: 20 });
       return { isGood: figures.lost + figures.repeated === 0 && figures.slowest_ms < 2000, figures };
     }),
 
   revoked: () =>
     withServices(privateName, async (services) => {
       await services.start('postgres');
-      process.env.TEST_DATABASE_URL = services.databaseUrl();
-      const figures = await revokeStreams(200);
+      process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
+      const figures = await revokeStreams(values.small ? 20 : 200);
       return { isGood: figures.ended === figures.streams && figures.last_ms < 1000, figures };
     }),
 
@@ -207,8 +275,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const [port, sites] = await Promise.all([freePort(), startSites()]);
       try {
         await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [sites.url] });
-        const house = { client: createClient({ baseUrl: `http://127.0.0.1:${port}` }) };
-        const figures = await runScripts({ house, sites, count: Number(values.count), atOnce: 8, seed: newSeed() });
+        const installation = { client: createClient({ baseUrl: `http://127.0.0.1:${port}` }) };
+        const figures = await runScripts({
+          installation,
+          sites,
+          count: Number(values.count),
+          atOnce: 8,
+          seed: newSeed(),
+        });
         return { isGood: figures.mismatches.length === 0, figures };
       } finally {
         await sites.close();
@@ -232,12 +306,14 @@ const raceFor = (hands: 'chromium' | 'double', { races, atOnce }: { races: numbe
     return { isGood: figures.wrong.length === 0 && figures.won > 0, figures };
   });
 
-const [name = ''] = positionals;
-const run = scenarios[name];
-if (!run) {
-  console.error(`usage: npm run chaos -- ${Object.keys(scenarios).join('|')} [--option n] …`);
+const [asked = ''] = positionals;
+const names = Object.keys(scenarios).filter((name) => asked === 'all' || asked === name);
+if (names.length === 0) {
+  console.error(`usage: npm run chaos -- ${Object.keys(scenarios).join('|')}|all [--option n] … [--small]`);
   process.exit(2);
 }
-const { isGood, figures } = await run();
-console.log(JSON.stringify({ scenario: name, good: isGood, ...figures }));
-process.exitCode = isGood ? 0 : 1;
+for (const name of names) {
+  const { isGood, figures } = (await scenarios[name]?.()) ?? { isGood: false, figures: {} };
+  console.log(JSON.stringify({ scenario: name, good: isGood, ...figures }));
+  if (!isGood) process.exitCode = 1;
+}

@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Between two looks of the engine into its queue: nobody who waits for one is quick. */
 const pollMs = 10_000;
 
 describe('a task', () => {
-  let house: House;
+  let installation: Installation;
   before(async () => {
     process.env.ENGINE_POLL_MS = String(pollMs);
-    house = await openHouse('begin', { agents: 2 });
+    installation = await openInstallation('begin', { agents: 2 });
   });
   after(async () => {
     delete process.env.ENGINE_POLL_MS;
-    await house?.close();
+    await installation?.close();
   });
 
   it('begins when it is there, and not when the engine would look for it', async () => {
     for (let i = 0; i < 6; i += 1) {
       const steps = [{ action: 'wait', for: { secs: 0 } } as const];
-      const { task_id } = await house.client.sendChat({ prompt: 'wait', steps });
+      const { task_id } = await installation.client.sendChat({ prompt: 'wait', steps });
       const begun = performance.now();
-      for await (const event of house.client.followTask({ id: task_id }, { signal: AbortSignal.timeout(30_000) })) {
+      for await (const event of installation.client.followTask(
+        { id: task_id },
+        { signal: AbortSignal.timeout(30_000) },
+      )) {
         if (event.type === 'status' && event.status.status !== 'pending') break;
       }
       assert.ok(performance.now() - begun < pollMs / 4, `the ${i + 1}. waited ${performance.now() - begun} ms`);

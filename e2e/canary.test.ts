@@ -1,44 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { LiveEvent } from '@pilothouse/contract';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import { openHouse } from './house.ts';
-import { fieldAt, heading, rows, sendAt, startVault } from './site/vault.ts';
-
-const run = promisify(execFile);
+import { openInstallation } from '../testkit/installation.ts';
+import { fieldAt, heading, rows, sendAt, startPasswordPages } from '../testkit/pages/passwords.ts';
+import { createPictureReader } from '../testkit/picture-reader.ts';
 
 /** Words that no page and no program of ours says, and that are easily read off a picture. */
 const canaries = Array.from({ length: 4 * rows }, (_, index) => `TOUCAN ${610_000 + index * 4637}`);
-
-/** What can be read in pictures. Each is looked at once, however often it comes. */
-async function createReader() {
-  const folder = await mkdtemp(join(tmpdir(), 'pilothouse-canary-'));
-  const known = new Map<string, string>();
-  return {
-    async read(image: Buffer): Promise<string> {
-      const key = createHash('sha256').update(image).digest('hex');
-      const file = join(folder, `${key}.img`);
-      if (!known.has(key)) {
-        await writeFile(file, image);
-        const { stdout } = await run('tesseract', [file, '-', '--psm', '11'], {
-          env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-        });
-        known.set(key, stdout);
-      }
-      return known.get(key) ?? '';
-    },
-    count: () => known.size,
-    close: () => rm(folder, { recursive: true }),
-  };
-}
 
 /** Their number alone counts: letters are easily misread. */
 const found = (text: string) => canaries.filter((canary) => text.includes(canary) || text.includes(canary.slice(7)));
@@ -49,17 +22,17 @@ async function filesUnder(folder: string): Promise<string[]> {
 }
 
 it('keeps nothing of what a person types, and shows it to nobody else', async () => {
-  const vault = await startVault();
-  const house = await openHouse('canary', { agents: 2, sites: [vault.url] });
-  const reader = await createReader();
+  const passwordPages = await startPasswordPages();
+  const installation = await openInstallation('canary', { agents: 2, sites: [passwordPages.url] });
+  const reader = await createPictureReader();
   const ended = new AbortController();
   const watching: Promise<void>[] = [];
   try {
-    const { client } = house;
+    const { client } = installation;
     const { session } = await client.createSession({ record: true });
     const { id } = session;
     const { share } = await client.shareSession({ id });
-    const guest = createClient({ baseUrl: house.baseUrl, shareToken: share.share_token });
+    const guest = createClient({ baseUrl: installation.baseUrl, shareToken: share.share_token });
     const seen: { driver: LiveEvent[]; guest: LiveEvent[] } = { driver: [], guest: [] };
     const watch = async (one: typeof client, events: LiveEvent[]) => {
       for await (const event of one.followSession({ id }, { signal: ended.signal })) events.push(event);
@@ -72,7 +45,7 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
       prompt: 'work',
       session_id: id,
       steps: [
-        { action: 'navigate', url: vault.url },
+        { action: 'navigate', url: passwordPages.url },
         { action: 'ask', question: 'Who are you?' },
         { action: 'click', target: 'Work' },
         { action: 'wait', for: { secs: 2 } },
@@ -108,10 +81,10 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
       await sleep(150);
       if (index !== canaries.length / 2 - 1) continue;
       await give({ action: 'click', ...sendAt });
-      await until('sent', () => vault.forms.length === 1);
+      await until('sent', () => passwordPages.forms.length === 1);
       await sleep(500);
     }
-    const sent = [...(vault.forms[0]?.values() ?? [])];
+    const sent = [...(passwordPages.forms[0]?.values() ?? [])];
     assert.deepEqual(sent.toSorted(), canaries.slice(0, canaries.length / 2).toSorted(), 'all arrived');
     // The second half stays where it was written.
     await client.resumeTakeover({ id: task_id, note: 'done' });
@@ -121,7 +94,7 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
     await sleep(1500);
 
     // Whoever drives sees what they do, so that what follows can be read at all.
-    const driven = framesOf('driver').filter((frame) => frame.private);
+    const driven = framesOf('driver').filter((frame) => frame.private_reason === 'driven');
     const ofDriver = await Promise.all(
       driven.slice(-3).map(({ screenshot_base64 }) => reader.read(Buffer.from(screenshot_base64, 'base64'))),
     );
@@ -131,14 +104,17 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
     );
 
     const texts: Record<string, string> = {};
-    const pictures: Record<string, Buffer[]> = { guest: [], blobs: [], after: [] };
+    const pictures: Record<string, Buffer[]> = { guest: [], blobs: [], after: [], owner: [] };
+    // The person left the focus in a password: then the owner sees the page with dots, and nobody else does.
+    for (const { private_reason, screenshot_base64 } of framesOf('driver'))
+      if (private_reason === 'secret_field') pictures.owner?.push(Buffer.from(screenshot_base64, 'base64'));
     pictures.guest?.push(...framesOf('guest').map(({ screenshot_base64 }) => Buffer.from(screenshot_base64, 'base64')));
     const lastOfDriver = framesOf('driver').at(-1);
     assert.equal(lastOfDriver?.private, false, 'what is seen in the end is for everybody');
     pictures.after?.push(Buffer.from(lastOfDriver?.screenshot_base64 ?? '', 'base64'));
     texts.guest = JSON.stringify(seen.guest);
     texts.events = JSON.stringify(seen.driver.filter(({ type }) => type !== 'frame' && type !== 'snapshot'));
-    for (const file of await filesUnder(house.stack.services.place.dir)) {
+    for (const file of await filesUnder(installation.stack.services.place.dir)) {
       if (file.includes('/blobs/')) {
         const bytes = await readFile(file);
         if (bytes.toString('hex', 0, 2) === 'ffd8' || bytes.toString('latin1', 1, 4) === 'PNG')
@@ -146,7 +122,7 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
         texts.blobs = (texts.blobs ?? '') + bytes.toString('latin1');
       } else texts.files = (texts.files ?? '') + (await readFile(file)).toString('latin1');
     }
-    const database = new pg.Client(house.stack.services.databaseUrl());
+    const database = new pg.Client(installation.stack.services.databaseUrl());
     await database.connect();
     const { rows: tables } = await database.query<{ schema: string; name: string }>(
       `select table_schema as schema, table_name as name from information_schema.tables
@@ -184,7 +160,7 @@ it('keeps nothing of what a person types, and shows it to nobody else', async ()
     ended.abort();
     await Promise.allSettled(watching);
     await reader.close();
-    await house.close();
-    await vault.close();
+    await installation.close();
+    await passwordPages.close();
   }
 });

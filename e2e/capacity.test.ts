@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type House, openHouse } from './house.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 describe('a host that can hold two browsers', () => {
-  let house: House;
+  let installation: Installation;
   before(async () => {
     process.env.HOST_CAPACITY = '2';
-    house = await openHouse('capacity');
+    installation = await openInstallation('capacity');
   });
   after(async () => {
     delete process.env.HOST_CAPACITY;
-    await house.close();
+    await installation.close();
   });
 
   it('serves any number of sessions in turn, and brings a parked one back as it was', async () => {
-    const { client, shop } = house;
+    const { client, shop } = installation;
     const run = async (session_id: string, url: string, name?: string) => {
       const steps = [
         { action: 'navigate', url } as const,
@@ -49,5 +50,34 @@ describe('a host that can hold two browsers', () => {
     assert.equal(snapshot.route_summary.current.title, 'Your basket');
     await run(first, `${shop.url}/`, 'Add Pocket compass to basket');
     assert.equal(shop.posts.at(-1)?.visitor, visitors[0], 'the shop knows it by its cookie');
+  });
+
+  it('gives the browsers of tasks that wait for long to others, and each of these goes on at its page', async () => {
+    const { client, shop } = installation;
+    const statusOf = async (id: string) => (await client.getTaskStatus({ id })).status;
+    const until = async (isSo: () => Promise<boolean>, ms: number) => {
+      const end = Date.now() + ms;
+      while (!(await isSo())) {
+        assert.ok(Date.now() < end, 'in time');
+        await sleep(100);
+      }
+    };
+    const prompt = `open ${shop.url}/?q=compass\nwait 45 s\nextract text css "h1" as heading`;
+    const sleeping = await Promise.all([1, 2, 3].map(() => client.sendChat({ prompt, time_limit_secs: 60 })));
+    // Three on a host for two: the third needs the browser of one that waits already.
+    await until(
+      async () =>
+        (await Promise.all(sleeping.map(({ task_id: id }) => statusOf(id)))).every((one) => one.current_step === 2),
+      30_000,
+    );
+    const { task_id: quick } = await client.sendChat({ prompt: `open ${shop.url}/basket` });
+    await until(async () => (await statusOf(quick)).status === 'success', 20_000);
+    for (const { task_id: id } of sleeping) assert.equal((await statusOf(id)).status, 'running');
+    for (const { task_id: id } of sleeping) {
+      await until(async () => (await statusOf(id)).status !== 'running', 90_000);
+      const { status, result, last_error } = await statusOf(id);
+      assert.equal(status, 'success', last_error ?? '');
+      assert.match(JSON.stringify(result), /Harbour Supplies/);
+    }
   });
 });

@@ -2,29 +2,29 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
-import { type House, openHouse } from './house.ts';
-import { type Desk, startDesk } from './site/desk.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
+import { type Office, startOffice } from '../testkit/pages/office.ts';
 
 describe('tasks of many sessions', () => {
-  let house: House;
-  let desk: Desk;
+  let installation: Installation;
+  let office: Office;
   before(async () => {
     process.env.QUOTA_OPEN_TASKS = '100';
     process.env.HOST_CAPACITY = '8';
-    desk = await startDesk();
-    house = await openHouse('order', { sites: [desk.url] });
+    office = await startOffice();
+    installation = await openInstallation('order', { sites: [office.url] });
   });
   after(async () => {
     delete process.env.QUOTA_OPEN_TASKS;
     delete process.env.HOST_CAPACITY;
-    await house?.close();
-    await desk?.close();
+    await installation?.close();
+    await office?.close();
   });
 
   async function ended(id: string) {
     const deadline = performance.now() + 120_000;
     for (;;) {
-      const { status } = await house.client.getTaskStatus({ id });
+      const { status } = await installation.client.getTaskStatus({ id });
       if (status.finished_at)
         return { ...status, from: Date.parse(status.started_at ?? ''), to: Date.parse(status.finished_at) };
       if (performance.now() > deadline) assert.fail(`did not end: ${status.status}`);
@@ -34,11 +34,11 @@ describe('tasks of many sessions', () => {
 
   it('run in their order within each, and none waits for another session while there is room', async () => {
     const steps: Step[] = [
-      { action: 'navigate', url: `${desk.url}/?slow_ms=300` },
+      { action: 'navigate', url: `${office.url}/?slow_ms=300` },
       { action: 'type', target: 'Note', text: 'x' },
     ];
-    const { session } = await house.client.createSession();
-    const send = (session_id?: string) => house.client.sendChat({ prompt: 'work', session_id, steps });
+    const { session } = await installation.client.createSession();
+    const send = (session_id?: string) => installation.client.sendChat({ prompt: 'work', session_id, steps });
     const long: string[] = [];
     for (let i = 0; i < 20; i++) long.push((await send(session.id)).task_id);
     // Behind all of those in time, and in sessions of their own.

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../scripts/dev/place.ts';
+import { root } from '../testkit/stack/folders.ts';
 
 /** A change to one file of the copy: what stands there, and what stands there instead. */
 export type Edit = { file: string; from: string; to: string };

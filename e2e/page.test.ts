@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { root } from '../scripts/dev/place.ts';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
+import { root } from '../testkit/stack/folders.ts';
 
 const viewport = { width: 1440, height: 860 };
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 30_000 };
 
 describe('the page', () => {
-  let house: House;
+  let installation: Installation;
   let browser: Browser;
   before(async () => {
-    house = await openHouse('page');
+    installation = await openInstallation('page');
     // Our own page on loopback: the sandbox, which root cannot have, is not needed.
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   });
   after(async () => {
     await browser.close();
-    await house.close();
+    await installation.close();
   });
 
   const script = (url: string) => [
@@ -37,7 +37,7 @@ describe('the page', () => {
   const frameOf = (page: Page) => page.getByTestId('frame').getAttribute('src');
 
   async function run(page: Page, lines: string[]): Promise<void> {
-    await page.goto(house.baseUrl);
+    await page.goto(installation.baseUrl);
     await page.getByTestId('script').fill(lines.join('\n'));
     await page.getByTestId('run').click();
   }
@@ -46,12 +46,12 @@ describe('the page', () => {
     const page = await browser.newPage({ viewport });
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
-    await run(page, script(house.shop.url).slice(0, 2));
+    await run(page, script(installation.shop.url).slice(0, 2));
     await isDone(page);
     // PICTURES=1 npm run e2e: renews the picture of the documents.
     if (process.env.PICTURES) await page.screenshot({ path: join(root, 'docs/pictures/page.png') });
     const drawn = await overlayOnPage(page);
-    const real = await elementBox(browser, house.shop.url, '[aria-label=Search]');
+    const real = await elementBox(browser, installation.shop.url, '[aria-label=Search]');
     for (const side of ['x', 'y', 'width', 'height'] as const) {
       assert.ok(Math.abs(drawn[side] - real[side]) <= 2, `${side}: drawn ${drawn[side]}, real ${real[side]}`);
     }
@@ -65,7 +65,7 @@ describe('the page', () => {
         ),
       50,
     );
-    await page.getByTestId('script').fill(script(house.shop.url).join('\n'));
+    await page.getByTestId('script').fill(script(installation.shop.url).join('\n'));
     await page.getByTestId('run').click();
     await page.locator('[data-testid=steps] [data-state=running]').first().waitFor(soon);
     await page.getByTestId('url').filter({ hasText: '/basket' }).waitFor(soon);
@@ -79,7 +79,7 @@ describe('the page', () => {
 
   it('shows the last frame, the overlays and the progress after a reload with both streams blocked', async () => {
     const page = await browser.newPage({ viewport });
-    await run(page, script(house.shop.url));
+    await run(page, script(installation.shop.url));
     await isDone(page);
     // With the worker that tabs share no route of the page is asked; without it they follow by themselves.
     await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
@@ -99,14 +99,14 @@ describe('the page', () => {
   it('goes on by itself after the server was killed and came back', async () => {
     const page = await browser.newPage({ viewport });
     const slow = [
-      `open ${house.shop.url}/?slow_ms=1500`,
-      `open ${house.shop.url}/?slow_ms=1500`,
+      `open ${installation.shop.url}/?slow_ms=1500`,
+      `open ${installation.shop.url}/?slow_ms=1500`,
       'click "Add Oilskin coat to basket"',
     ];
     await run(page, slow);
     await page.locator('[data-testid=steps] [data-state=running]').first().waitFor(soon);
-    await house.stack.kill('server-1');
-    await house.stack.start('server-1');
+    await installation.stack.kill('server-1');
+    await installation.stack.start('server-1');
     await isDone(page);
     assert.deepEqual(await stepsOf(page), ['success', 'success', 'success']);
     await page.getByTestId('url').filter({ hasText: '/basket' }).waitFor(soon);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { RecordingItem, Step } from '@pilothouse/contract';
-import { openHouse } from './house.ts';
+import { openInstallation } from '../testkit/installation.ts';
 
 it('shows afterwards what was seen and done in a session, step by step and in between', async () => {
-  const house = await openHouse('recording', { agents: 2 });
+  const installation = await openInstallation('recording', { agents: 2 });
   try {
-    const { client, shop } = house;
+    const { client, shop } = installation;
     const { session } = await client.createSession({ record: true });
     const id = session.id;
     const steps: Step[] = [
@@ -35,7 +35,7 @@ it('shows afterwards what was seen and done in a session, step by step and in be
     assert.ok(between.length > 0);
     assert.ok(between.every((frame) => frame.task_id === task_id));
     for (const { path } of frames) {
-      const response = await fetch(house.baseUrl + path);
+      const response = await fetch(installation.baseUrl + path);
       assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/jpeg']);
       const bytes = Buffer.from(await response.arrayBuffer());
       assert.equal(bytes.toString('hex', 0, 2), 'ffd8');
@@ -46,6 +46,6 @@ it('shows afterwards what was seen and done in a session, step by step and in be
     );
     assert.deepEqual([told[0]?.status, told.at(-1)?.status], ['pending', 'success']);
   } finally {
-    await house.close();
+    await installation.close();
   }
 });

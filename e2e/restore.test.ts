@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { chromium } from 'playwright-core';
-import { openHouse } from './house.ts';
+import { openInstallation } from '../testkit/installation.ts';
 
 // Captures of one page may differ in a caret or in rounding; another page differs in much more.
 const maxDifferent = 0.01;
 
 it('shows a session from its detail alone, with the same picture, after its host was killed', async () => {
-  const house = await openHouse('restore');
+  const installation = await openInstallation('restore');
   // Our own pictures: the sandbox, which root cannot have, is not needed.
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   try {
-    const { client, shop } = house;
+    const { client, shop } = installation;
     const prompt = [`open ${shop.url}/`, 'click "Add Brass lantern to basket"', 'wait for "Brass lantern"'].join('\n');
     const { session_id, task_id } = await client.sendChat({ prompt });
     for await (const _ of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(60_000) }));
     const live = (await client.getSession({ id: session_id })).snapshot;
     assert.ok(live.last_frame);
 
-    await house.stack.kill('browser-1');
+    await installation.stack.kill('browser-1');
     const { snapshot } = await client.getSession({ id: session_id });
     assert.ok(snapshot.last_frame);
     const page = await browser.newPage();
@@ -38,7 +38,7 @@ it('shows a session from its detail alone, with the same picture, after its host
     assert.ok(snapshot.overlays.length > 0);
   } finally {
     await browser.close();
-    await house.close();
+    await installation.close();
   }
 });
 

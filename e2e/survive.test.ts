@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LiveEvent, Step, TaskEvent } from '@pilothouse/contract';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 describe('a task survives the death of', () => {
-  let house: House;
+  let installation: Installation;
   before(async () => {
-    house = await openHouse('survive');
+    installation = await openInstallation('survive');
   });
-  after(() => house.close());
+  after(() => installation.close());
 
   /** Puts two things into the basket, with pauses in which something can be shot. */
   const shopping = (url: string): Step[] => [
@@ -22,7 +22,7 @@ describe('a task survives the death of', () => {
 
   /** Runs it, calls `disturb` once step three is being done, and follows to the end. */
   async function runDisturbed(disturb: () => Promise<void>) {
-    const { client, shop } = house;
+    const { client, shop } = installation;
     const before = shop.posts.length;
     const { task_id, session_id } = await client.sendChat({ prompt: 'two things', steps: shopping(shop.url) });
     const events: TaskEvent[] = [];
@@ -40,8 +40,8 @@ describe('a task survives the death of', () => {
 
   it('the agent: it ends, and finished steps are not repeated', async () => {
     const { status, posts, events } = await runDisturbed(async () => {
-      await house.stack.kill('agent-1');
-      await house.stack.start('agent-1');
+      await installation.stack.kill('agent-1');
+      await installation.stack.start('agent-1');
     });
     assert.equal(status.status, 'success', status.last_error ?? '');
     assert.equal(status.attempt, 2, 'another agent went on');
@@ -57,7 +57,7 @@ describe('a task survives the death of', () => {
   });
 
   it('no more than five agents in a row, without a step done: it fails, and says so', async () => {
-    const { client, stack } = house;
+    const { client, stack } = installation;
     const { task_id } = await client.sendChat({ prompt: 'wait', steps: [{ action: 'wait', for: { secs: 300 } }] });
     const statusNow = async () => (await client.getTaskStatus({ id: task_id })).status;
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -78,8 +78,8 @@ describe('a task survives the death of', () => {
 
   it('the browser host: another browser has the cookies and the page, and it ends', async () => {
     const { status, posts, session_id } = await runDisturbed(async () => {
-      await house.stack.kill('browser-1');
-      await house.stack.start('browser-1');
+      await installation.stack.kill('browser-1');
+      await installation.stack.start('browser-1');
     });
     assert.equal(status.status, 'success', status.last_error ?? '');
     assert.deepEqual(
@@ -91,14 +91,14 @@ describe('a task survives the death of', () => {
       status.agent_history.some((entry) => entry.step_index === 3 && entry.status === 'interrupted'),
       'the cut try is on record',
     );
-    const { snapshot } = await house.client.getSession({ id: session_id });
-    assert.equal(snapshot.route_summary.current.url, `${house.shop.url}/basket`);
+    const { snapshot } = await installation.client.getSession({ id: session_id });
+    assert.equal(snapshot.route_summary.current.url, `${installation.shop.url}/basket`);
   });
 
   it('the server: streams go on where they were, without a gap and without a repeat', async () => {
     const live: LiveEvent[] = [];
     const stop = new AbortController();
-    const { client } = house;
+    const { client } = installation;
     const { session } = await client.createSession();
     const watching = (async () => {
       for await (const event of client.followSession({ id: session.id }, { signal: stop.signal })) live.push(event);
@@ -106,14 +106,14 @@ describe('a task survives the death of', () => {
     const { task_id } = await client.sendChat({
       prompt: 'two things',
       session_id: session.id,
-      steps: shopping(house.shop.url),
+      steps: shopping(installation.shop.url),
     });
     const events: TaskEvent[] = [];
     let disturbed: Promise<void> | undefined;
     for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(60_000) })) {
       events.push(event);
       if (event.type !== 'step' || event.step.index !== 3 || disturbed) continue;
-      disturbed = house.stack.kill('server-1').then(() => house.stack.start('server-1'));
+      disturbed = installation.stack.kill('server-1').then(() => installation.stack.start('server-1'));
     }
     await disturbed;
     const replay: TaskEvent[] = [];

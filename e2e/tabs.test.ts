@@ -3,14 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent, Step, TaskEvent } from '@pilothouse/contract';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 const tabs = 8;
 /** Wide enough for a machine on which eight more browsers start. */
 const patientMs = 120_000;
 
 /** What a tab has seen, as its own script kept it. */
-type Seen = {
+type TabHistory = {
   live: number[];
   task: number[];
   frames: number;
@@ -23,18 +23,18 @@ type Seen = {
 type Followed = { session: string; task: string };
 
 describe('many tabs of one browser, over HTTP/1.1', () => {
-  let house: House;
+  let installation: Installation;
   let browser: Browser;
   before(async () => {
     process.env.HOST_CAPACITY = String(tabs + 1);
-    house = await openHouse('tabs');
+    installation = await openInstallation('tabs');
     // Our own page on loopback: the sandbox, which root cannot have, is not needed.
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   });
   after(async () => {
     delete process.env.HOST_CAPACITY;
     await browser?.close();
-    await house?.close();
+    await installation?.close();
   });
 
   const shopping = (url: string): Step[] => [
@@ -47,7 +47,10 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
     { action: 'wait', for: { text: 'Pocket compass' } },
   ];
   async function newWork(): Promise<Followed> {
-    const { session_id, task_id } = await house.client.sendChat({ prompt: 'shop', steps: shopping(house.shop.url) });
+    const { session_id, task_id } = await installation.client.sendChat({
+      prompt: 'shop',
+      steps: shopping(installation.shop.url),
+    });
     return { session: session_id, task: task_id };
   }
   async function until(isSo: () => Promise<boolean>, what: () => unknown): Promise<void> {
@@ -57,14 +60,22 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
       await sleep(100);
     }
   }
-  const seenBy = (page: Page) => page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
-  const viewersOf = async (id: string) => (await house.client.getSession({ id })).snapshot.session.viewers;
+  const seenBy = (page: Page) => page.evaluate(() => (globalThis as unknown as { seen: TabHistory }).seen);
+  const viewersOf = async (id: string) => (await installation.client.getSession({ id })).snapshot.session.viewers;
 
   /** Follows in the tab, with the SDK that the page itself uses. */
   async function followIn(page: Page, followed: Followed): Promise<void> {
-    await page.goto(house.baseUrl);
+    await page.goto(installation.baseUrl);
     await page.evaluate(async ({ session, task }) => {
-      const seen: Seen = { live: [], task: [], frames: 0, from: undefined, isEnded: false, errors: [], states: [] };
+      const seen: TabHistory = {
+        live: [],
+        task: [],
+        frames: 0,
+        from: undefined,
+        isEnded: false,
+        errors: [],
+        states: [],
+      };
       Object.assign(globalThis, { seen });
       const { createClient } = await import('@pilothouse/sdk');
       const client = createClient({ baseUrl: location.origin, sharedAs: () => 'tabs' });
@@ -101,14 +112,14 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
       return took;
     }, count);
   /** What the server says that there was to see, from the same place to the same end. */
-  async function logOf({ session, task }: Followed, { from, live }: Seen) {
+  async function logOf({ session, task }: Followed, { from, live }: TabHistory) {
     const signal = AbortSignal.timeout(30_000);
     const taskSeqs: number[] = [];
-    for await (const event of house.client.followTask({ id: task }, { signal })) taskSeqs.push(...seqOf(event));
+    for await (const event of installation.client.followTask({ id: task }, { signal })) taskSeqs.push(...seqOf(event));
     const liveSeqs: number[] = [];
     const last = live.at(-1) ?? 0;
     if (last > 0)
-      for await (const event of house.client.followSession({ id: session, cursor: from }, { signal })) {
+      for await (const event of installation.client.followSession({ id: session, cursor: from }, { signal })) {
         liveSeqs.push(...seqOf(event));
         if ((liveSeqs.at(-1) ?? 0) >= last) break;
       }
@@ -120,9 +131,9 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
     const context = await browser.newContext();
     await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
     const pages = await Promise.all(Array.from({ length: 4 }, () => context.newPage()));
-    const { session } = await house.client.createSession();
+    const { session } = await installation.client.createSession();
     // Loaded before the streams take their connections.
-    for (const page of pages) await page.goto(house.baseUrl);
+    for (const page of pages) await page.goto(installation.baseUrl);
     for (const page of pages)
       await page.evaluate((id) => {
         for (const _ of [1, 2]) void fetch(`/api/sessions/${id}/live`).then(({ body }) => body?.getReader().read());
@@ -160,8 +171,8 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
       (await allSeen()).some(({ isEnded }) => !isEnded),
       'there is still something to miss',
     );
-    await house.stack.kill('server-1');
-    await house.stack.start('server-1');
+    await installation.stack.kill('server-1');
+    await installation.stack.start('server-1');
     await until(async () => (await allSeen()).every(({ isEnded }) => isEnded), allSeen);
     const again = (await Promise.all(pages.map((page) => ask(page, 10)))).flat();
     sayFigures('plain requests after the restart', again);

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { copyRelease, type Edit } from './other-release.ts';
 
 /** Ticks that did one step each do a step in three: what the engine has recorded of one release fits no other's count. */
 const edits: Edit[] = [
   {
-    file: 'apps/agent/src/tick.ts',
+    file: 'apps/agent/src/task/run.ts',
     from: '  async function act(turn: Turn): Promise<Next> {\n',
     to: `  const seen = new Map<number, number>();
   async function act(turn: Turn): Promise<Next> {
@@ -18,22 +18,22 @@ const edits: Edit[] = [
 `,
   },
   {
-    file: 'apps/agent/src/record.ts',
+    file: 'apps/agent/src/ledger/task-end.ts',
     from: "'The task is done.'",
     to: "'The task is done, by another release.'",
   },
 ];
 
 describe('a rolling upgrade', () => {
-  let house: House;
+  let installation: Installation;
   let release: Awaited<ReturnType<typeof copyRelease>>;
   before(async () => {
     release = await copyRelease(edits);
     const programs = { 'agent-2': join(release.dir, 'apps/agent/src/main.ts') };
-    house = await openHouse('upgrade', { agents: 2, programs });
+    installation = await openInstallation('upgrade', { agents: 2, programs });
   });
   after(async () => {
-    await house?.close();
+    await installation?.close();
     await release?.close();
   });
 
@@ -48,7 +48,7 @@ describe('a rolling upgrade', () => {
 
   /** One release begins the task and dies in its middle; the other, started after it, has to end it. */
   async function handOver(from: string, to: string): Promise<string[]> {
-    const { client, shop, stack } = house;
+    const { client, shop, stack } = installation;
     await stack.kill(to);
     const before = shop.posts.length;
     const { task_id } = await client.sendChat({ prompt: 'two things', steps: shopping(shop.url) });

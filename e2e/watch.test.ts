@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, frame } from '@pilothouse/bus';
 import type { LiveEvent } from '@pilothouse/contract';
 import pg from 'pg';
-import { type House, openHouse } from './house.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 type Arrived = { event: LiveEvent; at: number };
 
 describe('whoever watches a browser at work', () => {
-  let house: House;
+  let installation: Installation;
   let server: Server;
   let url: string;
   before(async () => {
@@ -23,18 +23,18 @@ describe('whoever watches a browser at work', () => {
     // Listening on TCP, so the address is of this kind.
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     process.env.HOST_LEASE_SECS = '5';
-    house = await openHouse('watch', { browsers: 2, sites: [url] });
+    installation = await openInstallation('watch', { browsers: 2, sites: [url] });
   });
   after(async () => {
     delete process.env.HOST_LEASE_SECS;
-    await house?.close();
+    await installation?.close();
     server?.closeAllConnections();
     server?.close();
   });
 
   /** A task that looks at a page that never rests, and somebody who watches it and follows its task. */
   async function watchWork() {
-    const { client } = house;
+    const { client } = installation;
     const steps = [
       { action: 'navigate', url },
       { action: 'wait', for: { text: 'Never said' } },
@@ -72,7 +72,7 @@ describe('whoever watches a browser at work', () => {
     };
   }
   async function ask<Row extends pg.QueryResultRow>(text: string, id: string): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: house.stack.services.databaseUrl() });
+    const client = new pg.Client({ connectionString: installation.stack.services.databaseUrl() });
     await client.connect();
     try {
       return (await client.query<Row>(text, [id])).rows;
@@ -85,12 +85,13 @@ describe('whoever watches a browser at work', () => {
   const isFrame = (event: LiveEvent) => event.type === 'frame';
 
   it('has the page filmed from its coming on, and no longer than some seconds after its leaving', async () => {
-    const { client, stack } = house;
+    const { client, stack } = installation;
     const steps = [{ action: 'navigate', url } as const];
     const { session_id, task_id } = await client.sendChat({ prompt: 'look', steps });
     for await (const _ of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(30_000) }));
-    const { url: servers, passwords } = stack.services.bus();
-    const bus = await connectBus({ servers, user: 'server', password: passwords.server, name: 'test' });
+    const { url: servers } = stack.services.bus();
+    const signIn = await stack.services.admit({ role: 'server', id: 'test' });
+    const bus = await connectBus({ servers, ...signIn, name: 'test' });
     const filmed: number[] = [];
     bus.subscribe(frame, { session_id }, () => void filmed.push(performance.now()));
     await sleep(6000);
@@ -124,26 +125,26 @@ describe('whoever watches a browser at work', () => {
     );
     const host = held?.host_id ?? '';
     const killedAt = performance.now();
-    await house.stack.kill(host);
+    await installation.stack.kill(host);
     const toldMs = await work.took(killedAt, isNoLonger, 5000);
     const backMs = await work.took(killedAt + toldMs, isFrame, 20_000);
     console.log(`told after ${toldMs} ms, frames again ${backMs} ms later`);
     // A second, and what a noisy machine adds.
     assert.ok(toldMs < 2000, `told after ${toldMs} ms`);
-    await house.stack.start(host);
+    await installation.stack.start(host);
     await work.leave();
   });
 
   it('sees frames again soon after NATS was away, and misses nothing that was logged', async () => {
     const work = await watchWork();
-    await house.stack.kill('nats');
+    await installation.stack.kill('nats');
     await sleep(1000);
-    await house.stack.start('nats');
+    await installation.stack.start('nats');
     const startedAt = performance.now();
     const backMs = await work.took(startedAt, isFrame, 15_000);
     console.log(`frames again ${backMs} ms after NATS was back`);
     assert.ok(backMs < 6000, `frames again after ${backMs} ms`);
-    await house.client.cancelTask({ id: work.task_id });
+    await installation.client.cancelTask({ id: work.task_id });
     await sleep(500);
     // Where the browser went is for those who watch the session.
     const logged = await ask<{ seq: string }>(

@@ -9,8 +9,8 @@ import { connectBus, heartbeat, queues, report } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import { drive } from '../apps/browser/testing/host.ts';
 import { chromiumPids } from '../apps/browser/testing/processes.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { root } from '../scripts/dev/place.ts';
+import { root } from './stack/folders.ts';
+import { until } from './until.ts';
 
 export const hostId = 'shot';
 

@@ -1,7 +1,7 @@
 import { createClient } from '@pilothouse/sdk';
-import { freePort } from '../scripts/dev/ports.ts';
-import { createStack } from '../scripts/dev/stack.ts';
-import { startShop } from './site/shop.ts';
+import { startShop } from './demo-shop/shop.ts';
+import { freePort } from './stack/ports.ts';
+import { createStack } from './stack/stack.ts';
 
 type Size = {
   servers?: number;
@@ -12,7 +12,7 @@ type Size = {
 };
 
 /** A whole installation and a shop to visit, for one file of tests. */
-export async function openHouse(name: string, size: Size = {}) {
+export async function openInstallation(name: string, size: Size = {}) {
   const stack = createStack(`e2e-${name}-${process.pid}`);
   const shop = await startShop();
   const port = await freePort();
@@ -37,4 +37,4 @@ export async function openHouse(name: string, size: Size = {}) {
   const baseUrl = `http://127.0.0.1:${port}`;
   return { stack, shop, baseUrl, client: createClient({ baseUrl }), close };
 }
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;

@@ -5,13 +5,13 @@ import { connectBus } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
 import { chromium, type Page } from 'playwright-core';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
-import { startSite } from '../apps/browser/testing/site.ts';
-import { figuresOf, ratio } from './figures.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
+import { startSite } from '../../apps/browser/testing/site.ts';
+import { figuresOf, ratio } from '../../testkit/percentiles.ts';
 
-type Doing = { step: Step; bare: (page: Page) => Promise<unknown> };
+type ActionPair = { step: Step; bare: (page: Page) => Promise<unknown> };
 
-const script = (url: string): Doing[] => [
+const script = (url: string): ActionPair[] => [
   {
     step: { action: 'navigate', url: `${url}/form` },
     bare: (page) => page.goto(`${url}/form`, { waitUntil: 'domcontentloaded' }),

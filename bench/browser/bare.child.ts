@@ -2,9 +2,9 @@
 // They are started as ours are, so that the difference is what we do with them.
 import { tmpdir } from 'node:os';
 import type { Page } from 'playwright-core';
-import { launchChromium } from '../apps/browser/src/chromium.ts';
-import { openHostFolder } from '../apps/browser/src/folder.ts';
-import { createUsers } from '../apps/browser/src/users.ts';
+import { openHostFolder } from '../../apps/browser/src/chromium/folders.ts';
+import { launchChromium } from '../../apps/browser/src/chromium/launch.ts';
+import { createUsers } from '../../apps/browser/src/chromium/unix-users.ts';
 
 const firstUid = process.getuid?.() === 0 ? 100_000 + process.pid * 64 : undefined;
 const users = createUsers({ firstUid, count: 64 });

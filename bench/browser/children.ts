@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connectBus } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
-import { drive } from '../apps/browser/testing/host.ts';
+import { drive } from '../../apps/browser/testing/host.ts';
 import type { BareOrder } from './bare.child.ts';
 import type { HostOrder } from './host.child.ts';
 

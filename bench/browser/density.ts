@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { REST_MS } from '../apps/browser/src/host.ts';
-import { drive } from '../apps/browser/testing/host.ts';
-import { startSite } from '../apps/browser/testing/site.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { hostId, startShotHost } from '../chaos/host.ts';
+import { idleMemoryAfterMs } from '../../apps/browser/src/host/host.ts';
+import { drive } from '../../apps/browser/testing/host.ts';
+import { startSite } from '../../apps/browser/testing/site.ts';
+import { hostId, startShotHost } from '../../testkit/host.ts';
+import { until } from '../../testkit/until.ts';
 import { flags, shell } from './open.ts';
 
 type Sample = { pssMiB: number; cpuSecs: number; processes: number };
@@ -78,7 +78,7 @@ async function ourRun(url: string, count: number, secs: number, everySecs: numbe
     await Promise.all(all.map((one) => one.closeSession()));
     await until(async () => (await host.browsers()).length === 0, 10_000).catch(() => undefined);
     // A host without sessions gives back what its heap kept for them, once it has rested for a while.
-    await sleep(REST_MS + 3000);
+    await sleep(idleMemoryAfterMs + 3000);
     return { ...measured, before, after: await weigh(host.pid()) };
   } finally {
     await host.close();

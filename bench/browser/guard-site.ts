@@ -1,4 +1,4 @@
-// The site that `bench/guard.ts` asks, on a thread of its own: a site is not in the way of the guard before it.
+// The site that `bench/browser/guard.ts` asks, on a thread of its own: a site is not in the way of the guard before it.
 
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

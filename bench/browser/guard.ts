@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { chromium, type Page } from 'playwright-core';
-import { guardArgs } from '../apps/browser/src/guard/launch.ts';
-import { openGuard } from '../apps/browser/src/guard/proxy.ts';
-import { makeCertificate } from '../chaos/guard.certificate.ts';
-import { figuresOf, ratio } from './figures.ts';
+import { guardArgs } from '../../apps/browser/src/chromium/flags.ts';
+import { openGuard } from '../../apps/browser/src/guard/proxy.ts';
+import { makeCertificate } from '../../testkit/certificate.ts';
+import { figuresOf, ratio } from '../../testkit/percentiles.ts';
 
 /**
  * A request of a page through the guard beside the same request of a Chromium without one, to the same site on

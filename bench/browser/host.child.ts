@@ -1,6 +1,6 @@
 // A browser host as a process of its own, for as long as whoever started it lives.
 import type { Credentials } from '@pilothouse/bus';
-import { startHost } from '../apps/browser/testing/host.ts';
+import { startHost } from '../../apps/browser/testing/host.ts';
 
 process.once('message', async ({ credentials, hostId, capacity }: HostOrder) => {
   const host = await startHost({ as: () => credentials }, hostId, { capacity });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frame } from '@pilothouse/bus';
 import { chromium } from 'playwright-core';
-import { until } from '../apps/browser/testing/until.ts';
+import { figuresOf, ratio } from '../../testkit/percentiles.ts';
+import { until } from '../../testkit/until.ts';
 import { type OurSession, startOurs } from './children.ts';
-import { figuresOf, ratio } from './figures.ts';
 import { type BenchSite, type Kind, kindOf, openBenchSite, type Turn } from './site.ts';
 
 const seenWithinMs = 3000;

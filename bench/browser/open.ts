@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { newId } from '../apps/browser/src/id.ts';
-import { drive } from '../apps/browser/testing/host.ts';
-import { ENTERED, startSiteWithState } from '../apps/browser/testing/site-with-state.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { hostId, type ShotHost, startShotHost } from '../chaos/host.ts';
-import { figuresOf, ratio } from './figures.ts';
+import { newId } from '../../apps/browser/src/common/id.ts';
+import { drive } from '../../apps/browser/testing/host.ts';
+import { ENTERED, startSiteWithState } from '../../apps/browser/testing/site-with-state.ts';
+import { hostId, type ShotHost, startShotHost } from '../../testkit/host.ts';
+import { figuresOf, ratio } from '../../testkit/percentiles.ts';
+import { until } from '../../testkit/until.ts';
 
 export const shell = '/usr/lib/chromium/chromium-headless-shell';
 export const flags = [
@@ -24,15 +24,17 @@ export const flags = [
  * From the wish to have a session to the first picture of a page in it, beside a bare launch of the same browser, one
  * after the other, so that both have the same weather.
  */
-export async function measureOpen(count: number) {
+export async function measureOpen({ opens, restores }: { opens: number; restores: number }) {
   const site = await startSiteWithState();
   const host = await startShotHost({ leaseMs: 20_000, capacity: 4, warm: 1, firstUid: 43_000, sites: [site.url] });
   const times = { bare: [] as number[], warm: [] as number[], restored: [] as number[], repaired: [] as number[] };
   try {
     await host.start();
-    for (let i = 0; i < count; i += 1) {
+    for (let i = 0; i < opens; i += 1) {
       times.bare.push(await bareOpen(`${site.url}/home`));
       times.warm.push(await warmOpen(host, `${site.url}/home`));
+    }
+    for (let i = 0; i < restores; i += 1) {
       const { restored, repaired } = await restoredOpen(host, site.url);
       times.restored.push(restored);
       times.repaired.push(repaired);

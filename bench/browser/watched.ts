@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frame } from '@pilothouse/bus';
+import { round } from '../../testkit/percentiles.ts';
 import { type OurSession, startBare, startOurs } from './children.ts';
-import { round } from './figures.ts';
 import { treeCpuMs, treePssMib } from './process-tree.ts';
 import { openBenchSite } from './site.ts';
 

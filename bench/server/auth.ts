@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import { commonEnvironment } from '../scripts/dev/environment.ts';
-import { freePort } from '../scripts/dev/ports.ts';
-import { createStack, type Stack } from '../scripts/dev/stack.ts';
-import { figuresOf, ratio } from './figures.ts';
+import { figuresOf, ratio } from '../../testkit/percentiles.ts';
+import { commonEnvironment } from '../../testkit/stack/environment.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import { createStack, type Stack } from '../../testkit/stack/stack.ts';
 import { type Asker, connections, cpuMs, createAsker } from './load.ts';
 
 type Plan = { rounds: number; requests: number };

@@ -17,7 +17,12 @@ const holderSql = `select u.id as user_id, u.username, u.email, u.role, l.id as 
     t.expires_at <= now() as is_expired
   from access_tokens t join logins l on l.id = t.login_id join users u on u.id = l.user_id
   where t.hash = $1 and l.ended_at is null and l.expires_at > now() and u.disabled_at is null`;
-const sessionsSql = `select s.*, q.last_event_at from sessions s join session_seq q on q.session_id = s.id
+const sessionsSql = `select s.*, q.last_event_at,
+    -- Not by "exists", which for a list reads all shares there are.
+    coalesce((select true from shares h where h.session_id = s.id and h.expires_at > now()), false) as shared,
+    coalesce((select sum(v.count) from viewers v
+              where v.session_id = s.id and v.until > clock_timestamp()), 0)::int as viewers
+  from sessions s join session_seq q on q.session_id = s.id
   where s.owner_id = $2 order by s.updated_at desc, s.id desc limit $1`;
 
 async function holderOf(authorization = '') {
@@ -57,8 +62,8 @@ async function sessions(holder: any, limit: number) {
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
       last_event_at: row.last_event_at?.toISOString() ?? null,
-      shared: false,
-      viewers: 0,
+      shared: row.shared,
+      viewers: row.viewers,
       recording: false,
     })),
     next_cursor: null,

@@ -1,7 +1,7 @@
 import { createClient } from '@pilothouse/sdk';
-import { nthTask, seedSessions, seedTasks } from '../apps/server/testing/many.ts';
-import { startTestServer, type TestServer } from '../apps/server/testing/server.ts';
-import { withServices } from '../scripts/dev/with-services.ts';
+import { nthTask, seedSessions, seedTasks } from '../../apps/server/testing/many.ts';
+import { startTestServer, type TestServer } from '../../apps/server/testing/server.ts';
+import { withServices } from '../../testkit/stack/with-services.ts';
 import { type Asker, createAsker } from './load.ts';
 
 export type ReadingPlan = {
@@ -13,7 +13,7 @@ export type ReadingPlan = {
 };
 type Ask = () => Promise<unknown>;
 type Times = { p50_ms: number; p99_ms: number };
-export type Compared = { few: Times; many: Times; ratio: { p50: number; p99: number } };
+export type Comparison = { few: Times; many: Times; ratio: { p50: number; p99: number } };
 
 const password = 'correct horse battery';
 /** On a busy machine it takes longer than a token lives. */
@@ -65,7 +65,7 @@ export async function measureReading({ tasks, sessions, requests }: ReadingPlan)
 export const measureReadingAlone = (plan: ReadingPlan) =>
   withServices(`bench-reading-${process.pid}`, async (services) => {
     await services.start('postgres');
-    process.env.TEST_DATABASE_URL = services.databaseUrl();
+    process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
     return measureReading(plan);
   });
 
@@ -75,7 +75,7 @@ async function newUser({ baseUrl, client }: TestServer, username: string): Promi
   return { id: user.id, asker: createAsker(baseUrl, access_token) };
 }
 
-async function compare(few: Ask, many: Ask, requests: number): Promise<Compared> {
+async function compare(few: Ask, many: Ask, requests: number): Promise<Comparison> {
   // The compiler, the connections and the prepared statements of both settle first.
   for (let i = 0; i < requests / 4; i++) await Promise.all([few(), many()]);
   const times = { few: [] as number[], many: [] as number[] };

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Once, or again and again: what is sent anew each time would cost more on its way here. */
-export type Said = { stream: string; bytes: string /** 0 ends it. */; everyMs?: number };
+export type StreamOrder = { stream: string; bytes: string /** 0 ends it. */; everyMs?: number };
 
 const heartbeatMs = 15_000;
 const streams = new Map<string, Set<ServerResponse>>();
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 });
 
 let repeating: NodeJS.Timeout | undefined;
-process.on('message', ({ stream, bytes, everyMs }: Said) => {
+process.on('message', ({ stream, bytes, everyMs }: StreamOrder) => {
   const shared = Buffer.from(bytes);
   const say = () => {
     for (const response of streams.get(stream) ?? []) response.write(shared);

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { end, pidOf } from '../children.ts';
-import type { Said } from './bare.child.ts';
+import { end, pidOf } from '../browser/children.ts';
+import type { StreamOrder } from './bare.child.ts';
 import type { ClientsOrder, ClientsReply } from './clients.child.ts';
 
 const answerWithinMs = 120_000;
@@ -10,7 +10,12 @@ const answerWithinMs = 120_000;
 export async function startBareStreams() {
   const child = fork(new URL('bare.child.ts', import.meta.url));
   const [port] = await once(child, 'message', { signal: AbortSignal.timeout(answerWithinMs) });
-  return { pid: pidOf(child), port: Number(port), say: (said: Said) => void child.send(said), close: () => end(child) };
+  return {
+    pid: pidOf(child),
+    port: Number(port),
+    say: (said: StreamOrder) => void child.send(said),
+    close: () => end(child),
+  };
 }
 
 /** Those who follow, in a process of their own. */

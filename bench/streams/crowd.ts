@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHouse } from '../../e2e/house.ts';
-import { openDriven } from '../driven.ts';
-import { round } from '../figures.ts';
-import { treeCpuMs } from '../process-tree.ts';
-import { openBenchSite } from '../site.ts';
-import { hundredths } from '../watched.ts';
+import { openInstallation } from '../../testkit/installation.ts';
+import { round } from '../../testkit/percentiles.ts';
+import { treeCpuMs } from '../browser/process-tree.ts';
+import { openBenchSite } from '../browser/site.ts';
+import { hundredths } from '../browser/watched.ts';
+import { openDriven } from '../tasks/driven.ts';
 import { startClients } from './children.ts';
 
 const moveMs = 100;
@@ -21,11 +21,11 @@ export async function measureCrowd({
   roundMs?: number;
 }) {
   const site = await openBenchSite();
-  const house = await openHouse('bench', { sites: [site.url] });
-  const hostPid = house.stack.status().processes['browser-1']?.pid ?? 0;
+  const installation = await openInstallation('bench', { sites: [site.url] });
+  const hostPid = installation.stack.status().processes['browser-1']?.pid ?? 0;
   try {
     // Who watches is who drives: what they see is for nobody else.
-    const { id, give } = await openDriven(house.client);
+    const { id, give } = await openDriven(installation.client);
     await give({ action: 'navigate', url: `${site.url}/endless` });
     let moves = 0;
     const drive = () => {
@@ -35,7 +35,7 @@ export async function measureCrowd({
     const measure = async (count: number) => {
       const clients = await startClients();
       const paths = Array.from({ length: count }, () => `/api/sessions/${id}/live`);
-      const port = Number(new URL(house.baseUrl).port);
+      const port = Number(new URL(installation.baseUrl).port);
       await clients.tell({ type: 'open', port, paths });
       const driving = setInterval(drive, moveMs);
       await sleep(restMs);
@@ -69,7 +69,7 @@ export async function measureCrowd({
       cpu_ratio: hundredths(many.cores / one.cores),
     };
   } finally {
-    await house.close();
+    await installation.close();
     await site.close();
   }
 }

@@ -3,21 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { announceEvent, connectBus } from '@pilothouse/bus';
 import { createClient } from '@pilothouse/sdk';
 import { openStore, type Store } from '@pilothouse/store';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { withStack } from '../../scripts/dev/with-services.ts';
-import { cpuMs } from '../load.ts';
-import { treePssMib } from '../process-tree.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
+import { treePssMib } from '../browser/process-tree.ts';
+import { cpuMs } from '../server/load.ts';
 import { startBareStreams, startClients } from './children.ts';
 
-export type FanoutPlan = { streams: number; clientsEach: number; rounds: number };
+export type FanoutPlan = { streams: number; clientsEach: number; rounds: number; roundMs?: number; settleMs?: number };
 type Task = { id: string; sessionId: string };
 
-/** Of one side at a time, so that neither takes the other's processor. */
-const roundMs = 10_000;
 const restMs = 2000;
 const everyMs = 1000;
-const settleMs = 5000;
 
 /**
  * One event a second in each of many streams, to everybody who follows it: what the server uses of the processor for
@@ -34,11 +31,13 @@ export function measureFanout(plan: FanoutPlan) {
   return withStack(`bench-${process.pid}`, (stack) => measureIn(stack, plan));
 }
 
-async function measureIn(stack: Stack, { streams, clientsEach, rounds }: FanoutPlan) {
+async function measureIn(stack: Stack, plan: FanoutPlan) {
+  const { streams, clientsEach, rounds, roundMs = 10_000, settleMs = 5000 } = plan;
   const port = await freePort();
   await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
-  const { url, passwords } = stack.services.bus();
-  const bus = await connectBus({ servers: url, user: 'server', password: passwords.server, name: 'bench' });
+  const { url } = stack.services.bus();
+  const signIn = await stack.services.admit({ role: 'server', id: 'bench' });
+  const bus = await connectBus({ servers: url, ...signIn, name: 'bench' });
   const store = openStore({
     url: stack.services.databaseUrl(),
     // Nothing is put there.
@@ -66,11 +65,12 @@ async function measureIn(stack: Stack, { streams, clientsEach, rounds }: FanoutP
       paths: each(({ id }) => `/${id}`),
       say: async ({ id, sessionId }: Task) => bare.say({ stream: `/${id}`, bytes: bareEvent(id, sessionId) }),
     };
-    const memory = { ours: await fill(ours), bare: await fill(theirs) };
+    const memory = { ours: await fill(ours, settleMs), bare: await fill(theirs, settleMs) };
     const spent = { ours: { cpuMs: 0, events: 0 }, bare: { cpuMs: 0, events: 0 } };
     for (let round = 0; round < rounds; round += 1) {
-      add(spent.ours, await speak(ours, tasks));
-      add(spent.bare, await speak(theirs, tasks));
+      // One side at a time, so that neither takes the other's processor.
+      add(spent.ours, await speak(ours, tasks, roundMs));
+      add(spent.bare, await speak(theirs, tasks, roundMs));
     }
     const perEvent = { ours: microseconds(spent.ours), bare: microseconds(spent.bare) };
     return {
@@ -98,10 +98,10 @@ type Side = {
   clients: Awaited<ReturnType<typeof startClients>>;
   say: (task: Task) => Promise<void>;
 };
-type Spent = { cpuMs: number; events: number };
+type CpuSpent = { cpuMs: number; events: number };
 
 /** Everybody comes; answers what each of them holds of the server's memory, in KiB. */
-async function fill({ pid, port, paths, clients }: Side): Promise<number> {
+async function fill({ pid, port, paths, clients }: Side, settleMs: number): Promise<number> {
   // A first crowd brings what is there once and for all: compiled code, and the room that a process keeps for what is new.
   const first = await startClients();
   await first.tell({ type: 'open', port, paths: paths.slice(0, paths.length / 5) });
@@ -114,7 +114,7 @@ async function fill({ pid, port, paths, clients }: Side): Promise<number> {
   return Math.round(((treePssMib(pid) - before) * 1024 * 10) / (paths.length - 200)) / 10;
 }
 
-async function speak({ pid, clients, say }: Side, tasks: Task[]): Promise<Spent> {
+async function speak({ pid, clients, say }: Side, tasks: Task[], roundMs: number): Promise<CpuSpent> {
   const { events } = await clients.tell({ type: 'count' });
   const before = cpuMs(pid);
   const until = performance.now() + roundMs;
@@ -153,9 +153,9 @@ const bareEvent = (id: string, session_id: string): string => {
   return `id: 000000000000\nevent: log\ndata: ${JSON.stringify(data)}\n\n`;
 };
 
-function add(sum: Spent, one: Spent): void {
+function add(sum: CpuSpent, one: CpuSpent): void {
   sum.cpuMs += one.cpuMs;
   sum.events += one.events;
 }
-const microseconds = ({ cpuMs: ms, events }: Spent) => Math.round((ms * 10_000) / Math.max(1, events)) / 10;
+const microseconds = ({ cpuMs: ms, events }: CpuSpent) => Math.round((ms * 10_000) / Math.max(1, events)) / 10;
 const ratioOf = ({ ours, bare }: { ours: number; bare: number }) => Math.round((ours / bare) * 100) / 100;

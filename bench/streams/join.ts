@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHouse } from '../../e2e/house.ts';
-import { figuresOf } from '../figures.ts';
-import { openChangingSite } from '../frames.ts';
+import { openInstallation } from '../../testkit/installation.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { openChangingSite } from '../tasks/frames.ts';
 
 const pauseMs = 100;
 
 /** Somebody comes to a session whose page stands still: from the request until the picture is there. */
 export async function measureJoin(count: number) {
   const site = await openChangingSite();
-  const house = await openHouse('bench', { sites: [site.url] });
+  const installation = await openInstallation('bench', { sites: [site.url] });
   try {
-    const { client } = house;
+    const { client } = installation;
     const { session_id: id, task_id } = await client.sendChat({
       prompt: 'look',
       steps: [{ action: 'navigate', url: `${site.url}/still` }],
@@ -44,7 +44,7 @@ export async function measureJoin(count: number) {
     await watching;
     return { nobody_there_ms: alone, somebody_there_ms: beside };
   } finally {
-    await house.close();
+    await installation.close();
     await site.close();
   }
 }

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { withStack } from '../../scripts/dev/with-services.ts';
-import { cpuMs } from '../load.ts';
-import { treePssMib } from '../process-tree.ts';
+import { openFakeHost } from '../../testkit/fake-host/fake-host.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
+import { treePssMib } from '../browser/process-tree.ts';
+import { cpuMs } from '../server/load.ts';
 import { startBareStreams, startClients } from './children.ts';
-import { openFakeHost } from './fake-host.ts';
+
+type ViewersPlan = { viewers: number; rounds: number; roundMs?: number };
 
 const imageBytes = 60 * 1024;
 const everyMs = 100;
-const roundMs = 10_000;
-const warmMs = 10_000;
 const restMs = 1500;
 
 /**
  * Frames of one session to many who watch it: what the server uses of the processor, beside a bare server that sends the
  * same bytes; and how late they come to those who read, alone and beside those who do not.
  */
-export async function measureViewers({ viewers, rounds }: { viewers: number; rounds: number }) {
+export async function measureViewers({ viewers, rounds, roundMs = 10_000 }: ViewersPlan) {
   Object.assign(process.env, { STREAMS_PER_USER: '100000', STREAMS_PER_ADDRESS: '100000', LOG_LEVEL: 'warn' });
   const inHouse = <T>(name: string, work: (stack: Stack) => Promise<T>) => withStack(`${name}-${process.pid}`, work);
   return {
-    many: await inHouse('many', (stack) => measureMany(stack, viewers, rounds)),
-    stuck: await inHouse('stuck', (stack) => measureStuck(stack, viewers / 2, rounds)),
+    many: await inHouse('many', (stack) => measureMany(stack, { viewers, rounds, roundMs })),
+    stuck: await inHouse('stuck', (stack) => measureStuck(stack, { viewers: viewers / 2, rounds, roundMs })),
   };
 }
 
@@ -35,7 +35,7 @@ async function openStage(stack: Stack) {
 }
 const pidOf = (stack: Stack) => stack.status().processes['server-1']?.pid ?? 0;
 
-async function measureMany(stack: Stack, viewers: number, rounds: number) {
+async function measureMany(stack: Stack, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
   const { port, host, paths, pid } = await openStage(stack);
   const [bare, ofBare, ofOurs] = await Promise.all([startBareStreams(), startClients(), startClients()]);
   try {
@@ -47,8 +47,9 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
     // it compiles and collects.
     const end = startSending(host.send);
     bare.say({ stream: '/one', bytes: sameBytes, everyMs });
-    await sleep(warmMs);
-    for (let round = 0; round < rounds; round += 1) await Promise.all([ours, theirs].map(streamFor));
+    await sleep(roundMs);
+    for (let round = 0; round < rounds; round += 1)
+      await Promise.all([ours, theirs].map((side) => streamFor(side, roundMs)));
     end();
     bare.say({ stream: '/one', bytes: '', everyMs: 0 });
     const per = { ours: microseconds(ours), bare: microseconds(theirs) };
@@ -65,7 +66,7 @@ async function measureMany(stack: Stack, viewers: number, rounds: number) {
 
 type Side = { pid: number; clients: Awaited<ReturnType<typeof startClients>>; spent: number; frames: number };
 
-async function streamFor(side: Side): Promise<void> {
+async function streamFor(side: Side, roundMs: number): Promise<void> {
   const [before, cpuBefore] = [(await side.clients.tell({ type: 'count' })).events, cpuMs(side.pid)];
   await sleep(roundMs);
   side.spent += cpuMs(side.pid) - cpuBefore;
@@ -76,7 +77,7 @@ function startSending(send: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-async function measureStuck(stack: Stack, viewers: number, rounds: number) {
+async function measureStuck(stack: Stack, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
   const { port, host, paths, pid } = await openStage(stack);
   const healthy = await startClients();
   try {
@@ -85,13 +86,13 @@ async function measureStuck(stack: Stack, viewers: number, rounds: number) {
     let heldKib = 0;
     for (let round = 0; round < rounds; round += 1) {
       await healthy.tell({ type: 'count' });
-      await sendFor(host.send);
+      await sendFor(host.send, roundMs);
       delays.alone.push(...(await healthy.tell({ type: 'count' })).delays);
 
       const stuck = await startClients();
       const before = treePssMib(pid);
       await stuck.tell({ type: 'open', port, paths: paths(viewers), isStuck: true });
-      await sendFor(host.send);
+      await sendFor(host.send, roundMs);
       heldKib = Math.max(heldKib, ((treePssMib(pid) - before) * 1024) / viewers);
       delays.beside.push(...(await healthy.tell({ type: 'count' })).delays);
       await stuck.close();
@@ -111,7 +112,7 @@ async function measureStuck(stack: Stack, viewers: number, rounds: number) {
   }
 }
 
-async function sendFor(send: () => void): Promise<void> {
+async function sendFor(send: () => void, roundMs: number): Promise<void> {
   const end = startSending(send);
   await sleep(roundMs);
   end();

@@ -1,7 +1,7 @@
 import type { Client } from '@pilothouse/sdk';
-import { until } from '../apps/browser/testing/until.ts';
+import { until } from '../../testkit/until.ts';
 
-type Given = { action: 'click' | 'move'; x: number; y: number } | { action: 'navigate'; url: string };
+type DriverInput = { action: 'click' | 'move'; x: number; y: number } | { action: 'navigate'; url: string };
 
 /** A session without a task whose wheel a person has, and what they give to it, in order. */
 export async function openDriven(client: Client) {
@@ -15,7 +15,7 @@ export async function openDriven(client: Client) {
     return takeover?.status === 'active';
   }, 30_000);
   let seq = 0;
-  const give = (action: Given) => {
+  const give = (action: DriverInput) => {
     seq += 1;
     return client.movePointer({ id, ...action, takeover_id: takeoverId, input_seq: seq });
   };

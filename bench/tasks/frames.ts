@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
-import type { House } from '../e2e/house.ts';
-import { figuresOf } from './figures.ts';
+import type { Installation } from '../../testkit/installation.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
 
 const changeEveryMs = 400;
 /** A frame of this change, and not of the one before or after it. */
@@ -13,16 +13,16 @@ const belongsWithinMs = 300;
  * From a change of the page to the frame that shows it: at a client of our HTTP stream, beside a bare Chromium that is
  * asked over its own protocol in this process. Both show the same page; each is measured while the other rests.
  */
-export async function measureFrames(house: House, site: ChangingSite, count: number) {
-  const ours = await measureOurs(house, site, count);
+export async function measureFrames(installation: Installation, site: ChangingSite, count: number) {
+  const ours = await measureOurs(installation, site, count);
   const bare = await measureBare(site, count);
-  const oursAgain = await measureOurs(house, site, count);
+  const oursAgain = await measureOurs(installation, site, count);
   return { ours: figuresOf([...ours, ...oursAgain]), bare: figuresOf(bare) };
 }
 
 export type ChangingSite = Awaited<ReturnType<typeof openChangingSite>>;
 
-async function measureOurs({ client }: House, site: ChangingSite, count: number): Promise<number[]> {
+async function measureOurs({ client }: Installation, site: ChangingSite, count: number): Promise<number[]> {
   const { session } = await client.createSession();
   const { task_id } = await client.sendChat({
     prompt: 'watch',

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { type Client, createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import { startCountingSite } from '../chaos/tasks/site.ts';
-import { freePort } from '../scripts/dev/ports.ts';
-import type { Stack } from '../scripts/dev/stack.ts';
-import { withStack } from '../scripts/dev/with-services.ts';
-import { figuresOf } from './figures.ts';
+import { startCountingSite } from '../../testkit/pages/counter.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 
 type Kind = 'agent' | 'browser';
 
@@ -37,9 +37,9 @@ export const measureRecovery = (rounds: number) =>
     };
   });
 
-type House = { stack: Stack; client: Client; db: pg.Client; kind: Kind };
+type Installation = { stack: Stack; client: Client; db: pg.Client; kind: Kind };
 
-async function shootOnce({ stack, client, db, kind }: House, url: string): Promise<number> {
+async function shootOnce({ stack, client, db, kind }: Installation, url: string): Promise<number> {
   const name = `round-${Date.now()}`;
   const steps: Step[] = Array.from({ length: 60 }, (_, i): Step[] => [
     { action: 'navigate', url: `${url}/${name}/${i}` },

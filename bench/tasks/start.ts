@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
 import { createEmptyDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
-import type { House } from '../e2e/house.ts';
-import { figuresOf } from './figures.ts';
+import type { Installation } from '../../testkit/installation.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
 
 /** The polling interval of both, so that the difference is ours. */
 const pollMs = 50;
@@ -13,17 +13,17 @@ const pollMs = 50;
  * From the acceptance of a chat to its first step begun, beside a bare engine: one workflow of one step, handed over in
  * a transaction, with the same queue settings. Taken in turn, so that both have the same weather.
  */
-export async function measureStart(house: House, count: number) {
+export async function measureStart(installation: Installation, count: number) {
   const bare = await openBareEngine();
   const ours: number[] = [];
   const theirs: number[] = [];
   try {
-    const { session } = await house.client.createSession();
+    const { session } = await installation.client.createSession();
     // The first opens the browser, which is not what is measured here.
-    await startOurs(house, session.id);
+    await startOurs(installation, session.id);
     await bare.start();
     for (let i = 0; i < count; i++) {
-      ours.push(await startOurs(house, session.id));
+      ours.push(await startOurs(installation, session.id));
       theirs.push(await bare.start());
       await sleep(Math.random() * pollMs);
     }
@@ -33,7 +33,7 @@ export async function measureStart(house: House, count: number) {
   return { ours: figuresOf(ours), bare: figuresOf(theirs) };
 }
 
-async function startOurs({ client, shop }: House, sessionId: string): Promise<number> {
+async function startOurs({ client, shop }: Installation, sessionId: string): Promise<number> {
   const { task_id } = await client.sendChat({
     prompt: 'look',
     session_id: sessionId,

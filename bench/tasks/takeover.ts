@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../apps/browser/testing/until.ts';
-import { openHouse } from '../e2e/house.ts';
+import { openInstallation } from '../../testkit/installation.ts';
+import { until } from '../../testkit/until.ts';
+import { compare, now, openBareSide, point, type Side, timePress, withRatio } from '../browser/live.ts';
+import { type BenchSite, kindOf, openBenchSite } from '../browser/site.ts';
 import { openDriven } from './driven.ts';
-import { compare, now, openBareSide, point, type Side, timePress, withRatio } from './live.ts';
-import { type BenchSite, kindOf, openBenchSite } from './site.ts';
 
 /**
  * From a press of a person who drives to the frame that shows what came of it: over HTTP both ways, through a whole
@@ -11,23 +11,27 @@ import { type BenchSite, kindOf, openBenchSite } from './site.ts';
  */
 export async function measureWheel(count: number) {
   const site = await openBenchSite();
-  const house = await openHouse('bench-wheel', { sites: [site.url] });
+  const installation = await openInstallation('bench-wheel', { sites: [site.url] });
   const bare = await openBareSide(site);
   const ended = new AbortController();
   try {
-    const ours = await openOurSide(house, site, ended.signal);
+    const ours = await openOurSide(installation, site, ended.signal);
     await until(() => [ours, bare.side].every(({ frames }) => frames.length > 0), 10_000);
     await sleep(500);
     return { press_to_frame_ms: withRatio(await compare([ours, bare.side], count, timePress)) };
   } finally {
     ended.abort();
     await bare.close();
-    await house.close();
+    await installation.close();
     await site.close();
   }
 }
 
-async function openOurSide({ client }: Awaited<ReturnType<typeof openHouse>>, site: BenchSite, signal: AbortSignal) {
+async function openOurSide(
+  { client }: Awaited<ReturnType<typeof openInstallation>>,
+  site: BenchSite,
+  signal: AbortSignal,
+) {
   const { id, give } = await openDriven(client);
   const side: Side = { who: 'ours', frames: [], press: () => give({ action: 'click', ...point }) };
   await give({ action: 'navigate', url: `${site.url}/turning?who=ours` });

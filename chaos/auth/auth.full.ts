@@ -1,5 +1,5 @@
-import { freePort } from '../scripts/dev/ports.ts';
-import { withStack } from '../scripts/dev/with-services.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 import { closeCalls } from './auth.calls.ts';
 import {
   endStreams,
@@ -24,30 +24,31 @@ const raised = {
   LOG_LEVEL: 'warn',
 };
 
-/** Authentication at full size, on two servers that are processes of their own. */
-export async function attackAuth(name: string) {
+/** Authentication on two servers that are processes of their own. The small size has a tenth of everything. */
+export async function attackAuth(name: string, { isSmall }: { isSmall: boolean }) {
+  const sized = (full: number) => (isSmall ? full / 10 : full);
   try {
     const main = await onTwoServers(`${name}-main`, raised, async (servers, stack) => {
       const figures = {
-        refresh: await raceRefresh(servers, { rounds: 500, clients: 20 }),
-        timing: await timeLogins(servers, 1000),
-        flood: await floodLogins(servers, 200),
-        logout: await logOutElsewhere(servers, { uses: 1000, isAll: false }),
-        logoutAll: await logOutElsewhere(servers, { uses: 1000, isAll: true }),
-        streams: await endStreams(servers, 100),
-        register: await raceRegister(servers, 200),
+        refresh: await raceRefresh(servers, { rounds: sized(500), clients: 20 }),
+        timing: await timeLogins(servers, sized(1000)),
+        flood: await floodLogins(servers, sized(200)),
+        logout: await logOutElsewhere(servers, { uses: sized(1000), isAll: false }),
+        logoutAll: await logOutElsewhere(servers, { uses: sized(1000), isAll: true }),
+        streams: await endStreams(servers, sized(100)),
+        register: await raceRegister(servers, sized(200)),
       };
       await stack.kill('nats');
-      return { ...figures, streamsWithoutBus: await endStreams(servers, 100) };
+      return { ...figures, streamsWithoutBus: await endStreams(servers, sized(100)) };
     });
     const limit = await onTwoServers(`${name}-limit`, { ...raised, LOGIN_LIMIT_PER_IDENTIFIER: '10' }, (servers) =>
-      raceLimit(servers, { keys: 50, tries: 200 }),
+      raceLimit(servers, { keys: sized(50), tries: 200 }),
     );
     const forged = await onTwoServers(`${name}-forged`, { ...raised, LOGIN_LIMIT_PER_ADDRESS: '100' }, (servers) =>
       forgeAddresses(servers, 1000),
     );
     const figures = { ...main, limit, forged };
-    return { isGood: isGood(figures), figures };
+    return { isGood: isGood(figures) && (isSmall || isTimingEven(figures)), figures };
   } finally {
     closeCalls();
   }
@@ -66,9 +67,11 @@ type Figures = {
   forged: Awaited<ReturnType<typeof forgeAddresses>>;
 };
 
+/** Few samples say nothing of it. */
+const isTimingEven = ({ timing: { auc } }: Figures): boolean => auc >= 0.45 && auc <= 0.55;
+
 function isGood({
   refresh,
-  timing,
   flood,
   logout,
   logoutAll,
@@ -85,8 +88,6 @@ function isGood({
     refresh.refused === 0 &&
     refresh.outlived === 0 &&
     String(refresh.successors) === '1' &&
-    timing.auc >= 0.45 &&
-    timing.auc <= 0.55 &&
     flood.floodedMs <= Math.max(50, 10 * flood.quietMs) &&
     flood.other === 0 &&
     flood.refused === flood.refusedWithRetryAfter &&

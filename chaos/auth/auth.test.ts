@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestServer, type TestServer } from '../apps/server/testing/server.ts';
+import { startTestServer, type TestServer } from '../../apps/server/testing/server.ts';
 import { closeCalls } from './auth.calls.ts';
 import {
   endStreams,

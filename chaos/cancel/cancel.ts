@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { type Client, createClient, isApiError } from '@pilothouse/sdk';
-import type { Desk } from '../e2e/site/desk.ts';
-import { createRandom, type Random } from './random.ts';
+import type { Office } from '../../testkit/pages/office.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
 
 const CANCELLED_MS = 2000;
 /** How long after the cancel the page is listened to. */
@@ -28,9 +28,9 @@ export type CancelResult = {
   next_ms: { p50: number; p95: number; max: number };
 };
 
-type Options = { baseUrl: string; desk: Desk; cancels: number; seed: number };
+type Options = { baseUrl: string; office: Office; cancels: number; seed: number };
 
-export async function cancelAtRandom({ baseUrl, desk, cancels, seed }: Options): Promise<CancelResult> {
+export async function cancelAtRandom({ baseUrl, office, cancels, seed }: Options): Promise<CancelResult> {
   const random = createRandom(seed);
   const client = createClient({ baseUrl });
   const answered: number[] = [];
@@ -51,8 +51,8 @@ export async function cancelAtRandom({ baseUrl, desk, cancels, seed }: Options):
       if (sessionId) await client.deleteSession({ id: sessionId });
       sessionId = undefined;
     }
-    desk.happenings.length = 0;
-    const steps = randomSteps(desk.url, random);
+    office.happenings.length = 0;
+    const steps = randomSteps(office.url, random);
     const { task_id, session_id } = await client.sendChat({ prompt: 'work', session_id: sessionId, steps });
     sessionId = session_id;
     await sleep(random.between(0, AFTER_MS));
@@ -67,10 +67,10 @@ export async function cancelAtRandom({ baseUrl, desk, cancels, seed }: Options):
     const doing = steps[cancelled.status.current_step - 1]?.action ?? 'nothing yet';
     result.during[doing] = (result.during[doing] ?? 0) + 1;
     await sleep(LISTEN_MS);
-    for (const { kind, at } of desk.happenings.filter((one) => one.at > answeredAt)) {
+    for (const { kind, at } of office.happenings.filter((one) => one.at > answeredAt)) {
       result.acts_after.push(`${kind} ${(at - answeredAt).toFixed(1)} ms after, in ${doing}`);
     }
-    result.events += desk.happenings.length;
+    result.events += office.happenings.length;
     const next = await runNext(client, session_id);
     if (next.error === undefined) nexts.push(next.ms);
     else result.next_failed.push(next.error);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestServer, type TestServer } from '../apps/server/testing/server.ts';
-import { closeCalls } from './auth.calls.ts';
-import type { Servers } from './auth.ts';
+import { startTestServer, type TestServer } from '../../apps/server/testing/server.ts';
+import { closeCalls } from '../auth/auth.calls.ts';
+import type { Servers } from '../auth/auth.ts';
 import { raceCancel, raceSameChat, raceSessionQuota, raceTaskQuota } from './commands.ts';
 
 // The full sizes are run by `npm run chaos -- commands`, on two servers that are processes of their own.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, call as callOnce } from './auth.calls.ts';
-import type { Servers } from './auth.ts';
+import { type Answer, call as callOnce } from '../auth/auth.calls.ts';
+import type { Servers } from '../auth/auth.ts';
 
 const password = 'a long enough password';
 const steps = [{ action: 'screenshot' }];

@@ -8,11 +8,11 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Browser, chromium } from 'playwright-core';
-import { guardArgs } from '../apps/browser/src/guard/launch.ts';
-import { openGuard } from '../apps/browser/src/guard/proxy.ts';
-import type { Refusal } from '../apps/browser/src/guard/refusals.ts';
-import { makeCertificate } from './guard.certificate.ts';
-import { answers, changing, farLoopback, PUBLIC } from './guard.spellings.ts';
+import { guardArgs } from '../../apps/browser/src/chromium/flags.ts';
+import { openGuard } from '../../apps/browser/src/guard/proxy.ts';
+import type { Refusal } from '../../apps/browser/src/guard/refusals.ts';
+import { makeCertificate } from '../../testkit/certificate.ts';
+import { answers, changing, farLoopback, PUBLIC } from './spellings.ts';
 
 export type Canary = { port: number; hits(): number; packets(): number; close(): Promise<void> };
 
@@ -43,9 +43,9 @@ export async function startCanary(): Promise<Canary> {
   };
 }
 
-export type Place = Awaited<ReturnType<typeof openPlace>>;
+export type GuardedBrowser = Awaited<ReturnType<typeof openGuardedBrowser>>;
 
-export async function openPlace({ isGuarded = true, args = [] as string[] } = {}) {
+export async function openGuardedBrowser({ isGuarded = true, args = [] as string[] } = {}) {
   const canary = await startCanary();
   const certificate = await makeCertificate('*.test');
   const plain = createServer(answer);

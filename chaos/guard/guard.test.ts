@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { watchSchemes } from '../apps/browser/src/guard/schemes.ts';
-import { openPlace, type Place } from './guard.place.ts';
+import { watchSchemes } from '../../apps/browser/src/guard/rules/schemes.ts';
+import { type GuardedBrowser, openGuardedBrowser } from './browser-behind-guard.ts';
 import { attackGuard, attackWithChangingNames, hitWithoutGuard } from './guard.ts';
 
 describe('the guard around a Chromium', () => {
-  let place: Place;
+  let place: GuardedBrowser;
   before(async () => {
-    place = await openPlace();
+    place = await openGuardedBrowser();
   });
   after(() => place?.close());
 
@@ -45,7 +45,7 @@ describe('the guard around a Chromium', () => {
   it('asks for each name itself: Chromium never does, not even when a page hints at one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pilothouse-netlog-'));
     const file = join(folder, 'log.json');
-    const logged = await openPlace({ args: [`--log-net-log=${file}`] });
+    const logged = await openGuardedBrowser({ args: [`--log-net-log=${file}`] });
     const page = await logged.browser.newPage();
     await page.goto('http://once.test/hints');
     await page.goto('https://twice.test/');
@@ -106,7 +106,7 @@ describe('the guard around a Chromium', () => {
     for (const to of [...schemes, ...more]) {
       const page = await context.newPage();
       for (const lead of leads) {
-        await page.goto('http://public.test/');
+        await returnTo(page, 'http://public.test/');
         await page.evaluate(lead, to).catch(() => undefined);
         await sleep(20);
       }
@@ -139,7 +139,7 @@ describe('the guard around a Chromium', () => {
   });
 
   it('is the only way out: when it is gone there is none', async () => {
-    const alone = await openPlace();
+    const alone = await openGuardedBrowser();
     const page = await alone.browser.newPage();
     await page.goto('http://public.test/');
     await alone.guard.close();
@@ -164,6 +164,17 @@ it('a name that changes its answer between the check and the connection leads no
   assert.equal(hits, 0);
   assert.ok(refused > 0 && asked > refused, `${asked} asked, ${refused} refused`);
 });
+
+/** Goes there once the way that the page was led before has ended: Chromium may still be about to refuse it. */
+async function returnTo(page: Page, url: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      await page.goto(url);
+      return;
+    } catch (error) {
+      if (attempt === 5 || !/interrupted by another navigation/.test(String(error))) throw error;
+    }
+}
 
 type NetLog = { constants: { logEventTypes: Record<string, number> }; events: { type: number }[] };
 

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
-import { createRandom, type Random } from './random.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
 
 const ACKNOWLEDGED_MS = 150;
 /** How long after the acknowledgement the page is listened to. */

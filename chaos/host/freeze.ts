@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hostCommand, type SessionCommand, sessionCommand } from '@pilothouse/bus';
-import { newId } from '../apps/browser/src/id.ts';
-import { drive } from '../apps/browser/testing/host.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { hostId, type ShotHost, startShotHost } from './host.ts';
+import { newId } from '../../apps/browser/src/common/id.ts';
+import { drive } from '../../apps/browser/testing/host.ts';
+import { hostId, type ShotHost, startShotHost } from '../../testkit/host.ts';
+import { until } from '../../testkit/until.ts';
 
 const leaseMs = 900;
 const queued = 12;

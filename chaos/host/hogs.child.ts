@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { HogName } from '../apps/browser/testing/hogs.ts';
+import type { HogName } from '../../apps/browser/testing/hogs.ts';
 import { type FeedOptions, feedHog, type HogResult } from './hogs.ts';
 
 type FeedOrder = { name: HogName; options: FeedOptions };

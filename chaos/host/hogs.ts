@@ -4,11 +4,11 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, queues, type Report, report } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
-import { limitsOf } from '../apps/browser/src/walls/limits.ts';
-import { type HogName, hogs, startHogSite } from '../apps/browser/testing/hogs.ts';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
-import { chromiumPids } from '../apps/browser/testing/processes.ts';
-import { until } from '../apps/browser/testing/until.ts';
+import { limitsOf } from '../../apps/browser/src/limits/limits.ts';
+import { type HogName, hogs, startHogSite } from '../../apps/browser/testing/hogs.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
+import { chromiumPids } from '../../apps/browser/testing/processes.ts';
+import { until } from '../../testkit/until.ts';
 
 const EVERY_MS = 300;
 const click = { action: 'click', target: 'Press' } as const;

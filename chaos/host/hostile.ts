@@ -5,11 +5,11 @@ import { readdir } from 'node:fs/promises';
 import { connectBus } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
-import { hostilePages, startHostileSite } from '../apps/browser/testing/hostile.ts';
-import { chromiumPids, rendererPids } from '../apps/browser/testing/processes.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { createRandom, type Random } from './random.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
+import { hostilePages, startHostileSite } from '../../apps/browser/testing/hostile.ts';
+import { chromiumPids, rendererPids } from '../../apps/browser/testing/processes.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { until } from '../../testkit/until.ts';
 
 const LATE_MS = 1000;
 const OPEN_TRIES = 3;

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drive } from '../apps/browser/testing/host.ts';
-import { pidsOfUser } from '../apps/browser/testing/processes.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { hostId, startShotHost } from './host.ts';
+import { drive } from '../../apps/browser/testing/host.ts';
+import { pidsOfUser } from '../../apps/browser/testing/processes.ts';
+import { hostId, startShotHost } from '../../testkit/host.ts';
+import { until } from '../../testkit/until.ts';
 
 const firstUid = 42_000;
 const capacity = 3;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus, type NumberedInput } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
 import { difference, expectedLog, planInputs, randomFrom } from './input.plan.ts';
 
 const tellWithinMs = 15_000;

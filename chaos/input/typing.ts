@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectBus } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
-import { drive, startHost } from '../apps/browser/testing/host.ts';
-import { until } from '../apps/browser/testing/until.ts';
-import { createRandom, type Random } from './random.ts';
+import { drive, startHost } from '../../apps/browser/testing/host.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { until } from '../../testkit/until.ts';
 
 const TOLD_MS = 2000;
 const fields = ['Line', 'Search', 'Lines', 'Rich'] as const;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createEmptyDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
-import { root } from '../scripts/dev/place.ts';
+import { root } from '../../testkit/stack/folders.ts';
 
 export type MigrateResult = { rounds: number; starts: number; failed: number; schemas: Set<string> };
 

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { createClient } from '@pilothouse/sdk';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 import { createFailover } from '../tasks/failover.ts';
 import { doubleProgram, withDatabase } from '../tasks/run.ts';
 

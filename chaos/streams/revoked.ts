@@ -12,7 +12,7 @@ export async function revokeStreams(streams: number) {
   const one = await startTestServer({ isAuthDisabled: false });
   const other = await one.another();
   try {
-    const ways: Record<string, (count: number) => Promise<Ended>> = {
+    const ways: Record<string, (count: number) => Promise<StreamEnds>> = {
       logout: (count) => endLogin(one, other, count, (client) => client.logout()),
       logout_all: (count) => endLogin(one, other, count, (client) => client.logoutAll()),
       disabled: (count) =>
@@ -23,7 +23,7 @@ export async function revokeStreams(streams: number) {
       share_revoked: (count) => endShare(one, other, count, (client, id) => client.unshareSession({ id })),
     };
     const each = Math.ceil(streams / Object.keys(ways).length);
-    const figures: Record<string, Ended> = {};
+    const figures: Record<string, StreamEnds> = {};
     for (const [way, end] of Object.entries(ways)) figures[way] = await end(each);
     const all = Object.values(figures);
     return {
@@ -37,7 +37,7 @@ export async function revokeStreams(streams: number) {
   }
 }
 
-type Ended = { opened: number; ended: number; last_ms: number };
+type StreamEnds = { opened: number; ended: number; last_ms: number };
 
 async function newUser({ baseUrl }: TestServer): Promise<{ client: Client; token: string; sessionId: string }> {
   const username = `user${Math.random().toString(36).slice(2)}`;
@@ -72,7 +72,7 @@ async function watchTheEnd(
   servers: TestServer[],
   { count, sessionId, headers }: Watching,
   end: () => Promise<unknown>,
-): Promise<Ended> {
+): Promise<StreamEnds> {
   const streams = await Promise.all(
     Array.from({ length: count }, (_, i) => {
       const { baseUrl } = servers[i % servers.length] ?? {};

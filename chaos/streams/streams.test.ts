@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { withStack } from '../../scripts/dev/with-services.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 import { followThroughRestarts } from './restarts.ts';
 import { revokeStreams } from './revoked.ts';
 import { dieBeforePublish } from './unannounced.ts';
@@ -10,7 +10,7 @@ describe('streams', () => {
   it('have no gap and no repeat, however often the servers are restarted', async () => {
     const seed = randomInt(2 ** 31);
     const { wrong, ...met } = await withStack(`streams-${process.pid}`, (stack) =>
-      followThroughRestarts({ stack, seed, clients: 100, tasks: 10, restarts: 2 }),
+      followThroughRestarts({ stack, seed, clients: 50, tasks: 6, restarts: 1 }),
     );
     console.log(JSON.stringify(met));
     assert.deepEqual(wrong.slice(0, 5), []);

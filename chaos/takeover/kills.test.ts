@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { it } from 'node:test';
-import { withStack } from '../../scripts/dev/with-services.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 import { shootWhileDriven } from './kills.ts';
 
 it('a person keeps the wheel, or has it under a new epoch, whatever is shot', async () => {

@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import { figuresOf } from '../../bench/figures.ts';
-import { places, startTwoHands, type TwoHands } from '../../e2e/site/two-hands.ts';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { createRandom, type Random } from '../random.ts';
+import { places, type SharedForm, startSharedForm } from '../../testkit/pages/shared-form.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 
 export type KillsOptions = { stack: Stack; seed: number; rounds: number };
 type Part = keyof typeof shots;
@@ -27,7 +27,7 @@ const goOnMs = 30_000;
 const tryMs = 5000;
 
 export async function shootWhileDriven({ stack, seed, rounds }: KillsOptions) {
-  const [port, site] = await Promise.all([freePort(), startTwoHands()]);
+  const [port, site] = await Promise.all([freePort(), startSharedForm()]);
   try {
     await stack.up({ port, servers: 2, agents: 2, browsers: 2, disableAuth: true, sites: [site.url] });
     const clients = stack.status().base_urls.map((baseUrl) => createClient({ baseUrl }));
@@ -41,7 +41,7 @@ export async function shootWhileDriven({ stack, seed, rounds }: KillsOptions) {
   }
 }
 
-type Parts = { stack: Stack; site: TwoHands; clients: Client[]; random: Random; rounds: number; wrong: string[] };
+type Parts = { stack: Stack; site: SharedForm; clients: Client[]; random: Random; rounds: number; wrong: string[] };
 
 async function shoot(part: Part, { stack, site, clients, random, rounds, wrong }: Parts) {
   const until = async <T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> => {

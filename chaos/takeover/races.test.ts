@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { withStack } from '../../scripts/dev/with-services.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 import { raceForWheels } from './races.ts';
 
 const seed = randomInt(2 ** 31);
 
 describe(`several people and the agent for one wheel (seed ${seed})`, () => {
   for (const [hands, races] of [
-    ['double', 40],
-    ['chromium', 8],
+    ['double', 20],
+    ['chromium', 4],
   ] as const) {
     it(`never two of them, with ${hands}`, async () => {
       const { wrong, ...met } = await withStack(`wheel-${hands}-${process.pid}`, (stack) =>

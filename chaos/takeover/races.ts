@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { type Client, createClient, isApiError } from '@pilothouse/sdk';
-import { figuresOf } from '../../bench/figures.ts';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { createRandom, type Random } from '../random.ts';
+import { mine, startSite, type Touch } from '../../testkit/pages/takeover.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 import { doubleProgram, withDatabase } from '../tasks/run.ts';
-import { mine, startSite, type Touch } from './site.ts';
 
 export type RacesOptions = {
   stack: Stack;
@@ -19,7 +19,7 @@ export type RacesOptions = {
   hands: 'chromium' | 'double';
 };
 type Run = { taskId: string; sessionId: string; path: string; formerId: string };
-type Held = { path: string; from: number; to: number };
+type DriverSpan = { path: string; from: number; to: number };
 
 const clicks = 150;
 const apartMs = 30;
@@ -41,7 +41,7 @@ export async function raceForWheels({ stack, seed, races, atOnce, hands }: Races
     throw error;
   });
   const clients = stack.status().base_urls.map((baseUrl) => createClient({ baseUrl }));
-  const held: Held[] = [];
+  const held: DriverSpan[] = [];
   const wrong: string[] = [];
   const waitedMs = { manual: [] as number[], user: [] as number[] };
   const counts = { won: 0, refused: 0, presses: 0, tasks: 0 };
@@ -159,7 +159,7 @@ export async function raceForWheels({ stack, seed, races, atOnce, hands }: Races
 }
 
 /** By the epoch of the hand where it is known, and otherwise by the clock of the machine that all of this runs on. */
-function intruders(touches: Touch[], held: Held[], epochsOfPeople: Set<string>): string[] {
+function intruders(touches: Touch[], held: DriverSpan[], epochsOfPeople: Set<string>): string[] {
   return touches.flatMap(({ path, hand, at, epoch }) => {
     const isPersons = epochsOfPeople.has(`${path} ${epoch}`);
     if (epoch !== null && isPersons !== (hand === 'person')) return `${path}: ${hand} acted under epoch ${epoch}`;

@@ -2,13 +2,17 @@
 // that must not be.
 
 import type pg from 'pg';
-import type { Seen } from './person.ts';
-import type { Site } from './site.ts';
+import type { Site } from '../../testkit/pages/counter.ts';
+import type { TaskHistory } from './person.ts';
 
 type StepRow = { task_id: string; index: number; status: string; may_have_acted: boolean };
 type Sum = { id: string; status: string; session_id: string };
 
-export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'>, all: Seen[]): Promise<string[]> {
+export async function checkTasks(
+  client: pg.ClientBase,
+  site: Pick<Site, 'posts'>,
+  all: TaskHistory[],
+): Promise<string[]> {
   const ids = all.map(({ taskId }) => taskId);
   const rowsOf = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = [ids]) =>
     (await client.query<Row>(text, values)).rows;
@@ -44,7 +48,7 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
       say('acknowledged, and not there');
       continue;
     }
-    const sentOf = ({ script }: Seen) =>
+    const sentOf = ({ script }: TaskHistory) =>
       `it saw ${script.sendings.map(({ path, index }) => `${index}: ${site.posts.get(path) ?? 0}`).join(', ')}`;
     const mine = steps.get(seen.taskId) ?? [];
     const count = (index: number, status: string) =>
@@ -83,7 +87,7 @@ export async function checkTasks(client: pg.ClientBase, site: Pick<Site, 'posts'
   return [...wrong, ...(await holes(client)), ...(await leftOpen(client, ids))];
 }
 
-function checkEnd(seen: Seen, task: Sum, say: (text: string) => void): void {
+function checkEnd(seen: TaskHistory, task: Sum, say: (text: string) => void): void {
   if (seen.ended === 'stuck') say(`it did not end; the database has it as ${task.status}; ${seen.error ?? ''}`);
   else if (seen.ended === 'failed' || seen.ended === 'cancelled') say(`it ended as ${seen.ended}: ${seen.error}`);
   // One that asked is closed with its session.
@@ -92,7 +96,7 @@ function checkEnd(seen: Seen, task: Sum, say: (text: string) => void): void {
 }
 
 /** What a person saw is what is in the log from its beginning, each once and in order. */
-function checkSeen({ seqs, ended }: Seen, logged: number[], say: (text: string) => void): void {
+function checkSeen({ seqs, ended }: TaskHistory, logged: number[], say: (text: string) => void): void {
   const same = seqs.every((seq, i) => seq === logged[i]);
   const isWhole = ended !== 'success' || seqs.length === logged.length;
   if (!same || !isWhole)

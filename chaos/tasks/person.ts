@@ -4,7 +4,7 @@ import { type Client, ConnectionError, isApiError } from '@pilothouse/sdk';
 import type { Script } from './script.ts';
 
 /** What one person saw of one task: everything here comes over the interface. */
-export type Seen = {
+export type TaskHistory = {
   name: string;
   script: Script;
   taskId: string;
@@ -34,7 +34,7 @@ export async function insist<T>(call: () => Promise<T>, signal: AbortSignal): Pr
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /** Asks for the work, follows it until it ends or waits for an answer, and closes the session. */
-export async function askAndFollow(client: Client, name: string, script: Script): Promise<Seen> {
+export async function askAndFollow(client: Client, name: string, script: Script): Promise<TaskHistory> {
   const signal = AbortSignal.timeout(followMs);
   const chat = await insist(
     () =>
@@ -44,7 +44,7 @@ export async function askAndFollow(client: Client, name: string, script: Script)
       ),
     signal,
   );
-  const seen: Seen = {
+  const seen: TaskHistory = {
     name,
     script,
     taskId: chat.task_id,
@@ -66,7 +66,7 @@ export async function askAndFollow(client: Client, name: string, script: Script)
 }
 
 /** Whether there is nothing more to see. */
-function note(seen: Seen, event: TaskEvent): boolean {
+function note(seen: TaskHistory, event: TaskEvent): boolean {
   if (event.type === 'end') return true;
   if (event.type === 'message_state' && event.message_state.pending_question) {
     seen.question = event.message_state.pending_question.text;

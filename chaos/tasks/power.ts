@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
-import { until } from '../../scripts/dev/daemon.ts';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { createRandom } from '../random.ts';
+import { startCountingSite } from '../../testkit/pages/counter.ts';
+import { createRandom } from '../../testkit/random.ts';
+import { until } from '../../testkit/stack/daemon.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 import { createFailover } from './failover.ts';
 import { insist } from './person.ts';
 import { doubleProgram, withDatabase } from './run.ts';
 import { makeScript } from './script.ts';
-import { startCountingSite } from './site.ts';
 
 type Options = { stack: Stack; rounds: number; seed: number; loadMs?: number };
 

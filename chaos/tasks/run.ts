@@ -3,17 +3,17 @@
 import { join } from 'node:path';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import { figuresOf } from '../../bench/figures.ts';
-import { root } from '../../scripts/dev/place.ts';
-import { freePort } from '../../scripts/dev/ports.ts';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { createRandom } from '../random.ts';
+import { startCountingSite } from '../../testkit/pages/counter.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { createRandom } from '../../testkit/random.ts';
+import { root } from '../../testkit/stack/folders.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 import { checkTasks } from './check.ts';
 import { createFailover } from './failover.ts';
-import { askAndFollow, insist, type Seen } from './person.ts';
+import { askAndFollow, insist, type TaskHistory } from './person.ts';
 import { makeScript } from './script.ts';
 import { type Shot, startShooting } from './shots.ts';
-import { startCountingSite } from './site.ts';
 import { watchStaleWrites } from './stale-writes.ts';
 
 export type TasksOptions = {
@@ -31,7 +31,7 @@ const afterwardsMs = 60_000;
 
 /** How long scripts are: those without browsers are many instead. */
 const lengths = { chromium: { least: 5, most: 20 }, double: { least: 3, most: 8 } };
-export const doubleProgram = join(root, 'chaos/tasks/double.child.ts');
+export const doubleProgram = join(root, 'testkit/fake-host/double.child.ts');
 
 export async function shootAtTasks({
   stack,
@@ -63,7 +63,7 @@ export async function shootAtTasks({
       parts: { ours: Object.keys(stack.status().processes).sort(), services: ['nats', 'postgres'] },
     });
     const until = performance.now() + minutes * 60_000;
-    const all: Seen[] = [];
+    const all: TaskHistory[] = [];
     const tookMs: number[] = [];
     let next = 0;
     const work = async () => {

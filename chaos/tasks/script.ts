@@ -1,5 +1,5 @@
 import type { Step } from '@pilothouse/contract';
-import type { Random } from '../random.ts';
+import type { Random } from '../../testkit/random.ts';
 
 /** A form that the script sends: where, by which step, and whether that cannot be undone. */
 export type Sending = { path: string; index: number; isIrreversible: boolean };

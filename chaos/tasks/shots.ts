@@ -1,8 +1,8 @@
 // What goes wrong, when, and with whom: drawn from a seed, so that a schedule can be had again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../../testkit/random.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
 
 /** Killed at once, stopped and let go on, or asked to end and started again. */
 export const shotKinds = ['kill', 'pause', 'restart'] as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Stack } from '../../scripts/dev/stack.ts';
-import { withStack } from '../../scripts/dev/with-services.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { withStack } from '../../testkit/stack/with-services.ts';
 import { failPower } from './power.ts';
 import { shootAtTasks } from './run.ts';
 import { wakeZombies } from './zombies.ts';
@@ -14,31 +14,33 @@ describe(`tasks while everything around them is shot (seed ${seed})`, () => {
 
   it('end as they should, in real browsers', async () => {
     const { wrong, ...met } = await inHouse('shot', (stack) =>
-      shootAtTasks({ stack, seed, tasks: 300, minutes: 2.5, atOnce: 8 }),
+      shootAtTasks({ stack, seed, tasks: 300, minutes: 0.5, atOnce: 8 }),
     );
     console.log(JSON.stringify(met));
     assert.deepEqual(wrong, []);
     assert.equal(met.success + met.awaiting_user, met.tasks);
-    assert.ok(met.tasks >= 16 && met.shots >= 10, 'enough of both to say something');
+    assert.ok(met.tasks >= 8 && met.shots >= 5, 'enough of both to say something');
   });
 
   it('end once, by the hundred', async () => {
     const { wrong, ...met } = await inHouse('mass', (stack) =>
-      shootAtTasks({ stack, seed, tasks: 200, atOnce: 50, hands: 'double' }),
+      shootAtTasks({ stack, seed, tasks: 100, atOnce: 30, hands: 'double' }),
     );
     console.log(JSON.stringify(met));
     assert.deepEqual(wrong, []);
-    assert.equal(met.success + met.awaiting_user, 200);
+    assert.equal(met.success + met.awaiting_user, 100);
   });
 
   it('obey nobody who was stopped beyond its lease and goes on', async () => {
     const { wrong, rounds, moved, requests } = await inHouse('zombies', (stack) =>
-      wakeZombies({ stack, rounds: 4, seed }),
+      wakeZombies({ stack, rounds: 2, seed }),
     );
     console.log(JSON.stringify({ rounds, moved, requests }));
     assert.deepEqual(wrong, []);
-    assert.equal(rounds, 4);
-    assert.ok(moved > 0 && requests > 0, 'somebody had something to lose');
+    assert.ok(
+      rounds >= 2 && moved > 0 && requests > 0,
+      'a stopped agent or host held tasks or browsers, which moved to another',
+    );
   });
 
   it('are all there, and run, after the power failed', async () => {

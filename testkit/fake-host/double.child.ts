@@ -17,15 +17,15 @@ import {
   sessionCommand,
 } from '@pilothouse/bus';
 import { createLog, run, startOps } from '@pilothouse/process';
-import { createAnswers } from '../../apps/browser/src/answers.ts';
 import { readConfig } from '../../apps/browser/src/config.ts';
-import { createInOrder } from '../../apps/browser/src/in-order.ts';
-import { holdLease } from '../../apps/browser/src/lease.ts';
-import { createWheel, type Wheel } from '../../apps/browser/src/wheel.ts';
+import { createDriver, type Driver } from '../../apps/browser/src/driver/driver.ts';
+import { holdLease } from '../../apps/browser/src/host/lease.ts';
+import { createSequencer } from '../../apps/browser/src/input/sequencer.ts';
+import { createReplyCache } from '../../apps/browser/src/session/reply-cache.ts';
 
 type Reply = Packed<SessionReply>;
 type Act = Extract<SessionCommand, { type: 'act' }>;
-type Held = { wheel: Wheel; responder: Responder; answer(command: SessionCommand): Promise<Reply> };
+type HeldSession = { driver: Driver; responder: Responder; answer(command: SessionCommand): Promise<Reply> };
 
 const actMs = 3;
 const requestMs = 5000;
@@ -40,12 +40,12 @@ const failed = (failure: 'stale_epoch' | 'no_lease' | 'unknown_command' | 'full'
 run('double', async () => {
   const { hostId, bootId, capacity, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
   const log = createLog(hostId, logLevel);
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldSession>();
   const bus = await connectBus({ servers: busAt.url, user: hostUser(hostId), password: busAt.password, name: hostId });
 
   function endAll(): void {
-    for (const { wheel, responder } of held.values()) {
-      wheel.close();
+    for (const { driver, responder } of held.values()) {
+      driver.close();
       void responder.close({ timeoutMs: 100 });
     }
     held.clear();
@@ -57,9 +57,9 @@ run('double', async () => {
     bootId,
     tell: () => ({
       capacity,
-      sessions: [...held].map(([session_id, { wheel }]) => ({
+      sessions: [...held].map(([session_id, { driver }]) => ({
         session_id,
-        epoch: wheel.epoch(),
+        epoch: driver.epoch(),
         is_watched: false,
         idle_ms: 0,
       })),
@@ -70,7 +70,7 @@ run('double', async () => {
 
   async function open({ session_id, epoch, state }: Extract<HostCommand, { type: 'open' }>): Promise<HostReply> {
     const known = held.get(session_id);
-    if (known) return (await known.wheel.take(epoch)) ? { ok: true } : failed('stale_epoch');
+    if (known) return (await known.driver.take(epoch)) ? { ok: true } : failed('stale_epoch');
     if (held.size >= capacity) return failed('full');
     const session = createSession(epoch, state);
     const to = { host_id: hostId, session_id };
@@ -89,9 +89,9 @@ run('double', async () => {
     if (command.type === 'open') return open(command);
     const closing = held.get(command.session_id);
     if (!closing) return { ok: true };
-    if (command.epoch < closing.wheel.epoch()) return failed('stale_epoch');
+    if (command.epoch < closing.driver.epoch()) return failed('stale_epoch');
     held.delete(command.session_id);
-    closing.wheel.close();
+    closing.driver.close();
     void closing.responder.close({ timeoutMs: 100 });
     return { ok: true };
   }
@@ -99,20 +99,20 @@ run('double', async () => {
   await responder.ready({ timeoutMs: 5000 });
   const ops = await startOps({ ...opsAt, isReady: () => lease.isHeld() });
 
-  function createSession(first: number, state: SavedState | null): Omit<Held, 'responder'> {
-    const answers = createAnswers<Reply>();
+  function createSession(first: number, state: SavedState | null): Omit<HeldSession, 'responder'> {
+    const answers = createReplyCache<Reply>();
     let url = state?.pages[0]?.url ?? 'about:blank';
     let last: Promise<unknown> = Promise.resolve();
-    const newOrder = () => createInOrder<Input>({ perform: touch, isOutdated: () => false });
+    const newOrder = () => createSequencer<Input>({ perform: touch, isOutdated: () => false });
     let order = newOrder();
-    const wheel = createWheel(first, async () => {
+    const driver = createDriver(first, async () => {
       await Promise.all([last, order.reset()]);
       order = newOrder();
     });
 
     /** Of a person, only a press is worth anything to whoever looks afterwards. */
     async function touch({ action }: Input): Promise<void> {
-      const headers = { 'x-epoch': String(wheel.epoch()), 'x-hand': 'person' };
+      const headers = { 'x-epoch': String(driver.epoch()), 'x-hand': 'person' };
       const within = AbortSignal.timeout(requestMs);
       if (action === 'click') await fetch(url, { method: 'POST', headers, redirect: 'manual', signal: within });
     }
@@ -154,17 +154,17 @@ run('double', async () => {
     }
 
     return {
-      wheel,
+      driver,
       async answer(command) {
         switch (command.type) {
           case 'act': {
             const known = answers.get(command.command_id);
             if (known) return known;
-            if (command.epoch < wheel.epoch()) return { head: failed('stale_epoch'), body: nothing };
-            const isTaken = wheel.take(command.epoch);
+            if (command.epoch < driver.epoch()) return { head: failed('stale_epoch'), body: nothing };
+            const isTaken = driver.take(command.epoch);
             const reply = isTaken.then((taken) => {
               if (!taken) return { head: failed('stale_epoch'), body: nothing };
-              const turn = last.then(() => perform(command, wheel.signal()));
+              const turn = last.then(() => perform(command, driver.signal()));
               last = turn.catch(() => {});
               return turn;
             });
@@ -173,12 +173,12 @@ run('double', async () => {
           case 'answer':
             return answers.get(command.command_id) ?? { head: failed('unknown_command'), body: nothing };
           case 'take':
-            if (!(await wheel.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
+            if (!(await driver.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
             return { head: { ok: true, type: 'taken', cut: null }, body: nothing };
           case 'watch':
             return { head: { ok: true, type: 'watching' }, body: nothing };
           case 'input': {
-            if (!(await wheel.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
+            if (!(await driver.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
             const taken = order.take(command.inputs.map(({ seq, input }) => ({ seq, item: input })));
             return taken.then(
               (seq) => ({ head: { ok: true, type: 'input', seq }, body: nothing }),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { connectBus, frame, hostUser, sessionCommand } from '@pilothouse/bus';
+import { connectBus, frame, sessionCommand } from '@pilothouse/bus';
 import { createClient } from '@pilothouse/sdk';
 import { newId, openStore } from '@pilothouse/store';
-import type { Stack } from '../../scripts/dev/stack.ts';
+import type { Stack } from '../stack/stack.ts';
 
 const hostId = 'browser-1';
 /** Longer than any bench. */
@@ -12,9 +12,9 @@ const size = { width: 1280, height: 720, device_scale: 1 };
 
 /** A host that sends frames of a given weight and has no browser: what is measured comes after it. */
 export async function openFakeHost(stack: Stack, port: number, imageBytes: number) {
-  const { url, passwords } = stack.services.bus();
-  const password = passwords.hosts[hostId] ?? '';
-  const bus = await connectBus({ servers: url, user: hostUser(hostId), password, name: hostId });
+  const { url } = stack.services.bus();
+  const signIn = await stack.services.admit({ role: 'host', id: hostId });
+  const bus = await connectBus({ servers: url, ...signIn, name: hostId });
   // Nothing is put there.
   const store = openStore({ url: stack.services.databaseUrl(), blobDir: tmpdir(), onError: () => {} });
   const { session } = await createClient({ baseUrl: `http://127.0.0.1:${port}` }).createSession();

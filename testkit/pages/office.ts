@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** What happened on a page, with the time by its own clock. */
 export type Happening = { kind: string; at: number };
-export type Desk = {
+export type Office = {
   url: string;
   /** What pages told of themselves, in the order it came. */
   happenings: Happening[];
@@ -16,15 +16,15 @@ export type Desk = {
   close(): Promise<void>;
 };
 
-/** A desk with work of every kind on it: tables, files, questions, payments. Its pages tell of all that happens to them. */
-export async function startDesk(): Promise<Desk> {
+/** An office with work of every kind on it: tables, files, questions, payments. The pages report every event to the test. */
+export async function startOffice(): Promise<Office> {
   const happenings: Happening[] = [];
   const payments: string[] = [];
   const uploads = new Map<string, string>();
   let isApproved = false;
 
   const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://desk.test');
+    const url = new URL(request.url ?? '/', 'http://office.test');
     const path = url.pathname;
     if (request.method === 'POST') {
       const body = await bodyOf(request);
@@ -74,7 +74,7 @@ tell('load ' + location.pathname, performance.getEntriesByType('navigation')[0].
 </script>`;
 
 const pages: Record<string, string> = {
-  '/': `<h1>Desk</h1><table><caption>Prices</caption><tr><th>Name</th><th>Price</th></tr>
+  '/': `<h1>Office</h1><table><caption>Prices</caption><tr><th>Name</th><th>Price</th></tr>
     <tr><td>Lantern</td><td>12</td></tr><tr><td>Compass</td><td>30</td></tr></table>
     <a href="/report.csv">Report</a> <label>Note <input></label>
     <button onclick="alert('Careful'); this.textContent = 'Warned'">Warn</button>
@@ -93,7 +93,7 @@ const pages: Record<string, string> = {
 const html = (response: ServerResponse, content: string) =>
   response
     .setHeader('content-type', 'text/html; charset=utf-8')
-    .end(`<!doctype html><title>Desk</title>${tell}${content}`);
+    .end(`<!doctype html><title>Office</title>${tell}${content}`);
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';

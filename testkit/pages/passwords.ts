@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { listen } from './listen.ts';
+import { listen } from '../listen.ts';
 
-export type Vault = { url: string; forms: URLSearchParams[]; close(): Promise<void> };
+export type PasswordPages = { url: string; forms: URLSearchParams[]; close(): Promise<void> };
 
 export const rows = 5;
 /** Where the fields are, in pixels of the page: those that anybody may read on the left, passwords on the right. */
@@ -11,7 +11,7 @@ export const sendAt = { x: 180, y: 560 };
 export const heading = 'HARBOUR 730184';
 
 /** A form that is sent and shown anew; what was sent is on no page. */
-export async function startVault(): Promise<Vault> {
+export async function startPasswordPages(): Promise<PasswordPages> {
   const forms: URLSearchParams[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -34,7 +34,7 @@ const fields = Array.from({ length: rows }, (_, row) =>
     return `<input name="${name}" aria-label="${name}" type="${isPassword ? 'password' : 'text'}" style="${place}">`;
   }),
 );
-const page = `<!doctype html><title>Vault</title>
+const page = `<!doctype html><title>PasswordPages</title>
 <style>body { font: 28px monospace } h1 { font-size: 36px } input, button { position: absolute; font: inherit; height: 50px; width: 380px }
   button { width: 160px }</style>
 <h1>${heading}</h1>

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import { listen } from './listen.ts';
+import { listen } from '../listen.ts';
 
 /** Whose button was pressed, or what is in the field now; with the time by the clock of the machine. */
 export type Touch = { id: string; kind: string; value: string; at: number };
-export type TwoHands = { url: string; touches: Touch[]; close(): Promise<void> };
+export type SharedForm = { url: string; touches: Touch[]; close(): Promise<void> };
 
 /** Where a person finds their button and their field, in pixels of the page. */
 export const places = {
@@ -16,7 +16,7 @@ export const places = {
 };
 
 /** A page with a button for the agent, and with all that a hand can touch for a person; it tells of every touch, and when it is ready. */
-export async function startTwoHands(): Promise<TwoHands> {
+export async function startSharedForm(): Promise<SharedForm> {
   const touches: Touch[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://hands.test');

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../e2e/site/listen.ts';
+import { listen } from '../listen.ts';
 
 /** A touch of a page, as the site heard of it. The epoch is known where the hand itself said it. */
 export type Touch = { path: string; hand: 'agent' | 'person'; at: number; epoch: number | null };

@@ -49,13 +49,15 @@ function waysOf(frame: Frame, target: Target, purpose: Purpose): Locator[] {
     some
       .map((role) => frame.getByRole(role, { name, exact }))
       .reduce((one, other) => one.or(other), frame.locator('#no-such-id'));
-  if (typeof target === 'string') {
+  const isFramedName = typeof target === 'object' && 'name' in target && target.frame !== undefined && !target.role;
+  if (typeof target === 'string' || isFramedName) {
+    const name = typeof target === 'string' ? target : target.name;
     return [
-      named(roles[purpose], target),
-      named([...fillable, ...checkable], target),
-      frame.getByLabel(target, { exact }),
-      frame.getByPlaceholder(target, { exact }),
-      frame.getByText(target, { exact }),
+      named(roles[purpose], name),
+      named([...fillable, ...checkable], name),
+      frame.getByLabel(name, { exact }),
+      frame.getByPlaceholder(name, { exact }),
+      frame.getByText(name, { exact }),
     ];
   }
   if ('css' in target) return [frame.locator(target.css)];

@@ -1,5 +1,5 @@
 // The set: which kinds there are, and the script that a seed and a number make of them.
-import { createRandom } from '../../chaos/random.ts';
+import { createRandom } from '../random.ts';
 import type { Sites, Visitor } from '../sites/sites.ts';
 import { broughtKinds, fileKinds } from './files.kinds.ts';
 import { formsKinds } from './forms.kinds.ts';
@@ -29,10 +29,10 @@ export const kindsFor = ({ canPutFiles }: Able): [name: string, kind: Kind][] =>
   Object.entries(canPutFiles ? { ...always, ...broughtKinds } : always);
 
 /** `kind` says what it is about; `visitor` is the one whose sites it goes to. */
-export type Made = { kind: string; index: number; name: string; visitor: Visitor; script: Script };
+export type SeededScript = { kind: string; index: number; name: string; visitor: Visitor; script: Script };
 
 /** The script of this number. The same seed makes the same one, whatever else is made. */
-export function makeScript(sites: Sites, able: Able, seed: number, index: number): Made {
+export function makeScript(sites: Sites, able: Able, seed: number, index: number): SeededScript {
   const kinds = kindsFor(able);
   const [kind, make] = kinds[index % kinds.length] ?? [];
   if (!kind || !make) throw new Error('there are no kinds');

@@ -1,17 +1,17 @@
 // Sends the scripts over the interface, as any program would, and compares what comes of them with what must.
 import type { TaskStatus } from '@pilothouse/contract';
 import { isApiError } from '@pilothouse/sdk';
-import type { House } from '../house.ts';
+import type { Installation } from '../installation.ts';
 import { type Sites, startSites } from '../sites/sites.ts';
 import { judge, type Outcome } from './judge.ts';
-import { kindsFor, type Made, makeScript } from './kinds.ts';
+import { kindsFor, makeScript, type SeededScript } from './kinds.ts';
 import type { NamedFile, Script } from './script.ts';
 
 /** Wide: what fails is looked for as long as a step may take. */
 const scriptMs = 180_000;
 
 type Options = {
-  house: Pick<House, 'client'>;
+  installation: Pick<Installation, 'client'>;
   /** How many; one of each kind where it is not said. */
   count?: number;
   atOnce: number;
@@ -34,7 +34,7 @@ export type Mismatch = {
 
 type Ran = { outcome: Outcome; status: TaskStatus | null; sessionId: string | null };
 
-export async function runScripts({ house: { client }, count, atOnce, seed, sites: given, putFile }: Options) {
+export async function runScripts({ installation: { client }, count, atOnce, seed, sites: given, putFile }: Options) {
   const sites = given ?? (await startSites());
   const able = { canPutFiles: putFile !== undefined };
   const kinds = kindsFor(able).length;
@@ -108,7 +108,7 @@ export async function runScripts({ house: { client }, count, atOnce, seed, sites
     };
   }
 
-  function note({ kind, index, script }: Made, ran: Ran | undefined, differences: string[]): void {
+  function note({ kind, index, script }: SeededScript, ran: Ran | undefined, differences: string[]): void {
     if (differences.length === 0) return;
     const history = ran?.status?.agent_history ?? [];
     mismatches.push({

@@ -1,6 +1,6 @@
 // What a script of the set is: what is asked, how it must end, and what the sites must know afterwards.
 import type { Json, Step } from '@pilothouse/contract';
-import type { Random } from '../../chaos/random.ts';
+import type { Random } from '../random.ts';
 import type { Database, SiteName, Visitor } from '../sites/sites.ts';
 
 export type NamedFile = { name: string; bytes: Uint8Array };

@@ -112,12 +112,12 @@ const card: Kind = ({ random, url }) => {
     ask: {
       lines: [
         say`open ${at(url('iframe', 'pay'))}`,
-        say`type ${code} into "Security code"`,
-        'click "Check code"',
+        say`type ${code} into "Security code" in frame "localhost"`,
+        'click "Check code" in frame "localhost"',
         'wait for "Code 1 accepted"',
-        say`type ${number} into "Card number"`,
-        say`type ${holder} into "Name on the card"`,
-        'click "Keep card"',
+        say`type ${number} into "Card number" in frame "localhost"`,
+        say`type ${holder} into "Name on the card" in frame "Card"`,
+        'click "Keep card" in frame "Card"',
         say`wait for ${`Card: ending in ${number.slice(-4)}`}`,
         '!click "Pay now"',
         'wait until url contains "/paid"',

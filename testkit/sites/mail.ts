@@ -3,14 +3,14 @@ import { type Brand, icon, page } from './look.ts';
 import { field, html, literal, type Markup, redirect, type Site, type Visit } from './web.ts';
 
 export type Message = { id: number; from: string; subject: string; body: string; received: string; folder: string };
-export type Sent = { to: string; subject: string; body: string; answers: number | null };
+export type SentMail = { to: string; subject: string; body: string; answers: number | null };
 type MailData = {
   user: string;
   password: string;
   token: string;
   logins: number;
   messages: Message[];
-  sent: Sent[];
+  sent: SentMail[];
   folders: string[];
 };
 type MailVisit = Visit<MailData>;
@@ -31,7 +31,7 @@ const brand: Brand = {
   nav: [
     ['Inbox', './'],
     ['Write a message', 'compose'],
-    ['Sent mail', 'sent'],
+    ['SentMail mail', 'sent'],
   ],
 };
 
@@ -60,7 +60,7 @@ export const mail: Site<MailData> = {
     if (visit.cookie('mail') !== data.token) return redirect(`${here}/login`);
     if (method === 'POST') return change(visit);
     if (path === '/') return show(visit, 'Welcome back', inbox(data));
-    if (path === '/sent') return show(visit, 'Sent mail', sent(data));
+    if (path === '/sent') return show(visit, 'SentMail mail', sent(data));
     if (path === '/compose') return show(visit, 'New message', compose(data, Number(query.get('answers'))));
     const message = data.messages.find(({ id }) => path === `/messages/${id}`);
     return message && show(visit, message.subject, reading(message));

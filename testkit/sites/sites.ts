@@ -1,7 +1,7 @@
 // The open web of the scripts, on one port of this machine. Each visitor has sites of their own, told by the address.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRandom } from '../../chaos/random.ts';
+import { createRandom } from '../random.ts';
 import { download } from './download.ts';
 import { forms } from './forms.ts';
 import { iframe } from './iframe.ts';

@@ -1,6 +1,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setSecretsApart } from './secrets.ts';
 
 /** A process of ours that outlives the command that started it. */
 export type Daemon = {
@@ -12,10 +13,13 @@ export type Daemon = {
 export function startDaemon(
   command: string,
   args: string[],
-  { log, ...options }: { log: string; env: NodeJS.ProcessEnv } & Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'>,
+  { log, env, ...options }: { log: string; env: NodeJS.ProcessEnv } & Pick<SpawnOptions, 'cwd' | 'uid' | 'gid'>,
 ): Daemon {
   const out = openSync(log, 'a', 0o600);
-  const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', out, out] });
+  const secrets = setSecretsApart(env);
+  const stdio = ['ignore' as const, out, out, ...secrets.stdio];
+  const child = spawn(command, args, { ...options, env: secrets.env, detached: true, stdio });
+  secrets.send(child);
   closeSync(out);
   // Without a listener a missing program would end us with a stack trace instead of the caller's message.
   child.on('error', () => {});

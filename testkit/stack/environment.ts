@@ -3,7 +3,7 @@ export type Kind = 'server' | 'agent' | 'browser';
 type Environment = Record<string, string | undefined>;
 
 /** What any program may need of the shell that starts it. */
-const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_ENV', 'NODE_OPTIONS'];
+const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'];
 
 /**
  * The settings of each kind that a stack takes from the shell and from `.env`; the others it chooses by itself. A list
@@ -20,6 +20,8 @@ const settings: Record<Kind, string[]> = {
     'REGISTER_*',
     'REFRESH_*',
     'TRUSTED_PROXIES',
+    'ALLOWED_HOSTS',
+    'UNSENT_MB_*',
     'QUOTA_*',
     'STREAMS_*',
     'PROFILE_KEY',
@@ -32,9 +34,12 @@ const settings: Record<Kind, string[]> = {
     'ENGINE_POLL_MS',
     'AGENT_LEASE_SECS',
     'HOST_LEASE_SECS',
+    'HOST_MAX_SESSIONS',
     'BROWSER_IDLE_SECS',
     'QUESTION_*',
     'RECORDING_*',
+    'FILES_*',
+    'QUOTA_FILE_*',
     'LOG_LEVEL',
   ],
   browser: ['HOST_CAPACITY', 'HOST_WARM', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],

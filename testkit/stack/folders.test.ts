@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { dataOutside } from './place.ts';
+import { dataOutside } from './folders.ts';
 
 it('data outside the checkout has a place nobody can guess, remembered, and refused once it is not ours', () => {
   const dir = mkdtempSync(join(tmpdir(), 'place-'));

@@ -17,11 +17,11 @@ import { join, resolve } from 'node:path';
 export const root = resolve(import.meta.dirname, '../..');
 
 /** Where the private services and the logs of one named stack live. */
-export type Place = { name: string; dir: string; dataDir: string; user: ServiceUser };
+export type StackFolder = { name: string; dir: string; dataDir: string; user: ServiceUser };
 /** Who runs PostgreSQL and NATS: nobody special, unless we are root, whom PostgreSQL refuses. */
 export type ServiceUser = { uid: number; gid: number } | undefined;
 
-export function placeOf(name: string): Place {
+export function stackFolderOf(name: string): StackFolder {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) throw new Error(`not a name for a stack: ${JSON.stringify(name)}`);
   const dir = join(root, '.dev', name);
   const user = serviceUser();
@@ -30,7 +30,7 @@ export function placeOf(name: string): Place {
   return { name, dir, dataDir, user };
 }
 
-export function removePlace({ dir, dataDir }: Place): void {
+export function removeStackFolder({ dir, dataDir }: StackFolder): void {
   rmSync(dataDir, { recursive: true, force: true });
   rmSync(dir, { recursive: true, force: true });
 }

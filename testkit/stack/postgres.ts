@@ -5,27 +5,43 @@ import { delimiter, join } from 'node:path';
 import pg from 'pg';
 import { type Daemon, isAlive, startDaemon, startTime, stopDaemon, until } from './daemon.ts';
 import { commonEnvironment } from './environment.ts';
-import { ownedDir, type Place } from './place.ts';
+import { ownedDir, type StackFolder } from './folders.ts';
 import { freePort, isListening } from './ports.ts';
 
-export type Postgres = { port: number; password: string; daemon: Daemon };
+export type Postgres = {
+  port: number;
+  /** Of the role that our processes have, which owns its database and has no rights beyond it. */
+  password: string;
+  /** Of the superuser. A cluster from before there were two roles has none, and ours is the superuser there. */
+  adminPassword?: string;
+  daemon: Daemon;
+};
+type Signing = Pick<Postgres, 'port' | 'password' | 'adminPassword'>;
 
 const database = 'pilothouse';
+const role = 'pilothouse';
 
-export function postgresUrl({ port, password }: Pick<Postgres, 'port' | 'password'>, name = database): string {
-  return `postgresql://pilothouse:${password}@127.0.0.1:${port}/${name}`;
+export function postgresUrl({ port, password }: Pick<Postgres, 'port' | 'password'>): string {
+  return `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** For whoever makes databases, such as tests; no process of ours has it. */
+export function postgresAdminUrl({ port, password, adminPassword }: Signing, name = database): string {
+  const [user, secret] = adminPassword === undefined ? [role, password] : ['postgres', adminPassword];
+  return `postgresql://${user}:${secret}@127.0.0.1:${port}/${name}`;
 }
 
 /** Starts the private cluster, making it first where there is none; does nothing when it runs. */
-export async function startPostgres(place: Place, before: Postgres | undefined): Promise<Postgres> {
+export async function startPostgres(place: StackFolder, before: Postgres | undefined): Promise<Postgres> {
   if (before && isAlive(before.daemon)) return before;
   const data = dataOf(place);
-  const password = before?.password ?? randomBytes(16).toString('hex');
+  const newPassword = () => randomBytes(16).toString('hex');
+  const { password, adminPassword } = before ?? { password: newPassword(), adminPassword: newPassword() };
   await stopForgotten(place);
-  if (!before) createCluster(place, data, password);
+  if (!before) createCluster(place, data, adminPassword ?? password);
   const port = before && !(await isListening(before.port)) ? before.port : await freePort();
-  const daemon = await launch(place, data, port, password);
-  const postgres = { port, password, daemon };
+  const daemon = await launch(place, data, { port, password, adminPassword });
+  const postgres = { port, password, adminPassword, daemon };
   try {
     await createDatabase(postgres);
   } catch (error) {
@@ -35,13 +51,13 @@ export async function startPostgres(place: Place, before: Postgres | undefined):
   return postgres;
 }
 
-const dataOf = ({ dataDir }: Place) => join(dataDir, 'postgres');
+const dataOf = ({ dataDir }: StackFolder) => join(dataDir, 'postgres');
 
 /** SIGINT is PostgreSQL's fast stop: it does not wait for its clients to leave. */
 export const stopPostgres = ({ daemon }: Pick<Postgres, 'daemon'>) => stopDaemon(daemon, 'SIGINT', 20_000);
 
 /** Stops a server on our folder that is written down nowhere, because the command that started it was cut. */
-export async function stopForgotten(place: Place): Promise<void> {
+export async function stopForgotten(place: StackFolder): Promise<void> {
   const pidFile = join(dataOf(place), 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
@@ -58,7 +74,7 @@ function workingDirOf(pid: number): string | undefined {
   }
 }
 
-function createCluster(place: Place, data: string, password: string): void {
+function createCluster(place: StackFolder, data: string, password: string): void {
   ownedDir(place.dataDir, place.user);
   // Left behind by a start that was cut before it was written down.
   rmSync(data, { recursive: true, force: true });
@@ -71,7 +87,7 @@ function createCluster(place: Place, data: string, password: string): void {
     [
       '--pgdata',
       data,
-      '--username=pilothouse',
+      '--username=postgres',
       '--auth=scram-sha-256',
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
@@ -96,7 +112,8 @@ timezone = 'UTC'
 `;
 
 /** After a kill, backends of the old server may hold its memory for a moment: start until it stays. */
-async function launch(place: Place, data: string, port: number, password: string): Promise<Daemon> {
+async function launch(place: StackFolder, data: string, signing: Signing): Promise<Daemon> {
+  const { port } = signing;
   const log = join(place.dir, 'postgres.log');
   // Not the shell's PG… variables: the server would take them for its own.
   const options = { log, cwd: place.dataDir, env: commonEnvironment(), ...place.user };
@@ -105,7 +122,7 @@ async function launch(place: Place, data: string, port: number, password: string
   const ready = await until(
     async () => {
       if (!isAlive(daemon)) daemon = start();
-      return isListening(port).then((yes) => yes && answers(port, password));
+      return isListening(port).then((yes) => yes && answers(signing));
     },
     20_000,
     50,
@@ -115,21 +132,24 @@ async function launch(place: Place, data: string, port: number, password: string
   throw new Error(`PostgreSQL did not start; see ${log}`);
 }
 
-async function createDatabase({ port, password }: Postgres): Promise<void> {
-  await withClient({ port, password }, async (client) => {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
-    if (rowCount === 0) await client.query(`create database ${database}`);
+async function createDatabase(signing: Signing): Promise<void> {
+  await withClient(signing, async (client) => {
+    const { rowCount: roles } = await client.query('select from pg_roles where rolname = $1', [role]);
+    if (roles === 0) await client.query(`create role ${role} login password ${pg.escapeLiteral(signing.password)}`);
+    const { rowCount: databases } = await client.query('select from pg_database where datname = $1', [database]);
+    if (databases === 0) await client.query(`create database ${database} owner ${role}`);
   });
 }
 
-const answers = (port: number, password: string) =>
-  withClient({ port, password }, (client) => client.query('select 1')).then(
+const answers = (signing: Signing) =>
+  withClient(signing, (client) => client.query('select 1')).then(
     () => true,
     () => false,
   );
 
-async function withClient<T>(at: Pick<Postgres, 'port' | 'password'>, use: (client: pg.Client) => Promise<T>) {
-  const client = new pg.Client({ connectionString: postgresUrl(at, 'postgres'), connectionTimeoutMillis: 2000 });
+async function withClient<T>(signing: Signing, use: (client: pg.Client) => Promise<T>) {
+  const connectionString = postgresAdminUrl(signing, 'postgres');
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });
   client.on('error', () => {});
   await client.connect();
   try {

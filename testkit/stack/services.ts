@@ -1,20 +1,28 @@
 import { join } from 'node:path';
+import { type BusPasswords, type Member, membersOf, passwordsOf, userOf } from '@pilothouse/bus';
 import { isAlive, stopDaemon } from './daemon.ts';
+import { readJson, removeStackFolder, type StackFolder, stackFolderOf, writeJson } from './folders.ts';
 import { withLock } from './lock.ts';
-import { type Nats, natsUrl, type Passwords, startNats, stopNats } from './nats.ts';
-import { type Place, placeOf, readJson, removePlace, writeJson } from './place.ts';
-import { type Postgres, postgresUrl, startPostgres, stopForgotten, stopPostgres } from './postgres.ts';
+import { type Nats, natsUrl, setMembers, startNats, stopNats } from './nats.ts';
+import {
+  type Postgres,
+  postgresAdminUrl,
+  postgresUrl,
+  startPostgres,
+  stopForgotten,
+  stopPostgres,
+} from './postgres.ts';
 
 export type ServiceName = 'postgres' | 'nats';
 export const serviceNames = ['postgres', 'nats'] as const satisfies ServiceName[];
 
-type Written = { postgres?: Postgres; nats?: Nats };
+type ServicesFile = { postgres?: Postgres; nats?: Nats };
 
 /** The private PostgreSQL and NATS of one named stack, with the means to shoot either and bring it back. */
 export function createServices(name: string) {
-  const place: Place = placeOf(name);
+  const place: StackFolder = stackFolderOf(name);
   const file = join(place.dir, 'services.json');
-  const read = () => readJson<Written>(file) ?? {};
+  const read = () => readJson<ServicesFile>(file) ?? {};
   /** One command at a time: what two of them write down at once, one of them would lose. */
   const alone = <T>(work: () => Promise<T>) => withLock(file, work);
 
@@ -27,6 +35,23 @@ export function createServices(name: string) {
     writeJson(file, { ...read(), ...started });
   }
   const start = (service: ServiceName) => alone(() => startNow(service));
+  function started(): Postgres {
+    const { postgres } = read();
+    if (!postgres) throw new Error(`the PostgreSQL of "${name}" was never started`);
+    return postgres;
+  }
+
+  function natsOf({ nats }: ServicesFile): Nats {
+    if (!nats) throw new Error(`the NATS of "${name}" was never started`);
+    return nats;
+  }
+  const changeMembers = (choose: (before: Member[]) => Member[]): Promise<BusPasswords> =>
+    alone(async () => {
+      const before = natsOf(read());
+      const nats = await setMembers(place, before, choose(membersOf(before.passwords)));
+      writeJson(file, { ...read(), nats });
+      return nats.passwords;
+    });
 
   return {
     place,
@@ -51,19 +76,34 @@ export function createServices(name: string) {
         if (postgres) await stopPostgres(postgres);
         if (!wipe) return;
         await stopForgotten(place);
-        removePlace(place);
+        removeStackFolder(place);
       }),
 
-    databaseUrl(): string {
-      const { postgres } = read();
-      if (!postgres) throw new Error(`the PostgreSQL of "${name}" was never started`);
-      return postgresUrl(postgres);
+    /** As the processes of a stack sign in. */
+    databaseUrl: (): string => postgresUrl(started()),
+
+    /** As who may make databases. */
+    adminDatabaseUrl: (): string => postgresAdminUrl(started()),
+
+    bus(): { url: string; passwords: BusPasswords } {
+      const nats = natsOf(read());
+      return { url: natsUrl(nats), passwords: nats.passwords };
     },
 
-    bus(): { url: string; passwords: Passwords } {
-      const { nats } = read();
-      if (!nats) throw new Error(`the NATS of "${name}" was never started`);
-      return { url: natsUrl(nats), passwords: nats.passwords };
+    /** The bus knows these members and nobody else. It is not restarted for it. */
+    setMembers: (members: Member[]) => changeMembers(() => members),
+
+    /** One more member of the bus, with a password of its own. */
+    async admit(member: Member): Promise<{ user: string; password: string }> {
+      const passwords = await changeMembers((before) => [...before, member]);
+      const password = passwordsOf(passwords, member.role)[member.id];
+      if (!password) throw new Error(`${userOf(member)} was not admitted`);
+      return { user: userOf(member), password };
+    },
+
+    /** One member less: its connections are cut, and its password is forgotten. */
+    async remove(member: Member): Promise<void> {
+      await changeMembers((before) => before.filter((one) => userOf(one) !== userOf(member)));
     },
 
     status() {

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostUser } from '@pilothouse/bus';
+import { type Member as BusMember, passwordsOf, userOf } from '@pilothouse/bus';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
 import { commonEnvironment, environmentOf, type Kind } from './environment.ts';
+import { readJson, root, writeJson } from './folders.ts';
 import { withLock } from './lock.ts';
-import { readJson, root, writeJson } from './place.ts';
 import { freePort, isListening } from './ports.ts';
+import { setSecretsApart } from './secrets.ts';
 import { createServices, type ServiceName, serviceNames } from './services.ts';
 
 export type StackOptions = {
@@ -35,7 +36,7 @@ type Member = {
   opsPort: number;
   daemon: Daemon | null;
 };
-type Written = { members: Member[] };
+type StackFile = { members: Member[] };
 
 const readyWithinMs = 20_000;
 /** More than the migration gives itself. */
@@ -48,7 +49,7 @@ const migratedWithinMs = 90_000;
 export function createStack(name: string) {
   const services = createServices(name);
   const file = join(services.place.dir, 'stack.json');
-  const read = (): Written => readJson<Written>(file) ?? { members: [] };
+  const read = (): StackFile => readJson<StackFile>(file) ?? { members: [] };
   const write = (members: Member[]) => writeJson(file, { members });
   /** One command at a time: what two of them write down at once, one of them would lose. */
   const alone = <T>(work: () => Promise<T>) => withLock(file, work);
@@ -66,14 +67,15 @@ export function createStack(name: string) {
   async function migrate(): Promise<void> {
     const log = join(services.place.dir, 'migrate.log');
     const out = openSync(log, 'a', 0o600);
-    const env = { ...commonEnvironment(), DATABASE_URL: services.databaseUrl() };
+    const secrets = setSecretsApart({ ...commonEnvironment(), DATABASE_URL: services.databaseUrl() });
     const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
       cwd: root,
-      env,
-      stdio: ['ignore', out, out],
+      env: secrets.env,
+      stdio: ['ignore', out, out, ...secrets.stdio],
       timeout: migratedWithinMs,
       killSignal: 'SIGKILL',
     });
+    secrets.send(child);
     closeSync(out);
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`the migration failed; see ${log}`);
@@ -180,7 +182,19 @@ export function createStack(name: string) {
 export type Stack = ReturnType<typeof createStack>;
 
 async function plan(services: Stack['services'], options: Omit<StackOptions, 'name'>): Promise<Member[]> {
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+  await services.setMembers([
+    ...numbered(options.servers).map((index): BusMember => ({ role: 'server', id: String(index) })),
+    ...numbered(options.agents).map((index): BusMember => ({ role: 'agent', id: String(index) })),
+    ...numbered(options.browsers).map((index): BusMember => ({ role: 'host', id: `browser-${index}` })),
+  ]);
   const bus = services.bus();
+  const signIn = (member: BusMember) => ({
+    NATS_USER: userOf(member),
+    NATS_PASSWORD: passwordsOf(bus.passwords, member.role)[member.id] ?? '',
+  });
+  // The host says how much room it has, and the agents how much of it counts.
+  const maxSessions = process.env.HOST_MAX_SESSIONS ?? process.env.HOST_CAPACITY;
   const blobDir = join(services.place.dir, 'blobs');
   mkdirSync(blobDir, { recursive: true });
   const key = profileKeyOf(services.place.dir);
@@ -198,19 +212,22 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     const program = options.programs?.[name] ?? options.programs?.[kind] ?? join(root, 'apps', kind, 'src/main.ts');
     return { kind, name, program, args: [], port: null, opsPort, daemon: null, ...own, env };
   };
-  const each = (count: number, make: (index: number) => Promise<Member>) =>
-    Promise.all(Array.from({ length: count }, (_, i) => make(i + 1)));
+  const each = (count: number, make: (index: number) => Promise<Member>) => Promise.all(numbered(count).map(make));
 
   return [
     await each(options.agents, (index) =>
-      member('agent', index, { env: { ...withDatabase, NATS_PASSWORD: bus.passwords.agent } }),
+      member('agent', index, {
+        env: {
+          ...withDatabase,
+          ...signIn({ role: 'agent', id: String(index) }),
+          ...(maxSessions !== undefined && { HOST_MAX_SESSIONS: maxSessions }),
+        },
+      }),
     ),
     await each(options.browsers, async (index) => {
       const id = `browser-${index}`;
-      const password = bus.passwords.hosts[id];
-      if (!password)
-        throw new Error(`the bus knows no user ${hostUser(id)}: at most 16 browser hosts in a private stack`);
-      const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD: password } });
+      const { NATS_PASSWORD } = signIn({ role: 'host', id });
+      const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD } });
       // As root each session has a user of its own; the port makes them differ from those of every other host here.
       const ports = (options.sites ?? []).map((url) => new URL(url).port);
       const guard: Record<string, string> = ports.length > 0 ? { GUARD_ALLOW_LOOPBACK_PORTS: ports.join(',') } : {};
@@ -219,7 +236,8 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     await each(options.servers, (index) => {
       const port = options.port + index - 1;
       const args = ['--port', String(port), ...(options.disableAuth ? ['--disable-auth'] : [])];
-      return member('server', index, { port, args, env: { ...withDatabase, NATS_PASSWORD: bus.passwords.server } });
+      const env = { ...withDatabase, ...signIn({ role: 'server', id: String(index) }) };
+      return member('server', index, { port, args, env });
     }),
   ].flat();
 }
@@ -233,7 +251,7 @@ function profileKeyOf(dir: string): string {
 }
 
 /** Better said before anything starts than found in the log of the second server. */
-async function refuseTakenPorts({ port, servers }: Omit<StackOptions, 'name'>, { members }: Written): Promise<void> {
+async function refuseTakenPorts({ port, servers }: Omit<StackOptions, 'name'>, { members }: StackFile): Promise<void> {
   const ours = new Set(members.filter(({ daemon }) => daemon && isAlive(daemon)).map((one) => one.port));
   for (let wanted = port; wanted < port + servers; wanted++) {
     if (!ours.has(wanted) && (await isListening(wanted)))

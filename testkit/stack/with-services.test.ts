@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { placeOf, root } from './place.ts';
+import { root, stackFolderOf } from './folders.ts';
 import { createServices } from './services.ts';
 
 /** How many processes name this place in their command: services that were left behind would. */
@@ -59,7 +59,7 @@ describe('private services', () => {
       assert.equal(countProcesses(dataDir), 2);
       // As after a start that was cut before it could write.
       await services.kill('nats');
-      rmSync(join(placeOf(name).dir, 'services.json'));
+      rmSync(join(stackFolderOf(name).dir, 'services.json'));
     } finally {
       await services.down({ wipe: true });
     }

@@ -1,0 +1,104 @@
+// Every bench: its full size, which options change, and its small size, which CI runs. Each module is loaded when it is
+// asked for, because an engine that one bench needs must not weigh on another.
+
+export type Sizes = {
+  count: number;
+  rounds: number;
+  requests: number;
+  sessions: number;
+  secs: number;
+  minutes: number;
+  tasks: number;
+  streams: number;
+  clients: number;
+  viewers: number;
+  stored: number;
+};
+type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
+
+const define = <B extends Record<string, Bench>>(all: B) => all;
+
+export const benches = define({
+  slice: {
+    full: async ({ count }) => (await import('./tasks/slice.ts')).measureSlice(count),
+    small: async () => (await import('./tasks/slice.ts')).measureSlice(2),
+  },
+  actions: {
+    full: async ({ rounds }) => (await import('./browser/actions.ts')).measureActions(rounds),
+    small: async () => (await import('./browser/actions.ts')).measureActions(1),
+  },
+  open: {
+    full: async ({ count }) => (await import('./browser/open.ts')).measureOpen({ opens: count, restores: count }),
+    small: async () => (await import('./browser/open.ts')).measureOpen({ opens: 15, restores: 3 }),
+  },
+  density: {
+    full: async ({ sessions, secs }) => (await import('./browser/density.ts')).measureDensity({ sessions, secs }),
+    small: async () => (await import('./browser/density.ts')).measureDensity({ sessions: 2, secs: 8, everySecs: 1 }),
+  },
+  auth: {
+    full: async ({ rounds, requests }) => (await import('./server/auth.ts')).measureAuth({ rounds, requests }),
+    small: async () => (await import('./server/auth.ts')).measureAuth({ rounds: 1, requests: 30 }),
+  },
+  live: {
+    full: async ({ count }) => (await import('./browser/live.ts')).measureLive(count),
+    small: async () => (await import('./browser/live.ts')).measureLive(3),
+  },
+  wheel: {
+    full: async ({ count }) => (await import('./tasks/takeover.ts')).measureWheel(count),
+    small: async () => (await import('./tasks/takeover.ts')).measureWheel(3),
+  },
+  watched: {
+    full: async ({ sessions, minutes }) => (await import('./browser/watched.ts')).measureWatched({ sessions, minutes }),
+    small: async () => (await import('./browser/watched.ts')).measureWatched({ sessions: 1, minutes: 0.1 }),
+  },
+  animated: {
+    full: async ({ minutes }) => (await import('./browser/animated.ts')).measureAnimated(minutes),
+    small: async () => (await import('./browser/animated.ts')).measureAnimated(0.1),
+  },
+  recovery: {
+    full: async ({ rounds }) => (await import('./tasks/recovery.ts')).measureRecovery(rounds),
+    small: async () => (await import('./tasks/recovery.ts')).measureRecovery(1),
+  },
+  guard: {
+    full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),
+    small: async () => (await import('./browser/guard.ts')).measureGuard(5),
+  },
+  fanout: {
+    full: async ({ streams, clients, rounds }) =>
+      (await import('./streams/fanout.ts')).measureFanout({ streams, clientsEach: clients, rounds }),
+    small: async () => {
+      const { measureFanout } = await import('./streams/fanout.ts');
+      return measureFanout({ streams: 2, clientsEach: 4, rounds: 1, roundMs: 3000, settleMs: 500 });
+    },
+  },
+  viewers: {
+    full: async ({ clients, rounds }) =>
+      (await import('./streams/viewers.ts')).measureViewers({ viewers: clients, rounds }),
+    small: async () => (await import('./streams/viewers.ts')).measureViewers({ viewers: 4, rounds: 1, roundMs: 2000 }),
+  },
+  join: {
+    full: async ({ count }) => (await import('./streams/join.ts')).measureJoin(count),
+    small: async () => (await import('./streams/join.ts')).measureJoin(2),
+  },
+  crowd: {
+    full: async ({ viewers, rounds }) => (await import('./streams/crowd.ts')).measureCrowd({ viewers, rounds }),
+    small: async () => (await import('./streams/crowd.ts')).measureCrowd({ viewers: 3, rounds: 1, roundMs: 3000 }),
+  },
+  reading: {
+    full: async ({ tasks, stored, requests }) =>
+      (await import('./server/reading.ts')).measureReadingAlone({
+        tasks: { few: 1000, many: tasks },
+        sessions: { few: 100, many: stored },
+        requests,
+      }),
+    small: async () =>
+      (await import('./server/reading.ts')).measureReadingAlone({
+        tasks: { few: 100, many: 10_000 },
+        sessions: { few: 100, many: 10_000 },
+        requests: 200,
+      }),
+  },
+});
+export type BenchName = keyof typeof benches;
+export type FiguresOf<N extends BenchName> = Awaited<ReturnType<(typeof benches)[N]['small']>>;
+export const benchNames = Object.keys(benches) as BenchName[];

@@ -1,0 +1,3 @@
+import { boundedBenches, testSmallRuns } from './small-runs.ts';
+
+testSmallRuns(boundedBenches);

@@ -1,0 +1,82 @@
+// What must hold of the small run of each bench.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type BenchName, benches, type FiguresOf } from './benches.ts';
+
+/** Most are so small that the figures say little: that each side was measured is tested. */
+const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
+  slice({ chat_to_first_step_ms, change_to_frame_ms }) {
+    for (const { ours, bare } of [chat_to_first_step_ms, change_to_frame_ms])
+      assert.ok(ours.count >= 2 && bare.count >= 2, JSON.stringify({ ours, bare }));
+  },
+  actions({ script_ms, with_picture_and_state_ms, p50_by_action_ms }) {
+    for (const { ours, bare } of [script_ms, with_picture_and_state_ms])
+      assert.deepEqual([ours.count, bare.count], [1, 1]);
+    assert.ok(Object.keys(p50_by_action_ms).length >= 10);
+  },
+  // At most half a bare launch to the first picture, from a browser launched ahead.
+  open: ({ open_to_picture_ms: { ratio } }) => assert.ok(ratio <= 0.5, `${ratio}`),
+  density({ before_open, after_close }) {
+    for (const [i, after] of after_close.entries()) {
+      assert.equal(after.processes, before_open[i]?.processes);
+      // What the host itself has learnt meanwhile stays: code, buffers. The room of its heap does not.
+      assert.ok(after.pssMiB - (before_open[i]?.pssMiB ?? 0) < 20, JSON.stringify(after));
+    }
+  },
+  auth({ cpu_us_per_request: { log_level_warn, log_level_info } }) {
+    for (const { ours, bare } of [log_level_warn, log_level_info].flatMap(({ me, sessions }) => [me, sessions]))
+      assert.deepEqual([ours.count, bare.count], [1, 1]);
+  },
+  live({ change_to_frame_ms, press_to_frame_ms, last_state_shown }) {
+    for (const { ours, ratio } of [change_to_frame_ms, press_to_frame_ms]) {
+      assert.equal(ours.count, 3);
+      assert.ok(ratio > 0, `${ratio}`);
+    }
+    assert.equal(last_state_shown.ours, 3);
+  },
+  wheel: ({ press_to_frame_ms: { ours } }) => assert.equal(ours.count, 3),
+  watched({ frames_per_session_and_second: { ours, bare } }) {
+    assert.ok(ours > 0 && bare > 0, `${ours} ${bare}`);
+  },
+  animated({ frames_per_second: { ours, bare } }) {
+    assert.ok(ours > 0 && bare > 0, `${ours} ${bare}`);
+  },
+  recovery({ agent_killed_to_next_step_ms, host_killed_to_next_step_ms }) {
+    assert.deepEqual([agent_killed_to_next_step_ms.count, host_killed_to_next_step_ms.count], [1, 1]);
+  },
+  guard(figures) {
+    assert.equal(Object.keys(figures).length, 6);
+    for (const [name, { ours, direct, ratio }] of Object.entries(figures))
+      assert.ok(ours.count > 0 && direct.count > 0 && ratio > 0, name);
+  },
+  fanout: ({ delivered: { ours, bare, expected } }) => assert.deepEqual([ours, bare], [expected, expected]),
+  viewers({ many, stuck }) {
+    assert.ok(many.frames.ours > 0 && many.frames.bare > 0, JSON.stringify(many));
+    assert.ok(stuck.frames.alone > 0 && stuck.frames.beside > 0, JSON.stringify(stuck));
+  },
+  join({ nobody_there_ms, somebody_there_ms }) {
+    assert.deepEqual([nobody_there_ms.count, somebody_there_ms.count], [2, 2]);
+  },
+  crowd({ frames_per_second_each: { one, many } }) {
+    assert.ok(one > 0 && many > 0, `${one} ${many}`);
+  },
+  // Fewer rows than the full size, and a bound that a busy machine keeps too.
+  reading({ status, list_tasks, list_sessions }) {
+    for (const { ratio } of [status, list_tasks, list_sessions]) assert.ok(ratio.p50 < 1.8, `${ratio.p50}`);
+  },
+};
+
+/** These have a bound, or count only what comes in time, so nothing else may run beside them. */
+export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'density', 'reading'];
+
+export const testSmallRuns = (names: BenchName[]): void => {
+  describe('a small run of the bench', () => {
+    for (const name of names) it(name, (test) => check(name, test.diagnostic.bind(test)));
+  });
+};
+
+async function check<N extends BenchName>(name: N, tell: (text: string) => void): Promise<void> {
+  const figures = (await benches[name].small()) as FiguresOf<N>;
+  tell(JSON.stringify(figures));
+  checks[name](figures);
+}

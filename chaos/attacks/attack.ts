@@ -1,0 +1,25 @@
+/** One attack on a running system, on real parts: what somebody who should not reach a thing does to reach it. */
+export type Attack = {
+  /** As it is asked for on the command line. */
+  name: string;
+  /** Who does what, in one sentence. */
+  what: string;
+  run(size: AttackSize): Promise<AttackResult>;
+};
+
+export type AttackSize = {
+  /** For the stack or the services that the attack starts for itself. */
+  stackName: string;
+  /** The small size runs with every change. */
+  isSmall: boolean;
+};
+
+export type AttackResult = {
+  /** How often it was tried; 0 would prove nothing, and counts as a failure. */
+  tried: number;
+  /** What the attacker got, a sentence each. Empty where the system held. */
+  reached: string[];
+  /** What an honest user could not do any more. Empty where the defence costs them nothing. */
+  broken?: string[];
+  figures?: object;
+};
