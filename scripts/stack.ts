@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root } from './dev/place.ts';
-import { createStack } from './dev/stack.ts';
+import { root } from '../testkit/stack/folders.ts';
+import { createStack } from '../testkit/stack/stack.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

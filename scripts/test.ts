@@ -1,21 +1,29 @@
 // npm test [-- file …]: starts a PostgreSQL of its own, runs the tests on it, and removes it again.
-import { spawn } from 'node:child_process';
-import { withServices } from './dev/with-services.ts';
+import { globSync } from 'node:fs';
+import { root } from '../testkit/stack/folders.ts';
+import { withServices } from '../testkit/stack/with-services.ts';
+import { printSlowest, runTests } from './run-tests.ts';
 
-const everything = ['packages', 'apps', 'scripts', 'chaos', 'bench'].map((place) => `${place}/**/*.test.ts`);
-const given = process.argv.slice(2);
+const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
+/** These measure rates and ratios, use both cores, or end processes around them: each runs alone. */
+const isAlone =
+  /^scripts\/(stack|bus|bootstrap)\.test|^testkit\/stack\/|^bench\/bounded\.test|^apps\/browser\/src\/live\/screencast\.test|^apps\/agent\/src\/host-events\/recorder\.test/;
 
 process.exitCode = await withServices(`test-${process.pid}`, async (services, signal) => {
   await services.start('postgres');
-  return runTests(given.length > 0 ? given : everything, services.databaseUrl(), signal);
+  const env = { ...process.env, TEST_DATABASE_URL: services.adminDatabaseUrl() };
+  const given = process.argv.slice(2);
+  if (given.length > 0) {
+    const { code, summaries } = await runTests(given, { env, signal });
+    printSlowest(summaries);
+    return code;
+  }
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
+  const runs = [
+    await runTests(together, { env, signal, atOnce: 2 }),
+    ...(signal.aborted ? [] : [await runTests(alone, { env, signal })]),
+  ];
+  printSlowest(runs.flatMap(({ summaries }) => summaries));
+  return Math.max(...runs.map(({ code }) => code));
 });
-
-function runTests(files: string[], databaseUrl: string, signal: AbortSignal): Promise<number> {
-  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl };
-  // One file at a time: many drive real browsers and measure, and two cores are soon full.
-  const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=spec', ...files];
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env });
-  // The terminal's Ctrl-C reaches the tests by itself; whoever ends only us means them too.
-  signal.addEventListener('abort', () => child.kill(signal.reason));
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
-}

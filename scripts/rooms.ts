@@ -1,0 +1,204 @@
+// The rooms of each source folder: what each is for, and which rooms beside it it may import. scripts/imports.ts holds
+// the code to this table, and scripts/layout.ts prints it.
+
+export type Room = { what: string; imports: string[] };
+export type House = {
+  /** Files that may lie beside the rooms: entry points, settings, and what puts the rooms together. */
+  entries: string[];
+  rooms: Record<string, Room>;
+};
+
+/** The most files that a folder may have without rooms. */
+export const flatFiles = 9;
+
+export const houses: Record<string, House> = {
+  'packages/contract/src': {
+    entries: ['index.ts'],
+    rooms: {
+      routes: {
+        what: 'The table of routes, and the shapes of logins and health.',
+        imports: ['sessions', 'tasks', 'types'],
+      },
+      sessions: { what: 'Shapes of sessions, events, input and recordings.', imports: ['tasks', 'types'] },
+      script: { what: 'The script language: parser, printer, suggestions.', imports: ['tasks', 'types'] },
+      tasks: { what: 'Shapes of tasks, steps, takeovers and views.', imports: ['types'] },
+      types: { what: 'Ids, times, text, errors, and the type of a route.', imports: [] },
+    },
+  },
+  'packages/bus/src': {
+    entries: ['index.ts'],
+    rooms: {
+      access: {
+        what: 'Users of the bus and their permissions, as a NATS configuration.',
+        imports: ['transport', 'wire'],
+      },
+      messages: {
+        what: 'One file a message: commands, input, frames, reports, wake-ups.',
+        imports: ['transport', 'wire'],
+      },
+      transport: { what: 'Request, respond, publish and subscribe over NATS.', imports: ['wire'] },
+      wire: { what: 'Codecs, subjects, definitions of messages, deadlines.', imports: [] },
+    },
+  },
+  'packages/store/src': {
+    entries: ['index.ts', 'store.ts', 'migrate.main.ts'],
+    rooms: {
+      transitions: {
+        what: 'Changes that move several tables together, with their events.',
+        imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'db'],
+      },
+      views: {
+        what: 'Rows in the words of the API, and reads that span tables.',
+        imports: ['takeovers', 'ledger', 'tasks', 'sessions', 'accounts', 'db'],
+      },
+      takeovers: { what: 'The rows of takeovers and pointers.', imports: ['sessions', 'accounts', 'db'] },
+      ledger: { what: 'Steps, executions, observations, files and typed text of tasks.', imports: ['db'] },
+      tasks: {
+        what: 'Tasks, their clock, questions, waiting and stuck tasks, the work queue.',
+        imports: ['accounts', 'db'],
+      },
+      recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['sessions', 'db'] },
+      fleet: {
+        what: 'Browsers, hosts and agents: which host holds a session, under which epoch, and who waits.',
+        imports: ['sessions', 'db'],
+      },
+      sessions: { what: 'Sessions, their event log, shares, viewers and profiles.', imports: ['accounts', 'db'] },
+      accounts: { what: 'Users, logins, API keys, quotas, rate limits, audit, idempotency.', imports: ['db'] },
+      db: { what: 'Connection, transactions, migrations, ids, cursors, encryption.', imports: [] },
+    },
+  },
+  'packages/sdk/src': {
+    entries: ['index.ts'],
+    rooms: {
+      login: { what: 'Login, token renewal, and one login for all tabs.', imports: ['client', 'common'] },
+      client: { what: 'One typed function for each route.', imports: ['shared-tabs', 'streams', 'common'] },
+      'shared-tabs': {
+        what: 'One event stream for all tabs of a browser, in a SharedWorker.',
+        imports: ['streams', 'common'],
+      },
+      streams: { what: 'Event streams that reconnect without gaps.', imports: ['common'] },
+      common: { what: 'Errors, tokens, clocks, locks between tabs.', imports: [] },
+    },
+  },
+  'apps/server/src': {
+    entries: ['main.ts', 'app.ts', 'config.ts', 'admin.main.ts'],
+    rooms: {
+      admin: { what: 'The operator command.', imports: ['auth'] },
+      chat: { what: 'POST /api/chat and rerun.', imports: ['sessions', 'http'] },
+      recordings: { what: 'Recordings.', imports: ['sessions', 'live', 'auth', 'http'] },
+      sessions: {
+        what: 'Sessions, shares, profiles, snapshots.',
+        imports: ['live', 'auth', 'http', 'sse'],
+      },
+      tasks: { what: 'Reads, streams and commands of tasks.', imports: ['takeover', 'live', 'auth', 'http', 'sse'] },
+      takeover: { what: 'A person takes over a browser, sends input, and hands it back.', imports: ['auth', 'http'] },
+      live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },
+      auth: { what: 'Logins, keys, and who is calling.', imports: ['http', 'sse'] },
+      service: { what: 'Health and OpenAPI.', imports: ['http'] },
+      page: { what: 'The page at `/`.', imports: [] },
+      http: { what: 'Routing, validation, problems, request log.', imports: ['sse', 'delivery'] },
+      sse: { what: 'Server-sent event streams, and how many one caller may have.', imports: ['delivery'] },
+      delivery: {
+        what: 'Answers on their way to a slow reader: bounds by user and address, and cutting.',
+        imports: [],
+      },
+    },
+  },
+  'apps/agent/src': {
+    entries: ['main.ts', 'config.ts'],
+    rooms: {
+      background: {
+        what: 'Jobs that every agent runs on a timer.',
+        imports: ['engine', 'ledger', 'browsers', 'common'],
+      },
+      'host-events': {
+        what: 'What hosts send by themselves: heartbeats, checkpoints, reports, frames to record.',
+        imports: ['common'],
+      },
+      engine: {
+        what: 'The durable engine (DBOS) and the workflow loop, which never changes.',
+        imports: ['task', 'common'],
+      },
+      task: { what: 'Runs one task, one step at a time.', imports: ['planner', 'policy', 'ledger', 'browsers'] },
+      planner: { what: 'Decides the next step of a task.', imports: [] },
+      policy: { what: 'May a step run again, or must a person decide?', imports: ['ledger'] },
+      ledger: {
+        what: 'Writes intents, effects, evidence and questions, each in one transaction.',
+        imports: ['browsers'],
+      },
+      browsers: { what: 'Finds, opens, drives and parks the browser of a session at a host.', imports: [] },
+      common: { what: 'Timers and coalescing.', imports: [] },
+    },
+  },
+  'apps/browser/src': {
+    entries: ['main.ts', 'config.ts'],
+    rooms: {
+      host: {
+        what: 'This process: its lease, the sessions it holds, what it reports to agents.',
+        imports: ['session', 'state', 'pages', 'chromium', 'limits', 'common'],
+      },
+      session: {
+        what: 'One session: takes commands, answers each once, and puts the rooms below together.',
+        imports: [
+          'actions',
+          'input',
+          'live',
+          'state',
+          'driver',
+          'pages',
+          'dom',
+          'dom/worlds',
+          'chromium',
+          'guard',
+          'guard/rules',
+          'common',
+        ],
+      },
+      actions: {
+        what: 'Does one step for an agent.',
+        imports: ['driver', 'pages', 'dom', 'dom/worlds', 'dom/injected', 'guard', 'guard/rules', 'common'],
+      },
+      input: {
+        what: 'Does what a person does: mouse, keyboard, address bar, file choosers.',
+        imports: ['pages', 'dom/worlds', 'dom/injected', 'guard/rules', 'common'],
+      },
+      live: {
+        what: 'Pictures of the page: screencast, polling, screenshots, and who may see them.',
+        imports: ['pages', 'dom', 'common'],
+      },
+      state: {
+        what: 'Saves and restores cookies, storage and open pages.',
+        imports: ['pages', 'dom/worlds', 'dom/injected', 'chromium', 'guard/rules', 'common'],
+      },
+      driver: { what: 'Who drives (epoch), what is in flight, and how it is stopped.', imports: ['pages', 'common'] },
+      pages: {
+        what: 'The open pages of a session: dialogs, popups, loading, downloads and uploads.',
+        imports: ['dom/worlds', 'limits', 'common'],
+      },
+      dom: {
+        what: 'Finds, measures, outlines, reads and masks elements.',
+        imports: ['dom/worlds', 'dom/injected', 'common'],
+      },
+      'dom/worlds': {
+        what: 'Isolated JavaScript worlds of every document and frame of a page.',
+        imports: ['dom/injected', 'common'],
+      },
+      'dom/injected': {
+        what: 'Code that runs inside the page. Each file exports one function that stands alone: its text is sent.',
+        imports: ['dom/injected/element'],
+      },
+      'dom/injected/element': { what: 'Facts about one element: role, name, visible, secret.', imports: [] },
+      chromium: {
+        what: 'Starts, pools and ends Chromium: sandbox, system calls, unix user, folder, flags.',
+        imports: ['guard', 'limits', 'common'],
+      },
+      guard: {
+        what: 'The egress proxy: the only way of a browser to the network.',
+        imports: ['guard/rules', 'common'],
+      },
+      'guard/rules': { what: 'Which addresses, domains and schemes may be reached.', imports: ['common'] },
+      limits: { what: 'Resource limits: memory, CPU, disk, processes, priority.', imports: ['common'] },
+      common: { what: 'Deadlines, failures, work that may fail, ids, key codes.', imports: [] },
+    },
+  },
+};
