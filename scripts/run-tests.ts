@@ -1,4 +1,5 @@
-// Runs test files with node's test runner, and names the slowest of them.
+// Runs test files with node's test runner, once more where the weather of the machine may have failed them, and names the
+// slowest of them.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,8 @@ type Run = {
   signal: AbortSignal;
   /** How many files at a time. */
   atOnce?: number;
+  /** Without what the tests print. */
+  isQuiet?: boolean;
 };
 export type TestRun = { code: number; summaries: FileSummary[] };
 
@@ -19,7 +22,10 @@ const slowestShown = 15;
 const compileCache = join(root, 'node_modules/.cache/compiled');
 
 /** The exit code is 0 where every test passed. */
-export async function runTests(patterns: string[], { env, signal, atOnce = 1 }: Run): Promise<TestRun> {
+export async function runTests(
+  patterns: string[],
+  { env, signal, atOnce = 1, isQuiet = false }: Run,
+): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-tests-'));
   const summaries = join(folder, 'summaries');
   const reporters = [
@@ -29,7 +35,7 @@ export async function runTests(patterns: string[], { env, signal, atOnce = 1 }: 
   const args = ['--test', `--test-concurrency=${atOnce}`, '--test-timeout=300000', ...reporters, ...patterns];
   try {
     const withCache = { NODE_COMPILE_CACHE: compileCache, ...env };
-    const child = spawn(process.execPath, args, { cwd: root, env: withCache, stdio: 'inherit' });
+    const child = spawn(process.execPath, args, { cwd: root, env: withCache, stdio: isQuiet ? 'ignore' : 'inherit' });
     // Ctrl-C in a terminal reaches the tests by itself; a signal to this process alone has to be handed on.
     const end = () => child.kill(signal.reason);
     signal.addEventListener('abort', end);
@@ -54,4 +60,20 @@ export function printSlowest(summaries: FileSummary[]): void {
   const slowest = summaries.toSorted((one, other) => other.ms - one.ms).slice(0, slowestShown);
   console.log(`the ${slowest.length} slowest of ${summaries.length} files:`);
   for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(root, file)}`);
+}
+
+const maxRepeated = 3;
+
+/**
+ * Runs files that failed once more, each alone, if they are few: on a busy machine a test may wait in vain. Each is named,
+ * so that it can be mended. An attack that succeeds once has succeeded, so what is in `chaos/` is never run again.
+ */
+export async function repeatFailed(first: TestRun, { env, signal, isQuiet = false }: Run): Promise<TestRun> {
+  const failed = first.summaries.filter(({ hasPassed }) => !hasPassed).map(({ file }) => relative(root, file));
+  const isRepeated = failed.length > 0 && failed.length <= maxRepeated && !failed.some((file) => /^chaos\//.test(file));
+  if (first.code === 0 || !isRepeated || signal.aborted) return first;
+  if (!isQuiet) console.log(`these failed and run once more, alone: ${failed.join(', ')}`);
+  const again = await runTests(failed, { env, signal, isQuiet });
+  if (again.code === 0 && !isQuiet) console.log(`failed at first and passed alone: ${failed.join(', ')}`);
+  return { code: again.code, summaries: first.summaries };
 }

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
-import { printSlowest, runTests } from './run-tests.ts';
+import { printSlowest, repeatFailed, runTests } from './run-tests.ts';
 
 const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 /** These measure rates and ratios, use both cores, or end processes around them: each runs alone. */
@@ -21,8 +21,8 @@ process.exitCode = await withServices(`test-${process.pid}`, async (services, si
   const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
   const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
   const runs = [
-    await runTests(together, { env, signal, atOnce: 2 }),
-    ...(signal.aborted ? [] : [await runTests(alone, { env, signal })]),
+    await repeatFailed(await runTests(together, { env, signal, atOnce: 2 }), { env, signal }),
+    ...(signal.aborted ? [] : [await repeatFailed(await runTests(alone, { env, signal }), { env, signal })]),
   ];
   printSlowest(runs.flatMap(({ summaries }) => summaries));
   return Math.max(...runs.map(({ code }) => code));

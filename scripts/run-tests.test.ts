@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { root } from '../testkit/stack/folders.ts';
+import { repeatFailed, runTests } from './run-tests.ts';
+
+describe('test files that fail', () => {
+  let folder: string;
+  // Without what this test's own runner says to its files.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = { env, signal: new AbortController().signal, isQuiet: true };
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pilothouse-run-tests-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function write(name: string, body: string): string {
+    const file = join(folder, name);
+    writeFileSync(
+      file,
+      `import { it } from 'node:test';\nimport fs from 'node:fs';\nit('is so', () => { ${body} });\n`,
+    );
+    return relative(root, file);
+  }
+  const once = (name: string) => {
+    const mark = JSON.stringify(join(folder, `${name}.seen`));
+    return write(
+      `${name}.test.mjs`,
+      `const seen = fs.existsSync(${mark}); fs.writeFileSync(${mark}, ''); if (!seen) throw new Error('the first time');`,
+    );
+  };
+  const always = (name: string) => write(`${name}.test.mjs`, `throw new Error('always');`);
+
+  it('run once more, and pass where they pass then', async () => {
+    const first = await runTests([once('unlucky')], run);
+    assert.equal(first.code, 1);
+    assert.deepEqual(
+      first.summaries.map(({ hasPassed }) => hasPassed),
+      [false],
+    );
+    assert.equal((await repeatFailed(first, run)).code, 0);
+  });
+
+  it('fail where they fail again', async () => {
+    const first = await runTests([always('broken'), once('other')], run);
+    assert.equal((await repeatFailed(first, run)).code, 1);
+  });
+
+  it('fail at once where they are many, or attacks', async () => {
+    const many = await runTests(
+      ['a', 'b', 'c', 'd'].map((name) => once(`many-${name}`)),
+      run,
+    );
+    assert.equal((await repeatFailed(many, run)).code, 1);
+    const attack = {
+      code: 1,
+      summaries: [{ file: join(root, 'chaos/attacks/attacks.test.ts'), ms: 1, hasPassed: false }],
+    };
+    assert.equal((await repeatFailed(attack, run)).code, 1);
+  });
+});
