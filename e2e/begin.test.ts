@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
-/** Between two looks of the engine into its queue: nobody who waits for one is quick. */
+/** Between two looks of an agent for tasks that are due: nobody who waits for one is quick. */
 const pollMs = 10_000;
 
 describe('a task', () => {
   let installation: Installation;
   before(async () => {
-    process.env.ENGINE_POLL_MS = String(pollMs);
+    process.env.AGENT_POLL_MS = String(pollMs);
     installation = await openInstallation('begin', { agents: 2 });
   });
   after(async () => {
-    delete process.env.ENGINE_POLL_MS;
+    delete process.env.AGENT_POLL_MS;
     await installation?.close();
   });
 
-  it('begins when it is there, and not when the engine would look for it', async () => {
+  it('begins when it is there, and not when an agent would look for it', async () => {
     for (let i = 0; i < 6; i += 1) {
       const steps = [{ action: 'wait', for: { secs: 0 } } as const];
       const { task_id } = await installation.client.sendChat({ prompt: 'wait', steps });

@@ -21,7 +21,7 @@ function generate(url: string): number {
       `--url=${url}`,
       `--out-file=${join(root, 'packages/store/src/db/generated.ts')}`,
       '--default-schema=public',
-      '--exclude-pattern={public.migrations*,dbos.*}',
+      '--exclude-pattern=public.migrations*',
       // The pool reads counters as numbers.
       '--type-mapping={"int8":"number"}',
       ...process.argv.slice(2),

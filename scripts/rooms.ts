@@ -54,8 +54,8 @@ export const houses: Record<string, House> = {
       takeovers: { what: 'The rows of takeovers and pointers.', imports: ['sessions', 'accounts', 'db'] },
       ledger: { what: 'Steps, executions, observations, files and typed text of tasks.', imports: ['db'] },
       tasks: {
-        what: 'Tasks, their clock, questions, waiting and stuck tasks, the work queue.',
-        imports: ['accounts', 'db'],
+        what: 'Tasks, their clock, their queue, questions, waiting and stuck tasks.',
+        imports: ['fleet', 'accounts', 'db'],
       },
       recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['sessions', 'db'] },
       fleet: {
@@ -109,15 +109,15 @@ export const houses: Record<string, House> = {
     rooms: {
       background: {
         what: 'Jobs that every agent runs on a timer.',
-        imports: ['engine', 'ledger', 'browsers', 'common'],
+        imports: ['ledger', 'browsers', 'common'],
       },
       'host-events': {
         what: 'What hosts send by themselves: heartbeats, checkpoints, reports, frames to record.',
         imports: ['common'],
       },
-      engine: {
-        what: 'The durable engine (DBOS) and the workflow loop, which never changes.',
-        imports: ['task', 'common'],
+      queue: {
+        what: 'Takes tasks that are due and runs each until it waits or ends.',
+        imports: ['task', 'ledger', 'common'],
       },
       task: { what: 'Runs one task, one step at a time.', imports: ['planner', 'policy', 'ledger', 'browsers'] },
       planner: { what: 'Decides the next step of a task.', imports: [] },

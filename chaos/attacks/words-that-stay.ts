@@ -162,7 +162,7 @@ async function untilStatus(client: Client, id: string, wanted: string): Promise<
   }
 }
 
-/** What every table holds, those of the durable engine too, as text. */
+/** What every table holds, as text. */
 async function dump(stack: Stack): Promise<Map<string, string>> {
   const database = new pg.Client(stack.services.databaseUrl());
   await database.connect();

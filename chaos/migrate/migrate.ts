@@ -57,7 +57,7 @@ async function schemaDigest(url: string): Promise<string> {
 }
 
 const catalogue = `
-  with ours as (select oid from pg_namespace where nspname in ('public', 'dbos'))
+  with ours as (select oid from pg_namespace where nspname = 'public')
   select 'column' as what, a.attrelid::regclass::text || '.' || a.attname as place,
          concat_ws(' ', format_type(a.atttypid, a.atttypmod), case when a.attnotnull then 'not null' end,
                    pg_get_expr(d.adbin, d.adrelid)) as detail

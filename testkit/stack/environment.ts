@@ -31,8 +31,7 @@ const settings: Record<Kind, string[]> = {
   agent: [
     'DATABASE_POOL_SIZE',
     'PROFILE_KEY',
-    'ENGINE_POLL_MS',
-    'AGENT_LEASE_SECS',
+    'AGENT_*',
     'HOST_LEASE_SECS',
     'HOST_MAX_SESSIONS',
     'BROWSER_IDLE_SECS',

@@ -2,8 +2,9 @@
 
 import { announceEvent, connectBus, queues, workQueued } from '@pilothouse/bus';
 import { createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { openStore, openWork } from '@pilothouse/store';
+import { type ClaimedRun, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
+import { startBrowserTurns } from './background/browser-turns.ts';
 import { startRecovery } from './background/dead-agents.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
 import { startIdleBrowsers } from './background/idle-browsers.ts';
@@ -14,11 +15,10 @@ import { startTakeovers } from './background/takeovers.ts';
 import { startWaitingTasks } from './background/waiting-tasks.ts';
 import { createBrowsers } from './browsers/browsers.ts';
 import { readConfig } from './config.ts';
-import { startEngine } from './engine/engine.ts';
-import { registerTaskWorkflow } from './engine/task.workflow.ts';
 import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
 import { createRun } from './task/run.ts';
 
@@ -34,44 +34,45 @@ run('agent', async () => {
   const closing = <T extends { close(): unknown }>(part: T): T =>
     stack.adopt(part, async () => void (await part.close()));
 
-  const { store, bus } = await connect(config, log, closing);
+  let queue: TaskQueue | undefined;
+  const { store, bus } = await connect(config, { log, closing, onQueued: () => queue?.look() });
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));
   closing(startHousekeeping({ store, log }));
   closing(startIdleBrowsers({ bus, store, log, idleMs: config.browserIdleMs, waitMs: config.questions.parkMs }));
 
-  const browsers = createBrowsers({ store, bus, log });
+  const turns = closing(startBrowserTurns({ store, bus, agentId, log, onDue: () => queue?.look() }));
+  const browsers = createBrowsers({ store, bus, log, onTaskWaits: turns.look });
   const bytesPerUser = config.files.maxBytesPerUser;
   const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
   const files = createFiles({ store, bus, bytesPerUser });
   const stopping = new AbortController();
   const parts = { store, browsers, ledger, files, agentId, log, signal: stopping.signal };
-  registerTaskWorkflow((taskId) => createRun(parts, taskId));
-
-  const { url } = config.database;
-  const onLog = (level: 'debug' | 'warn' | 'error', message: unknown) => log[level]({ engine: message }, 'engine');
-  const work = closing(await openWork({ url, onLog }));
-  closing(await showPresence({ store, agentId, leaseMs, log }));
-  const engine = closing(await startEngine({ url, agentId, pollMs: config.enginePollMs, log }));
 
   const metrics = new Registry();
-  closing(startWaitingTasks({ store, browsers, ledger, work, log }));
-  closing(startTakeovers({ store, browsers, work, log }));
+  closing(await showPresence({ store, agentId, leaseMs, log }));
+  const { maxRuns, pollMs } = config;
+  const startRun = (claimed: ClaimedRun) => createRun(parts, claimed);
+  queue = closing(startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log, metrics }));
+  closing(startWaitingTasks({ store, browsers, ledger, log }));
+  closing(startTakeovers({ store, browsers, log }));
   closing(startRetention({ store, log, ...config.recording, filesKeepDays: config.files.keepDays }));
   closing(startRecorder({ store, bus, agentId, log }));
-  closing(startStuckTasks({ store, work, engine, log, metrics }));
-  closing(startRecovery({ store, engine, agentId, leaseMs, log }));
+  closing(startStuckTasks({ store, log, metrics }));
+  closing(startRecovery({ store, onDue: queue.look, agentId, leaseMs, log }));
 
   // Last, so closed first: no new work is taken, and running tasks stop before anything else closes.
   stack.defer(() => stopping.abort());
-  closing(bus.subscribe(workQueued, {}, engine.look, { queue: queues.work }));
+  closing(bus.subscribe(workQueued, {}, queue.look, { queue: queues.work }));
   exposeAgentId(agentId, metrics);
   const isReady = async () => bus.isConnected() && (await store.ping(1000));
   closing(await startOps({ ...config.ops, metrics, isReady }));
   return { log, close: () => stack.disposeAsync() };
 });
 
-async function connect(config: Config, log: Log, closing: <T extends { close(): unknown }>(part: T) => T) {
+type Connecting = { log: Log; closing: <T extends { close(): unknown }>(part: T) => T; onQueued: () => void };
+
+async function connect(config: Config, { log, closing, onQueued }: Connecting) {
   const { agentId } = config;
   const bus = closing(
     await connectBus({
@@ -92,6 +93,7 @@ async function connect(config: Config, log: Log, closing: <T extends { close(): 
       profileKeys: config.profileKeys,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
       onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
+      onQueued,
     }),
   );
   warnOfSuperuser(store, log);

@@ -10,6 +10,7 @@ import type { Step, Task } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
 import { localUser, newId, openStore, questionOf, type Store, type TakeoverRow } from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
+import { takeRun } from '@pilothouse/store/testing/runs';
 import { createLedger } from '../src/ledger/ledger.ts';
 import type { Next } from '../src/ledger/turn.ts';
 import type { Files } from '../src/task/files.ts';
@@ -115,8 +116,14 @@ async function createBenchTask(store: Store, steps: Step[], taskSettings: Settin
       const scripted = scriptBrowsers(store, script);
       const ledger = createLedger({ store, questionSecs: 60, fileBytesPerUser: 1024 ** 2 });
       const { browsers } = scripted;
-      const run = createRun({ store, browsers, ledger, files: { ...noFiles, ...files }, agentId, log, signal }, id);
-      return { ...scripted, tick: run.tick };
+      const parts = { store, browsers, ledger, files: { ...noFiles, ...files }, agentId, log, signal };
+      let run: Run | undefined;
+      /** The task is taken with the first tick. */
+      const tick = async () => {
+        run ??= createRun(parts, await takeRun(store, id, agentId));
+        return run.tick();
+      };
+      return { ...scripted, tick };
     },
 
     /** As an agent that took the task before and is gone. */

@@ -1,9 +1,9 @@
 // The whole HTTP interface, ready to listen: the HTTP server, what all rooms share, then each room with its routes.
 
-import { announceWork, type Bus } from '@pilothouse/bus';
+import type { Bus } from '@pilothouse/bus';
 import { type BrowserHold, createHostClient, markBrowserGone } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
@@ -33,7 +33,6 @@ import { mountTasks } from './tasks/mount.ts';
 export type Options = {
   store: Store;
   bus: Bus;
-  work: Work;
   log: Log;
   metrics: Registry;
   version: string;
@@ -64,7 +63,7 @@ export type Options = {
 const pingTimeoutMs = 1000;
 
 export async function createApp(options: Options) {
-  const { store, bus, work, log, metrics, version, isAuthDisabled, hasProfileKey } = options;
+  const { store, bus, log, metrics, version, isAuthDisabled, hasProfileKey } = options;
   const unsent = createUnsent({ ...options.unsent, log, metrics });
   const { isOpenToAll = false, allowedHosts = [], checksReplies = false } = options;
   const app = createHttp({
@@ -103,14 +102,14 @@ export async function createApp(options: Options) {
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
   const { announceShare: onShareRevoked } = revocations;
-  const followSession = mountSessions(serve, { store, work, hosts, log, quotas, openSession, ...live, onShareRevoked });
+  const followSession = mountSessions(serve, { store, hosts, log, quotas, openSession, ...live, onShareRevoked });
   recordingRoutes(serve, createRecordingService({ store }));
-  const takeovers = mountTakeover(serve, { store, work, hosts, onSilent });
+  const takeovers = mountTakeover(serve, { store, hosts, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
-  const followTask = mountTasks(serve, { store, work, events: live.events, takeovers, onCancelled });
+  const followTask = mountTasks(serve, { store, events: live.events, takeovers, onCancelled });
   bundleRoutes(serve, { live: followSession, task: followTask });
   const { planners = {} } = options;
-  mountChat(serve, { store, work, quotas, openSession, planners, onQueued: () => announceWork(bus) });
+  mountChat(serve, { store, quotas, openSession, planners });
   await servePage(app);
 
   app.addHook('preClose', async () => {

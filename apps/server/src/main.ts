@@ -1,9 +1,9 @@
-// The server process: settings, store, bus, work queue, HTTP; closed in the opposite order.
+// The server process: settings, store, bus, HTTP; closed in the opposite order.
 
-import { announceEvent, connectBus } from '@pilothouse/bus';
+import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
 import { parseScript } from '@pilothouse/contract';
 import { createLog, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { openStore, openWork } from '@pilothouse/store';
+import { openStore } from '@pilothouse/store';
 import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -22,6 +22,7 @@ run('server', async () => {
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
+    onQueued: () => announceWork(bus),
   });
   warnOfSuperuser(store, log);
   if (config.isAuthDisabled) {
@@ -40,15 +41,10 @@ run('server', async () => {
     onStatus: (status) => log.info({ bus: status }, 'bus'),
     onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
   });
-  const work = await openWork({
-    url: config.database.url,
-    onLog: (level, message) => log[level]({ engine: message }, 'engine'),
-  });
   const metrics = new Registry();
   const app = await createApp({
     store,
     bus,
-    work,
     log,
     metrics,
     version: packageJson.version,
@@ -70,7 +66,6 @@ run('server', async () => {
     async close() {
       await app.close();
       await ops.close();
-      await work.close();
       await bus.close();
       await store.close();
     },

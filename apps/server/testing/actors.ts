@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@pilothouse/sdk';
-import { type Caller, newId, openWork, progressOf } from '@pilothouse/store';
+import { type Caller, newId, progressOf } from '@pilothouse/store';
 import { createPasswords } from '../src/auth/passwords.ts';
 import { hashOf, newToken } from '../src/auth/tokens.ts';
 import type { TestServer } from './server.ts';
@@ -59,7 +59,7 @@ export type Actors = {
   /** The share token that a guest sends; undefined for other actors. */
   shareOf(actor: Actor): string | undefined;
 };
-export type ActorSets = { newActors(): Promise<Actors>; close(): Promise<void> };
+export type ActorSets = { newActors(): Promise<Actors> };
 
 type Person = Caller & { username: string };
 type Servers = { server: TestServer; gate: TestServer; brief: TestServer };
@@ -74,9 +74,8 @@ const picture = { key: 'cast/picture.png', bytes: Buffer.from('89504e47', 'hex')
  * Makes sets of actors; a test that changes something takes a set of its own. Things are stored by `server`; actors log
  * in at `gate`, and at `brief` for a token that lives one second. All three use the same database.
  */
-export async function openActorSets({ server: { store, databaseUrl }, gate, brief }: Servers): Promise<ActorSets> {
+export async function openActorSets({ server: { store }, gate, brief }: Servers): Promise<ActorSets> {
   const { baseUrl } = gate;
-  const work = await openWork({ url: databaseUrl, onLog: () => {} });
   const passwordHash = await createPasswords().hash(password);
   await store.blobs.put(picture.key, picture.bytes);
 
@@ -114,7 +113,6 @@ export async function openActorSets({ server: { store, databaseUrl }, gate, brie
       const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
       const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
       await store.frames.put(tx, { ...frame, ...image, byte_len: picture.bytes.length });
-      await work.start(tx, task);
       return { id: task.id, observationId: observation.id, fileId: file.id, frameId: frame.frame_id };
     });
 
@@ -195,7 +193,6 @@ export async function openActorSets({ server: { store, databaseUrl }, gate, brie
   };
 
   return {
-    close: () => work.close(),
     async newActors() {
       const [owner, planner, stranger] = await Promise.all(['owner', 'planner', 'stranger'].map(newPerson));
       if (!owner || !planner || !stranger) throw new Error('no user was made');

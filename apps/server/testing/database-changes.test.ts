@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { newId } from '@pilothouse/store';
 import { type ActorSets, openActorSets } from './actors.ts';
 import { type Changes, followChanges } from './database-changes.ts';
 import { startTestServer, type TestServer } from './server.ts';
@@ -15,7 +14,6 @@ describe('changes of a database', () => {
     changes = await followChanges(server);
   });
   after(async () => {
-    await actorSets?.close();
     await server?.close();
   });
   const run = (text: string) => server.store.transaction(({ client }) => client.query(text));
@@ -28,7 +26,7 @@ describe('changes of a database', () => {
     for (const text of [
       `update users set role = 'admin'`,
       `update events set data = '{}'`,
-      `insert into dbos.workflow_status (workflow_uuid) values ('${newId()}')`,
+      'update tasks set run = run + 1',
       'delete from observations',
       'truncate recorded_frames',
     ]) {

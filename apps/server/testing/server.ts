@@ -3,11 +3,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { announceEvent, connectBus } from '@pilothouse/bus';
+import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type DriverChange, type Lifetimes, openStore, openWork, type Store } from '@pilothouse/store';
+import { type DriverChange, type Lifetimes, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
 import { createApp } from '../src/app.ts';
@@ -101,13 +101,12 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     blobDir,
     onError: (error) => log.warn(error),
     onChanged: (id, seq, events) => announceEvent(bus, id, seq, events),
+    onQueued: () => announceWork(bus),
     lifetimes,
     profileKeys: options.hasProfileKey === false ? [] : [profileKey],
   });
   await store.users.ensureLocal();
   const bus = await connectBus({ ...nats.as('server'), name: 'test server' });
-  const onLog = (level: 'warn' | 'error', message: unknown) => log[level]({ engine: message }, 'engine');
-  const work = await openWork({ url: database.url, onLog });
   const auth = {
     minPasswordLength: 8,
     accessSecs: lifetimes?.accessSecs ?? 900,
@@ -117,7 +116,6 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
   const app = await createApp({
     store,
     bus,
-    work,
     log,
     metrics: new Registry(),
     version: 'test',
@@ -146,7 +144,6 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     another: () => Promise.reject(new Error('ask the first server for another')),
     async close() {
       await app.close();
-      await work.close();
       await bus.close();
       await store.close();
       await rm(blobDir, { recursive: true, force: true });

@@ -22,7 +22,7 @@ export const settings = {
   time_limit_secs: 1800,
 };
 
-/** A task without a workflow, in a session of its own unless one is named. */
+/** A task that no agent has, in a session of its own unless one is named. */
 export async function makeTask(store: Store, { owner, creator = owner, sessionId }: TaskOptions): Promise<TaskRow> {
   const session = sessionId ?? newId();
   return store.change(session, async (tx, append) => {

@@ -36,10 +36,10 @@ export type { PointerRow } from './takeovers/pointers.ts';
 export type { Driver } from './takeovers/takeover-queries.ts';
 export { type TakeoverRow, takeoverOf } from './takeovers/takeovers.ts';
 export { answersOf, type NewQuestion, questionOf } from './tasks/questions.ts';
-export type { Stuck } from './tasks/stuck-tasks.ts';
+export type { StuckTask } from './tasks/stuck-tasks.ts';
+export type { ClaimedRun } from './tasks/task-queue.ts';
 export type { TaskRow } from './tasks/tasks.ts';
 export type { PageWait } from './tasks/waiting-tasks.ts';
-export { engine, openWork, type Work } from './tasks/work-queue.ts';
 export { blobsOf } from './transitions/purge.ts';
 export { messageStateOf } from './views/messages.ts';
 export {

@@ -21,6 +21,7 @@ import { createMisplacedBrowsers } from './fleet/misplaced-browsers.ts';
 import { createPlacement } from './fleet/placement.ts';
 import { createSavedStates, createStateEncoding } from './fleet/saved-states.ts';
 import { createSpareBrowsers } from './fleet/spare-browsers.ts';
+import { createTaskWaits } from './fleet/task-waits.ts';
 import { createExecutions } from './ledger/executions.ts';
 import { createFileRemoval } from './ledger/file-removal.ts';
 import { createFiles } from './ledger/files.ts';
@@ -44,9 +45,11 @@ import { createViewers } from './sessions/viewers.ts';
 import { createPointers } from './takeovers/pointers.ts';
 import { createTakeoverQueries } from './takeovers/takeover-queries.ts';
 import { takeoverRows } from './takeovers/takeovers.ts';
+import { createLostRuns } from './tasks/lost-runs.ts';
 import { createQuestions } from './tasks/questions.ts';
 import { createStuck } from './tasks/stuck-tasks.ts';
 import { createTaskExecution } from './tasks/task-execution.ts';
+import { createTaskQueue } from './tasks/task-queue.ts';
 import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
 import { createCancels } from './transitions/cancel.ts';
@@ -66,6 +69,8 @@ export type StoreOptions = {
   onError: (error: Error) => void;
   /** Called after each committed change of a session, to announce it. */
   onChanged?: OnChanged;
+  /** Called after each commit that made tasks due, to tell an agent. */
+  onQueued?: () => void;
   /** The lifetimes of tokens and logins. */
   lifetimes?: Lifetimes;
   /** The keys of saved browser states: the first encrypts, all decrypt. */
@@ -83,10 +88,11 @@ export function openStore({
   poolSize,
   onError,
   onChanged = () => {},
+  onQueued,
   lifetimes = defaultLifetimes,
   profileKeys = [],
 }: StoreOptions) {
-  const database = openDatabase({ url, name, poolSize, onError });
+  const database = openDatabase({ url, name, poolSize, onError, onQueued });
   const sessions = { ...createSessions(database), ...createSessionReads(database) };
   const events = createEvents(database);
   const sealer = createSealer(profileKeys);
@@ -117,6 +123,7 @@ export function openStore({
     shares: createShares(database),
     events: { ...events, ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead) },
     tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
+    queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
     steps: createSteps(database),
     stuck: createStuck(database),
@@ -125,7 +132,11 @@ export function openStore({
     files: { ...createFiles(database), ...createFileRemoval(database) },
     frames: createFrames(database),
     browsers,
-    browserTurns: { ...createBrowserQueue(database), ...createSpareBrowsers(database) },
+    browserTurns: {
+      ...createBrowserQueue(database),
+      ...createTaskWaits(database),
+      ...createSpareBrowsers(database),
+    },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
     pointers: createPointers(database),
     recordings: createRecordings(database),

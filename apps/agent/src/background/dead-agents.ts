@@ -1,17 +1,16 @@
-// Puts the work of dead agents back into the queue. Every agent looks; one claims each dead agent, by a conditional update.
+// Makes the work of dead agents due again. Every agent looks; one claims each dead agent, by a conditional update.
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { startRepeating } from '../common/repeat.ts';
-import type { Engine } from '../engine/engine.ts';
 
-type Options = { store: Store; agentId: string; leaseMs: number; log: Log; engine: Engine };
+type Options = { store: Store; agentId: string; leaseMs: number; log: Log; onDue: () => void };
 
 const everyMs = 300;
 /** After a restart of the database every lock is free for a moment, so an agent is dead only if it stays away. */
 const missingForMs = 1000;
 
-export function startRecovery({ store, engine, agentId, leaseMs, log }: Options) {
+export function startRecovery({ store, onDue, agentId, leaseMs, log }: Options) {
   const missingSince = new Map<string, number>();
 
   async function look(): Promise<void> {
@@ -21,7 +20,8 @@ export function startRecovery({ store, engine, agentId, leaseMs, log }: Options)
       const since = missingSince.get(id) ?? performance.now();
       missingSince.set(id, since);
       if (performance.now() - since < missingForMs || !(await store.agents.claim(id, agentId, leaseMs))) continue;
-      const count = await engine.recover(id);
+      const count = await store.queue.recover(id);
+      if (count > 0) onDue();
       log.warn({ agent_id: id, tasks: count }, 'recovered the work of a dead agent');
     }
   }

@@ -46,8 +46,6 @@ export async function showPresence({ store, agentId, leaseMs, log }: Options) {
     async close() {
       isClosed = true;
       clearTimeout(beats);
-      // The database may be away.
-      await store.tasks.giveBack(agentId).catch((error) => log.debug({ err: error }, 'could not give tasks back'));
       await presence.leave();
     },
   };

@@ -1,12 +1,12 @@
-// Ends a takeover whose person no longer acts, and signals the task that waits for it.
+// Ends a takeover whose person no longer acts; the task that waits for it goes on.
 
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 
-type Options = { store: Store; browsers: Browsers; work: Work; log: Log };
+type Options = { store: Store; browsers: Browsers; log: Log };
 
-export const createTakeoverExpiry = ({ store, browsers, work, log }: Options) =>
+export const createTakeoverExpiry = ({ store, browsers, log }: Options) =>
   /** Does nothing where the person acted since the look. */
   async function takeBack({ id, sessionId }: { id: string; sessionId: string }): Promise<void> {
     const back = await store.change(sessionId, async (tx, append) => {
@@ -14,7 +14,6 @@ export const createTakeoverExpiry = ({ store, browsers, work, log }: Options) =>
       if (standing?.id !== id || !(await store.takeovers.isExpired(tx, id))) return undefined;
       const given = await store.takeovers.giveBack(tx, append, standing, { outcome: 'expired' });
       if (!given) return undefined;
-      if (given.task) await work.signal(tx, given.task);
       const about = { takeover_id: id, session_id: sessionId, task_id: standing.task_id };
       const { holder_id: userId } = standing;
       await store.audit.add({ event: 'takeover_expired', outcome: 'success', userId, data: about }, tx);

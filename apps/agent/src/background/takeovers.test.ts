@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { engine, localUser, newId, openWork, type Work } from '@pilothouse/store';
+import { localUser, newId } from '@pilothouse/store';
+import { isDue, takeRun } from '@pilothouse/store/testing/runs';
 import { until } from '../../../../testkit/until.ts';
 import { type Runtime, startRuntime } from '../../testing/runtime.ts';
 import { createBrowsers } from '../browsers/browsers.ts';
@@ -11,14 +12,11 @@ import { startTakeovers } from './takeovers.ts';
 describe('takeovers that no running task handles', () => {
   let runtime: Runtime;
   let host: Awaited<ReturnType<Runtime['addHost']>>;
-  let work: Work;
   before(async () => {
     runtime = await startRuntime({ hosts: ['p1'] });
     host = await runtime.addHost('p1');
-    work = await openWork({ url: runtime.databaseUrl, onLog: () => {} });
   });
   after(async () => {
-    await work?.close();
     await host?.close();
     await runtime?.close();
   });
@@ -47,7 +45,7 @@ describe('takeovers that no running task handles', () => {
   async function whileSeenTo(watch: () => Promise<void>): Promise<void> {
     const { store, bus, log } = runtime;
     const two = [1, 2].map(() =>
-      startTakeovers({ store, log, browsers: createBrowsers({ store, bus, log }), work, everyMs: 100 }),
+      startTakeovers({ store, log, browsers: createBrowsers({ store, bus, log }), everyMs: 100 }),
     );
     await watch().finally(() => Promise.all(two.map((one) => one.close())));
   }
@@ -100,12 +98,12 @@ describe('takeovers that no running task handles', () => {
     assert.equal((await store.tasks.byId(id))?.status, 'takeover');
   });
 
-  it('end once when they expire, and the task is sent a signal', async () => {
+  it('end once when they expire, and the task is due', async () => {
     const { store } = runtime;
     const sessionId = await runtime.newSession();
     await runtime.open(sessionId, 'p1', host.bootId);
     const { id: taskId } = await runtime.newTask(sessionId);
-    await store.change(sessionId, (tx) => work.start(tx, { id: taskId, session_id: sessionId }));
+    await takeRun(store, taskId);
     await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, taskId, newId()));
     const { id } = await ask(sessionId, taskId);
     assert.equal((await store.tasks.byId(taskId))?.status, 'takeover');
@@ -115,13 +113,7 @@ describe('takeovers that no running task handles', () => {
       await until(async () => (await store.tasks.byId(taskId))?.status === 'running', 5000);
     });
     assert.equal((await standing(sessionId))?.status, 'resuming');
-    const { rows } = await store.transaction(({ client }) =>
-      client.query('select count(*)::int as count from dbos.notifications where destination_uuid = $1 and topic = $2', [
-        taskId,
-        engine.signalTopic,
-      ]),
-    );
-    assert.equal(rows[0].count, 1);
+    assert.ok(await isDue(store, taskId));
     const { rows: lines } = await store.logs.listOf(taskId, { limit: 10 });
     assert.equal(lines.filter(({ message }) => message.includes('The takeover was not used')).length, 1);
   });

@@ -2,19 +2,19 @@
 // drove, and takeovers that expired. Every agent looks; each change is one conditional statement, so one agent makes it.
 
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { startRepeating } from '../common/repeat.ts';
 import { createTakeoverExpiry } from './takeover-expiry.ts';
 import { createTakeoverStart } from './takeover-start.ts';
 
-type Options = { store: Store; browsers: Browsers; work: Work; log: Log; everyMs?: number };
+type Options = { store: Store; browsers: Browsers; log: Log; everyMs?: number };
 type HostWithOldDriver = Awaited<ReturnType<Store['browsers']['hostsWithOldDriver']>>[number];
 
-export function startTakeovers({ store, browsers, work, log, everyMs = 500 }: Options) {
+export function startTakeovers({ store, browsers, log, everyMs = 500 }: Options) {
   const closed = new AbortController();
   const attend = createTakeoverStart({ store, browsers, signal: closed.signal });
-  const takeBack = createTakeoverExpiry({ store, browsers, work, log });
+  const takeBack = createTakeoverExpiry({ store, browsers, log });
   /** Work under way, by takeover or session: opening a browser or reaching a host may take long. */
   const underWay = new Map<string, Promise<void>>();
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { engine, newId, openWork, type Store, type Work } from '@pilothouse/store';
-import pg from 'pg';
+import { newId, type Store } from '@pilothouse/store';
+import { isDue, takeRun } from '@pilothouse/store/testing/runs';
 import { until } from '../../../../testkit/until.ts';
 import { drive } from '../../../browser/testing/host.ts';
 import { type Runtime, startRuntime } from '../../testing/runtime.ts';
@@ -15,7 +15,6 @@ import { startWaitingTasks } from './waiting-tasks.ts';
 describe('tasks that wait for a person', () => {
   let runtime: Runtime;
   let host: Awaited<ReturnType<Runtime['addHost']>>;
-  let work: Work;
   let server: Server;
   let site: string;
   before(async () => {
@@ -27,10 +26,8 @@ describe('tasks that wait for a person', () => {
     site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     runtime = await startRuntime({ hosts: ['p1'] });
     host = await runtime.addHost('p1');
-    work = await openWork({ url: runtime.databaseUrl, onLog: () => {} });
   });
   after(async () => {
-    await work?.close();
     await host?.close();
     await runtime?.close();
     server?.closeAllConnections();
@@ -44,12 +41,13 @@ describe('tasks that wait for a person', () => {
     const epoch = await runtime.open(sessionId, 'p1', host.bootId);
     const driver = drive(runtime.bus, 'p1', sessionId);
     const { id } = await runtime.newTask(sessionId);
-    await store.change(sessionId, (tx) => work.start(tx, { id, session_id: sessionId }));
+    const claimed = await takeRun(store, id);
     const begun = await store.change(sessionId, (tx) => store.tasks.beginExecution(tx, id, newId()));
     assert.ok(begun);
     const question = { text: 'Ready?', stepId: 'step-1', expiresInSecs };
     const held = { id, executionId: begun.executionId };
     await store.change(sessionId, (tx) => store.questions.ask(tx, held, question, { text: 'Ready' }));
+    assert.equal(await store.queue.rest(claimed), false);
     const task = async () => {
       const row = await store.tasks.atWork(id);
       assert.ok(row);
@@ -70,23 +68,11 @@ describe('tasks that wait for a person', () => {
       log,
       browsers: createBrowsers({ store, bus, log }),
       ledger: createLedger({ store, questionSecs: 1, fileBytesPerUser: 1_000_000 }),
-      work,
     };
     const two = [1, 2].map(() => startWaitingTasks({ ...parts, everyMs: 200 }));
     await watch().finally(() => Promise.all(two.map((one) => one.close())));
   }
-  async function signalsTo(id: string): Promise<number> {
-    const client = new pg.Client(runtime.databaseUrl);
-    await client.connect();
-    const { rows } = await client.query(
-      'select count(*)::int as count from dbos.notifications where destination_uuid = $1 and topic = $2',
-      [id, engine.signalTopic],
-    );
-    await client.end();
-    return rows[0].count;
-  }
-
-  it('go on once the page shows what they wait for, and are woken once', async () => {
+  it('go on once the page shows what they wait for, and are due', async () => {
     const { id, driver, task, epoch } = await asking();
     let looks = 0;
     const onLook = (pages: number) => {
@@ -113,7 +99,7 @@ describe('tasks that wait for a person', () => {
     assert.equal((answers as { text: string | null }[])[0]?.text, null);
     assert.ok(paused_ms >= 60_000, `a person had it for ${paused_ms} ms`);
     assert.ok(worked_ms < 30_000, `that does not count as work: ${worked_ms} ms`);
-    assert.equal(await signalsTo(id), 1);
+    assert.ok(await isDue(runtime.store, id));
   });
 
   it('fail when no answer comes in time, and their session rests', async () => {
@@ -121,7 +107,7 @@ describe('tasks that wait for a person', () => {
     await whileSwept(() => until(async () => (await task()).status === 'failed', 10_000));
     assert.equal((await task()).last_error, 'No answer came in time.');
     assert.equal((await runtime.store.sessions.byId(sessionId))?.status, 'idle');
-    assert.equal(await signalsTo(id), 1);
+    assert.ok(!(await isDue(runtime.store, id)));
   });
 
   it('give up their browser after a while and keep its state, unless a viewer watches', async () => {

@@ -1,26 +1,26 @@
 // Tasks that wait for a person. Ends the wait when the page shows what was waited for, and fails tasks whose question expired.
 
 import type { Log } from '@pilothouse/process';
-import type { PageWait, Store, Work } from '@pilothouse/store';
+import type { PageWait, Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { startRepeating } from '../common/repeat.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-type Options = { store: Store; browsers: Browsers; ledger: Ledger; work: Work; log: Log; everyMs?: number };
+type Options = { store: Store; browsers: Browsers; ledger: Ledger; log: Log; everyMs?: number };
 
 /** How long a host looks for it: the look changes nothing in the page, and no task is held up by it. */
 const glanceMs = 1000;
 const atOnce = 8;
 
-export function startWaitingTasks({ store, browsers, ledger, work, log, everyMs = 2000 }: Options) {
+export function startWaitingTasks({ store, browsers, ledger, log, everyMs = 2000 }: Options) {
   const closed = new AbortController();
 
   async function lookAt(wait: PageWait): Promise<void> {
-    const { id, sessionId, hostId, epoch, until } = wait;
+    const { sessionId, hostId, epoch, until } = wait;
     const step = { action: 'wait', for: until } as const;
     const command = { step, deadlineMs: glanceMs, bring: [], signal: closed.signal };
     const outcome = await browsers.act(sessionId, { hostId, epoch }, command);
-    if (outcome.type === 'acted') await ledger.answeredByPage(wait, (tx) => work.signal(tx, { id }));
+    if (outcome.type === 'acted') await ledger.answeredByPage(wait);
   }
 
   async function look(): Promise<void> {
@@ -31,9 +31,7 @@ export function startWaitingTasks({ store, browsers, ledger, work, log, everyMs 
     for (const expired of await store.waits.expired()) {
       const end = { move: 'fail', reason: 'No answer came in time.' } as const;
       // A person may have answered since the look: then the task goes on.
-      const isOver = await ledger.endTask({ ...expired, unanswered: expired.askedAt }, end, (tx) =>
-        work.signal(tx, expired),
-      );
+      const isOver = await ledger.endTask({ ...expired, unanswered: expired.askedAt }, end);
       if (isOver) log.info({ task_id: expired.id }, 'a question expired');
     }
   }

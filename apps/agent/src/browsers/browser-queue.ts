@@ -1,28 +1,25 @@
-// Sessions of this agent that wait for a browser. They ask the database together, so the cost does not grow with their
-// number. Only the rows decide whose turn it is.
+// Persons who wait for a browser, by this agent. They ask the database together, so the cost does not grow with their
+// number. Only the rows decide whose turn it is. Tasks wait as rows (background/browser-turns.ts).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@pilothouse/process';
-import type { HeldBrowser, Store } from '@pilothouse/store';
-import type { Parker } from './park.ts';
+import type { Store } from '@pilothouse/store';
+import type { MakeRoom } from './make-room.ts';
 
-type Options = { store: Store; parker: Parker; log: Log; everyMs?: number };
+type Options = { store: Store; makeRoom: MakeRoom; log: Log; everyMs?: number };
 type Wait = { isPerson: boolean; since?: Date | null; signal: AbortSignal };
 type Waiter = { sessionId: string; isPerson: boolean; go: () => void };
 
 /** Well within the time after which a wait in the database lapses. */
 const renewMs = 2000;
-/** After this time the queue no longer waits for a host to close a browser, and closes another one elsewhere. */
-const closeMs = 3000;
 
 /** A slow database is asked less often: queries take at most a tenth of the time. */
 const pausePerLook = 9;
 
-export function createBrowserQueue({ store, parker, log, everyMs = 250 }: Options) {
+export function createBrowserQueue({ store, makeRoom, log, everyMs = 250 }: Options) {
   const waiters = new Set<Waiter>();
   let isRunning = false;
   let renewedAt = 0;
-  let closing = 0;
 
   async function renew(ids: string[]): Promise<void> {
     const standing = new Set(await store.browserTurns.renew(ids));
@@ -30,22 +27,6 @@ export function createBrowserQueue({ store, parker, log, everyMs = 250 }: Option
     for (const { sessionId, isPerson } of [...waiters])
       if (!standing.has(sessionId)) await store.browserTurns.join(sessionId, { isPerson });
     renewedAt = performance.now();
-  }
-
-  async function close(spare: HeldBrowser): Promise<void> {
-    closing += 1;
-    const late = sleep(closeMs, undefined, { ref: false });
-    const closed = parker
-      .parkSpare(spare)
-      .catch((error) => log.warn({ err: error }, 'could not close a browser to make room'));
-    await Promise.race([closed, late]);
-    closing -= 1;
-  }
-
-  /** Closes one spare browser for each waiting session, as far as there are spare ones. */
-  async function makeRoom(waiting: number): Promise<void> {
-    if (waiting <= closing) return;
-    for (const spare of await store.browserTurns.spare(waiting - closing)) void close(spare);
   }
 
   async function look(): Promise<void> {

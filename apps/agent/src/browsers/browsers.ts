@@ -19,7 +19,7 @@ export type Command = {
   signal: AbortSignal;
 };
 
-type Options = { store: Store; bus: Bus; log: Log };
+type Options = { store: Store; bus: Bus; log: Log; onTaskWaits?: () => void };
 
 const answerMs = 20_000;
 const stateMs = 5000;
@@ -27,7 +27,7 @@ const cutMs = 1000;
 const takeMs = 3000;
 
 /** The agent's side of the browsers: finds or opens the browser of a session, and has steps done in it. */
-export function createBrowsers({ store, bus, log }: Options) {
+export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
   const hosts = createHostClient(bus);
   const hostWatch = createHostWatch({ store, bus });
 
@@ -51,7 +51,7 @@ export function createBrowsers({ store, bus, log }: Options) {
   }
 
   return {
-    ...createPlacement({ store, bus, log }),
+    ...createPlacement({ store, bus, log, onTaskWaits }),
     ...createPageLook({ bus }),
     act,
     isAtHost: hostWatch.isAtHost,

@@ -1,4 +1,5 @@
-// Finds the browser of a session, or a host that opens it. Waits in the queue while there are too few browsers.
+// Finds the browser of a session, or a host that opens it. While there are too few browsers, a person waits in the queue, and
+// a task leaves: its run ends, and it is due when its turn comes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, DomainPolicy, type SavedState } from '@pilothouse/bus';
@@ -7,10 +8,20 @@ import type { Store } from '@pilothouse/store';
 import { createBrowserQueue } from './browser-queue.ts';
 import type { BrowserHandle } from './handle.ts';
 import type { LaunchOptions } from './launch-options.ts';
+import { createRoomMaker } from './make-room.ts';
 import { createOpenClose } from './open-close.ts';
 import { createParker } from './park.ts';
+import { createRefusals } from './refusals.ts';
+import { createTaskWait } from './task-wait.ts';
 
-type Options = { store: Store; bus: Bus; log: Log; now?: () => number };
+type Options = {
+  store: Store;
+  bus: Bus;
+  log: Log;
+  /** Called when a task has begun to wait for a browser. */
+  onTaskWaits?: () => void;
+  now?: () => number;
+};
 type EnsureOptions = {
   lost?: number;
   isPerson?: boolean;
@@ -18,7 +29,6 @@ type EnsureOptions = {
   executionId?: string;
   signal: AbortSignal;
 };
-type Host = { id: string; boot_id: string };
 type Row = NonNullable<Awaited<ReturnType<Store['browsers']['of']>>>;
 
 /** What is known so far in one call of `ensure`. */
@@ -36,8 +46,11 @@ type Search = EnsureOptions & {
 const shunMs = 2000;
 const pauseMs = 250;
 
-export function createPlacement({ store, bus, log, now = () => performance.now() }: Options) {
-  const queue = createBrowserQueue({ store, parker: createParker({ bus, store, log }), log });
+export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now = () => performance.now() }: Options) {
+  const makeRoom = createRoomMaker({ store, parker: createParker({ bus, store, log }), log });
+  const queue = createBrowserQueue({ store, makeRoom, log });
+  const noteRefusal = createRefusals({ store, log });
+  const waitAsRow = createTaskWait({ store, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
 
   /** The open browser; undefined where the task may not use it as it is: then its host is asked to close it. */
@@ -54,22 +67,6 @@ export function createPlacement({ store, bus, log, now = () => performance.now()
     return undefined;
   }
 
-  /** A host that says it is full is avoided for a while. No other session's browser is closed for it. */
-  async function shun(sessionId: string, host: Host, epoch: number): Promise<void> {
-    await store.transaction((tx) => store.browsers.release(tx, sessionId, { hostId: host.id, epoch }));
-    const secs = await store.hosts.saidFull(host.id, host.boot_id);
-    if (secs > 0) log.warn({ host_id: host.id, secs }, 'a host says it is full although it claims room: it is shunned');
-  }
-
-  async function refused({ session, shunned, signal }: Search, host: Host, refusal: string, epoch: number) {
-    log.warn({ session_id: session.id, host_id: host.id, refusal }, 'a host did not open the browser');
-    // The lease of a dead host runs on for some seconds.
-    if (refusal === 'no_responders') shunned.set(host.boot_id, now() + shunMs);
-    if (refusal === 'full') await shun(session.id, host, epoch);
-    else await store.hosts.lostBrowser(host.id);
-    await sleep(pauseMs, undefined, { signal });
-  }
-
   /** Undefined where it is not open yet: the session waited, another agent was quicker, or the host refused. */
   async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | undefined> {
     const { session, isPerson = false, executionId, shunned, signal } = search;
@@ -77,7 +74,10 @@ export function createPlacement({ store, bus, log, now = () => performance.now()
     const host = await store.hosts.mostFree(session.id, silentBoots);
     const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
     if (!host || taken === 'not_its_turn') {
-      await queue.wait(session.id, { isPerson, since: search.since, signal });
+      if (executionId === undefined) await queue.wait(session.id, { isPerson, since: search.since, signal });
+      // A host that did not answer is asked again soon, and only this search knows of it.
+      else if (silentBoots.length > 0) await sleep(pauseMs, undefined, { signal });
+      else await waitAsRow(search);
       return undefined;
     }
     if (taken === 'another_was_quicker') return undefined;
@@ -87,7 +87,10 @@ export function createPlacement({ store, bus, log, now = () => performance.now()
     const refusal = await open(session, handle, { state: taken.state as SavedState | null, isPerson });
     if (refusal) {
       search.gone = taken.epoch;
-      await refused(search, host, refusal, taken.epoch);
+      // The lease of a dead host runs on for some seconds.
+      if (refusal === 'no_responders') shunned.set(host.boot_id, now() + shunMs);
+      await noteRefusal({ sessionId: session.id, host, epoch: taken.epoch, refusal });
+      await sleep(pauseMs, undefined, { signal });
       return undefined;
     }
     await setLive(session.id, handle);
@@ -98,7 +101,8 @@ export function createPlacement({ store, bus, log, now = () => performance.now()
   return {
     /**
      * The browser of the session, opened from its saved state where no host holds it. `lost` is an epoch under which it
-     * was found gone, whatever the row says. Waits for the session's turn while there are too few browsers. With
+     * was found gone, whatever the row says. While there are too few browsers, a person waits here for the session's turn;
+     * for a task (`executionId`) this throws `NoBrowserYet`. With
      * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first.
      */
     async ensure(session: LaunchOptions, options: EnsureOptions): Promise<BrowserHandle> {

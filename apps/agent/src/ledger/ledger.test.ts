@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Acted } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
-import { newId, type Store } from '@pilothouse/store';
+import { localUser, newId, type Store } from '@pilothouse/store';
+import { isDue, takeRun } from '@pilothouse/store/testing/runs';
 import { acted as actedOutcome, hostId } from '../../testing/scripted-browsers.ts';
 import { type BenchTask, click, openBench, settings } from '../../testing/task-bench.ts';
 import { FileQuotaExceeded } from './evidence.ts';
@@ -199,15 +200,13 @@ describe('the ledger', () => {
     await ledger.ask(turn, { text: 'Sure?', until: { text: 'Ready' } }, { isStep: false });
     const { asked_at: askedAt } = (await task.row()).question as { asked_at: string };
     const open = { id: task.id, sessionId: task.sessionId, executionId: turn.executionId, askedAt };
-    let signals = 0;
-    const signal = async () => {
-      signals += 1;
-    };
-    await ledger.answeredByPage({ ...open, askedAt: '2020-01-01T00:00:00.000Z' }, signal);
-    assert.equal((await task.row()).status, 'awaiting_user');
-    await ledger.answeredByPage(open, signal);
-    await ledger.answeredByPage(open, signal);
-    assert.deepEqual([(await task.row()).status, signals], ['running', 1]);
+    await takeRun(store, task.id);
+    await ledger.answeredByPage({ ...open, askedAt: '2020-01-01T00:00:00.000Z' });
+    assert.deepEqual([(await task.row()).status, await isDue(store, task.id)], ['awaiting_user', false]);
+    await ledger.answeredByPage(open);
+    await ledger.answeredByPage(open);
+    assert.deepEqual([(await task.row()).status, await isDue(store, task.id)], ['running', true]);
+    assert.equal(((await task.row()).answers as unknown[]).length, 1);
   });
 
   describe('at the end of a task', () => {
@@ -246,11 +245,23 @@ describe('the ledger', () => {
       assert.equal((await one.task.row()).status, 'takeover');
     });
 
-    it('undoes everything where what belongs to it fails', async () => {
+    it('makes the next task of the session due, and undoes everything where that fails', async () => {
       const one = await begin();
-      const failing = () => Promise.reject(new Error('no signal'));
-      await assert.rejects(ledger.endTask(ending(one), { move: 'fail', reason: 'why' }, failing), /no signal/);
+      const next = newId();
+      await store.change(one.task.sessionId, async (tx) => {
+        const given = { id: next, sessionId: one.task.sessionId, title: 't', prompt: 'p', plan: { steps: [] } };
+        await store.tasks.create(tx, localUser, { ...given, settings: {}, totalSteps: 0 });
+      });
+      assert.equal(await isDue(store, next), false);
+      const refuse = `create function refuse() returns trigger language plpgsql as
+        $$ begin if new.run_due_at is not null then raise 'not due'; end if; return new; end $$;
+        create trigger refuse before update on tasks for each row execute function refuse()`;
+      await one.task.sql(refuse, []);
+      await assert.rejects(ledger.endTask(ending(one), { move: 'fail', reason: 'why' }), /not due/);
       assert.equal((await one.task.row()).status, 'running');
+      await one.task.sql('drop trigger refuse on tasks', []);
+      assert.equal(await ledger.endTask(ending(one), { move: 'fail', reason: 'why' }), true);
+      assert.equal(await isDue(store, next), true);
     });
   });
 });

@@ -1,7 +1,7 @@
 // Asks a person: the task waits in `awaiting_user` until they answer, or until the page shows what was waited for.
 
 import type { Condition } from '@pilothouse/contract';
-import { type NewQuestion, progressOf, type Store, stepIdOf, type Tx } from '@pilothouse/store';
+import { type NewQuestion, progressOf, type Store, stepIdOf } from '@pilothouse/store';
 import type { Attempts } from './attempts.ts';
 import type { HeldTask } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
@@ -29,10 +29,7 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
       }),
 
     /** The page shows what was waited for. Does nothing where the question no longer stands. */
-    async answeredByPage(
-      { id, sessionId, executionId, askedAt }: OpenQuestion,
-      also: (tx: Tx) => Promise<void>,
-    ): Promise<void> {
+    async answeredByPage({ id, sessionId, executionId, askedAt }: OpenQuestion): Promise<void> {
       await store.change(sessionId, async (tx, append) => {
         const task = await store.questions.answered(tx, { id, executionId, askedAt });
         if (!task) return;
@@ -40,7 +37,6 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
         await store.logs.append(tx, append, { taskId: id, level: 'info', message });
         await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
         await tellMessages(tx, append, task);
-        await also(tx);
       });
     },
   };

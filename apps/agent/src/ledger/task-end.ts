@@ -33,11 +33,7 @@ export function createTaskEnd({ store, heldTask }: Options) {
 
   return {
     /** Ends the task, and lets the session rest where no other task is open. False where this execution may not end it. */
-    async endTask(
-      { id, sessionId, executionId, unanswered, isAtWork }: EndingTask,
-      how: End,
-      also: (tx: Tx) => Promise<void> = async () => {},
-    ): Promise<boolean> {
+    async endTask({ id, sessionId, executionId, unanswered, isAtWork }: EndingTask, how: End): Promise<boolean> {
       return store.change(sessionId, async (tx, append) => {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
         const ended = await store.tasks.move(tx, { id, executionId }, how.move, {
@@ -59,7 +55,6 @@ export function createTaskEnd({ store, heldTask }: Options) {
         const isIdle = (await store.tasks.openInSession(tx, sessionId)) === 0;
         const session = isIdle ? await store.sessions.move(tx, sessionId, 'rest') : undefined;
         if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
-        await also(tx);
         return true;
       });
     },

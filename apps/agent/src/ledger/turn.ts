@@ -4,8 +4,11 @@ import type { Step, Task } from '@pilothouse/contract';
 import type { StepRow, Store, TaskRow } from '@pilothouse/store';
 import type { LaunchOptions } from '../browsers/launch-options.ts';
 
-/** What the workflow does after a tick: ticks again, waits for a signal, or ends. */
-export type Next = 'again' | 'wait' | 'done';
+/**
+ * What comes after a tick: another one, the end of this run until the task is due again (at the latest after `waitMs`), or
+ * the end of this run for good, because the task is over, another run has it, or this agent stops.
+ */
+export type Next = 'again' | 'wait' | { waitMs: number } | 'done';
 
 /** One step of a task, and what is known when its turn comes. */
 export type Turn = {

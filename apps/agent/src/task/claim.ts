@@ -1,6 +1,6 @@
 // Claims a task for this run. An earlier agent must not act any more, so the browser gets a new epoch with the claim.
 
-import { progressOf, type Store, sessionStateOf, type TaskRow } from '@pilothouse/store';
+import { type ClaimedRun, progressOf, type Store, sessionStateOf, type TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { TaskNotHeld } from '../ledger/turn.ts';
@@ -11,12 +11,14 @@ type ClaimedTask = { executionId: string; task: TaskRow };
 /** How many claims in a row may end without a finished step. */
 const maxClaimsWithoutProgress = 5;
 
-export function createClaim({ store, browsers, ledger, agentId }: Options, taskId: string) {
-  let executionId: string | undefined;
+export function createClaim({ store, browsers, ledger, agentId }: Options, claimed: ClaimedRun) {
+  const { id: taskId, run } = claimed;
+  // A run that continues another's execution need not claim the task: nothing of the other is under way.
+  let executionId = claimed.executionId ?? undefined;
 
   const write = ({ session_id }: TaskRow) =>
     store.change(session_id, async (tx, append) => {
-      const taken = await store.tasks.beginExecution(tx, taskId, agentId);
+      const taken = await store.tasks.beginExecution(tx, taskId, agentId, run);
       if (!taken) return undefined;
       const { task } = taken;
       await append({ taskId, kind: 'status', data: { status: progressOf(task) } });
@@ -40,13 +42,10 @@ export function createClaim({ store, browsers, ledger, agentId }: Options, taskI
   }
 
   return {
-    /** The execution of this run; undefined before the claim, and after another run took the task. */
+    /** The execution of this run; undefined before the claim. */
     executionId: () => executionId,
-    forget: () => {
-      executionId = undefined;
-    },
 
-    /** Claims the task and returns the execution; undefined where the task is over. */
+    /** Claims the task and returns the execution; undefined where the task is over, or another run has it. */
     async take(row: TaskRow): Promise<string | undefined> {
       const begun = await write(row);
       if (!begun) return undefined;

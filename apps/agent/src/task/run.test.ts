@@ -11,6 +11,8 @@ import {
   openBench,
   play,
 } from '../../testing/task-bench.ts';
+import { NoBrowserYet } from '../browsers/task-wait.ts';
+import type { Next } from '../ledger/turn.ts';
 
 const blank = { url: 'about:blank', written: [] };
 
@@ -257,7 +259,7 @@ const cancels: Case[] = [
       ],
     }),
     expect: {
-      nexts: ['again', 'done'],
+      nexts: ['done'],
       status: 'cancelled',
       attempts: ['1 interrupted'],
       calls: ['act click 1', 'new driver after 1'],
@@ -274,13 +276,13 @@ const cancels: Case[] = [
         },
       ],
     }),
-    expect: { nexts: ['again', 'done'], status: 'cancelled', attempts: ['1 interrupted'] },
+    expect: { nexts: ['done'], status: 'cancelled', attempts: ['1 interrupted'] },
   },
   {
     name: 'a task that is cancelled while it waits for a browser writes no attempt',
     steps: [click()],
     script: (task) => ({ beforeEnsure: async () => void (await task.cancel()) }),
-    expect: { nexts: ['again', 'done'], status: 'cancelled', attempts: [], calls: [] },
+    expect: { nexts: ['done'], status: 'cancelled', attempts: [], calls: [] },
   },
   {
     name: 'a task that is cancelled while it asks a person stays cancelled',
@@ -322,7 +324,7 @@ describe('two agents at one task', () => {
   it('an agent that lost the task while a step ran does not record the step, and the other agent finds it open', async () => {
     const task = await bench.newTask([click()]);
     const second = task.run({ known: [acted()] });
-    let secondNext: string | undefined;
+    let secondNext: Next | undefined;
     const first = task.run({
       replies: [
         async () => {
@@ -331,7 +333,7 @@ describe('two agents at one task', () => {
         },
       ],
     });
-    assert.equal(await first.tick(), 'again');
+    assert.equal(await first.tick(), 'done', 'its run is over');
     assert.equal(secondNext, 'again');
     assert.deepEqual(await task.attempts(), ['1 success'], 'recorded once, by the second agent');
     assert.deepEqual(second.calls, ['answer 2', 'driver 2', 'state 2']);
@@ -358,33 +360,44 @@ describe('two agents at one task', () => {
     assert.equal((await task.row()).status, 'success');
   });
 
-  it('an agent that stops leaves its tick open: nothing is recorded as the result of the tick', async () => {
+  it('an agent that stops ends its run and leaves the attempt open for the next agent', async () => {
     const task = await bench.newTask([click()]);
     const stopping = new AbortController();
-    let isAnswered = false;
     const run = task.run(
       {
         replies: [
           async (sent) => {
             stopping.abort();
-            const reply = await untilAborted(sent);
-            isAnswered = true;
-            return reply;
+            return untilAborted(sent);
           },
         ],
       },
       { signal: stopping.signal },
     );
-    let hasEnded = false;
-    void run.tick().finally(() => {
-      hasEnded = true;
-    });
-    await until(() => isAnswered, 10_000);
-    // Another task is done from beginning to end meanwhile.
-    const other = await bench.newTask([click()]);
-    assert.deepEqual(await play(other.run({ replies: [acted()] })), ['again', 'done']);
-    assert.equal(hasEnded, false);
+    assert.equal(await run.tick(), 'done');
     assert.deepEqual(await task.attempts(), ['1 running'], 'the next agent finds the attempt');
+    assert.equal((await task.row()).status, 'running');
+  });
+
+  it('the next run goes on in the same execution and epoch where the one before it ended by itself', async () => {
+    const task = await bench.newTask([{ action: 'ask', question: 'Which one?' }, click()]);
+    assert.equal(await task.run({}).tick(), 'wait');
+    const { run, execution_id } = await task.row();
+    await task.store.queue.rest({ id: task.id, run });
+    await task.answer('the blue one');
+    const next = task.run({ replies: [acted()] });
+    assert.deepEqual(await play(next), ['again', 'again', 'done']);
+    assert.deepEqual(next.calls, ['act click 1'], 'no new epoch');
+    const row = await task.row();
+    assert.deepEqual([row.status, row.attempt, row.execution_id], ['success', 1, execution_id]);
+    assert.ok(!(await task.logs()).some((line) => line.includes('Another agent')));
+  });
+
+  it('a task that waits for a browser ends its run, and none of its time passes', async () => {
+    const task = await bench.newTask([click()]);
+    const run = task.run({ beforeEnsure: () => Promise.reject(new NoBrowserYet()) });
+    assert.deepEqual(await play(run), [{ waitMs: 300_000 }]);
+    assert.deepEqual(await task.attempts(), []);
     assert.equal((await task.row()).status, 'running');
   });
 

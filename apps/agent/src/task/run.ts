@@ -3,9 +3,10 @@
 
 import { isTerminal, Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import type { Store, TaskRow } from '@pilothouse/store';
+import type { ClaimedRun, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { launchOptionsOf, settingsOf } from '../browsers/launch-options.ts';
+import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
 import { type Next, TaskNotHeld, type Turn, watchTask } from '../ledger/turn.ts';
@@ -31,15 +32,19 @@ type Options = {
 };
 type WorkedTask = TaskRow & { worked_ms: number };
 
+/** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */
+const browserWaitMs = 300_000;
+
 const emptyPlan = 'The plan has no steps, and no model is there to plan any: send the steps, or write a script.';
 
-export function createRun(options: Options, taskId: string): Run {
+export function createRun(options: Options, claimed: ClaimedRun): Run {
   const { store, ledger, signal } = options;
+  const taskId = claimed.id;
   const steps = createSteps(options);
   const waiting = createWaits({ ...options, steps });
   const takeover = createTakeover({ ...options, steps });
   const firstPage = createFirstPage({ ...options, steps });
-  const claim = createClaim(options, taskId);
+  const claim = createClaim(options, claimed);
   const afterError = createFailedTick({ ...options, claim }, taskId);
 
   /** The next step and what is known of it; undefined where all steps are done. */
@@ -81,7 +86,7 @@ export function createRun(options: Options, taskId: string): Run {
     if (!task || isTerminal(task.status)) return 'done';
     const executionId = claim.executionId() ?? (await claim.take(task));
     if (!executionId) return 'done';
-    // A person has it. The server or agent that hands it back sends a signal.
+    // A person has it. What hands it back makes the task due.
     if (task.status === 'awaiting_user' || task.status === 'takeover') return 'wait';
     const turn = await nextTurn(task, executionId);
     if (!turn) return finish(task, executionId);
@@ -95,6 +100,7 @@ export function createRun(options: Options, taskId: string): Run {
       if (task.has_takeover && (await takeover.handle(watched))) return 'wait';
       return await act(watched);
     } catch (error) {
+      if (error instanceof NoBrowserYet) return { waitMs: browserWaitMs };
       throw watch.signal.aborted ? new TaskNotHeld() : error;
     } finally {
       watch.close();

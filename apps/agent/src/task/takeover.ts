@@ -52,7 +52,7 @@ export function createTakeover({ store, browsers, steps }: Options) {
   }
 
   return {
-    /** True where a person drives now, or is about to. A signal comes when the task is handed back. */
+    /** True where a person drives now, or is about to. The task is due when they hand it back. */
     async handle(turn: Turn): Promise<boolean> {
       const standing = await store.takeovers.standingOf(turn.session.id);
       if (standing?.status === 'resuming') await resume(turn);

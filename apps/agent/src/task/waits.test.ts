@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { acted, failed, lost } from '../../testing/scripted-browsers.ts';
 import { type BenchTask, type Case, click, describeCases } from '../../testing/task-bench.ts';
+import type { Next } from '../ledger/turn.ts';
 
 const forText = { action: 'wait', for: { text: 'Ready' }, timeout_secs: 2 } as const;
+const waitMsOf = (next: Next | undefined): number => (typeof next === 'object' ? next.waitMs : -1);
 const forClock = (secs: number) => ({ action: 'wait', for: { secs } }) as const;
 const confirm = { kind: 'confirm', message: 'Really?', default_value: '' } as const;
 /** The open attempt began so long ago. */
@@ -83,16 +85,36 @@ const waits: Case[] = [
     expect: { status: 'success', attempts: ['1 interrupted', '1 success'] },
   },
   {
-    name: 'a long wait for the clock says until when the task needs no browser, and asks the host for nothing',
+    name: 'a long wait for the clock ends the run, says until when the task needs no browser, and asks the host for nothing',
     steps: [forClock(40)],
-    settings: { time_limit_secs: 1 },
-    ticks: 1,
-    expect: { nexts: ['again'], status: 'running', attempts: ['1 running'], calls: [] },
-    also: async (task) => {
+    expect: { status: 'running', attempts: ['1 running'], calls: [] },
+    also: async (task, { nexts }) => {
+      assert.equal(nexts.length, 1);
+      assert.ok(waitMsOf(nexts[0]) > 20_000 && waitMsOf(nexts[0]) <= 40_000, JSON.stringify(nexts));
       const { asleep_until } = await task.row();
       // Of forty seconds; the others are for a busy machine.
       assert.ok(asleep_until && asleep_until.getTime() - Date.now() > 20_000);
     },
+  },
+  {
+    name: 'a long wait for the clock lasts no longer than the time of the task',
+    steps: [forClock(40)],
+    settings: { time_limit_secs: 2 },
+    expect: { status: 'running', attempts: ['1 running'] },
+    also: (_, { nexts }) => assert.ok(waitMsOf(nexts[0]) <= 2000, JSON.stringify(nexts)),
+  },
+  {
+    name: 'a long wait for the clock goes on at any agent for the rest of its time, and ends in the browser',
+    steps: [forClock(40)],
+    rows: async (task) => {
+      await task.run({}).tick();
+      await task.sql(`update steps set intent_at = intent_at - interval '35 seconds' where task_id = $1`);
+      const later = waitMsOf(await task.run({}).tick());
+      assert.ok(later > 0 && later <= 5000, String(later));
+      await task.sql(`update steps set intent_at = intent_at - interval '5 seconds' where task_id = $1`);
+    },
+    script: () => ({ replies: [acted()] }),
+    expect: { nexts: ['again', 'done'], status: 'success', attempts: ['1 success'] },
   },
   {
     name: 'a wait that meets a question which the next step answers is done',

@@ -21,17 +21,15 @@ const defaultSecs = 15;
 /** A host reserves a quarter of its deadline, and at most this, for the picture after the wait. */
 const pictureMs = 1500;
 const endMs = 5000;
-/** During a longer wait for the clock, the browser may be given to another session. */
+/** During a longer wait for the clock, the run ends, and the browser may be given to another session. */
 const longMs = 30_000;
 
 export function createWaits({ store, browsers, ledger, steps }: Options) {
-  /** One slice of a long wait for the clock, without the browser. False when the wait is over and needs the browser again. */
-  async function sleepWithoutBrowser(turn: Turn, totalMs: number, open?: StepRow): Promise<boolean> {
+  /** A long wait for the clock, without an agent and a browser. Undefined when it is over and needs the browser again. */
+  async function waitWithoutBrowser(turn: Turn, totalMs: number, open?: StepRow): Promise<Next | undefined> {
     const attempt = open ?? (await ledger.intendLongWait(turn, await steps.acquire(turn), totalMs));
     const restMs = totalMs - (await store.steps.ageMs(attempt));
-    if (restMs <= 0) return false;
-    await sleep(Math.min(sliceMs, restMs, turn.leftMs), undefined, { signal: turn.signal });
-    return true;
+    return restMs <= 0 ? undefined : { waitMs: Math.ceil(Math.min(restMs, turn.leftMs)) };
   }
 
   /** One slice. The attempt stays open over all slices, also those of another agent. */
@@ -42,7 +40,8 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
     if (reason) return steps.giveUp(turn, reason);
     const isClock = 'secs' in step.for;
     const totalMs = 'secs' in step.for ? step.for.secs * 1000 : (step.timeout_secs ?? defaultSecs) * 1000;
-    if (isClock && totalMs > longMs && (await sleepWithoutBrowser(turn, totalMs, open))) return 'again';
+    const away = isClock && totalMs > longMs ? await waitWithoutBrowser(turn, totalMs, open) : undefined;
+    if (away) return away;
     const handle = await steps.acquire(turn);
     if (open && open.epoch !== handle.epoch && !isClock) {
       // No agent looked at the page meanwhile, so the wait gets its full time again.
@@ -83,7 +82,7 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
     return steps.giveUp(turn, `"${titleOf(turn.step)}" failed: ${error}`);
   }
 
-  /** Question and answer are in the task's row; the signal that wakes the task carries nothing. */
+  /** Question and answer are in the task's row, and the answer makes the task due. */
   async function ask(turn: Turn, { question, until }: AskStep): Promise<Next> {
     const { task, index, attempts } = turn;
     const open = attempts.find(({ status }) => status === 'running');

@@ -231,7 +231,6 @@ describe('the authorization matrix', () => {
     );
   });
   after(async () => {
-    await Promise.all([...stages.values()].map(({ actorSets }) => actorSets.close()));
     await first?.close();
   });
   const stageOf = (kind: string): Stage => {

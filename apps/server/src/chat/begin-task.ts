@@ -1,4 +1,4 @@
-// Begins a task: its rows, its files and its workflow commit together, so a returned id always names real work.
+// Begins a task: its rows and its files commit together, and the row is due, so a returned id always names real work.
 
 import { createHash } from 'node:crypto';
 import { AppError, type ChatReply, type ChatRequest } from '@pilothouse/contract';
@@ -12,18 +12,11 @@ import {
   sessionStateOf,
   type TaskRow,
   type Tx,
-  type Work,
 } from '@pilothouse/store';
 import type { Quotas } from '../sessions/quotas.ts';
 import { byteLensOf, withFiles } from './given-files.ts';
 
-type Options = {
-  store: Store;
-  work: Work;
-  quotas: Quotas;
-  /** Called once new work is committed. */
-  onQueued: () => void;
-};
+type Options = { store: Store; quotas: Quotas };
 type NewTask = Omit<Parameters<Store['tasks']['create']>[2], 'id' | 'sessionId'>;
 export type TaskRequest = {
   sessionId: string;
@@ -39,7 +32,7 @@ export type TaskRequest = {
   request: object;
 };
 
-export function createBeginTask({ store, work, quotas, onQueued }: Options) {
+export function createBeginTask({ store, quotas }: Options) {
   /** Answers a repeated request with the task that the first one began, as it is now. */
   async function replyAgain({ isSame, taskId }: EarlierRequest): Promise<ChatReply> {
     if (!isSame) throw new AppError('conflict', { detail: 'This Idempotency-Key was used for another request.' });
@@ -53,7 +46,6 @@ export function createBeginTask({ store, work, quotas, onQueued }: Options) {
     await append({ taskId: created.id, kind: 'status', data: { status: progressOf(created) } });
     const session = await store.sessions.move(tx, task.sessionId, 'work');
     if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
-    await work.start(tx, created);
     return created;
   }
 
@@ -80,7 +72,6 @@ export function createBeginTask({ store, work, quotas, onQueued }: Options) {
       return { value, isKept: !('isSame' in value) };
     });
     if ('isSame' in begun) return replyAgain(begun);
-    onQueued();
     return replyOf(begun);
   };
 }

@@ -22,7 +22,6 @@ describe('who sees a private frame while no person drives', () => {
     actorSets = await openActorSets({ server, gate: server, brief: server });
   });
   after(async () => {
-    await actorSets.close();
     await host.close();
     await server.close();
   });

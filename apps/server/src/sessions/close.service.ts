@@ -9,12 +9,10 @@ import {
   type Store,
   sessionStateOf,
   type Tx,
-  type Work,
 } from '@pilothouse/store';
 
 type Options = {
   store: Store;
-  work: Work;
   /** Called after the commit: the browser at this host is no longer needed. */
   onClosed: (fence: DriverChange) => void;
   /** Called after the commit: guests of the session have to go. */
@@ -24,11 +22,11 @@ type Reply = ReplyOf<(typeof routes)['deleteSession']>;
 
 const reason = 'The session was closed.';
 
-export function createCloseService({ store, work, onClosed, onShareRevoked }: Options) {
+export function createCloseService({ store, onClosed, onShareRevoked }: Options) {
   async function close(tx: Tx, append: Append, id: string): Promise<DriverChange | undefined> {
     const closed = await store.sessions.move(tx, id, 'close');
     if (!closed) return undefined;
-    for (const task of await store.cancels.cancel(tx, append, { sessionId: id }, reason)) await work.signal(tx, task);
+    await store.cancels.cancel(tx, append, { sessionId: id }, reason);
     await store.profiles.release(tx, id);
     const fence = await store.browsers.fence(tx, id);
     await store.browsers.forgetState(tx, id);

@@ -76,7 +76,6 @@ describe('closing a session', () => {
   it('with purge removes observations, and keeps the requests', async () => {
     const actorSets = await openActorSets({ server, gate: server, brief: server });
     const actors = await actorSets.newActors();
-    await actorSets.close();
     const id = actors.idOf('session', 'owners') ?? '';
     const task = actors.idOf('task', 'owners') ?? '';
     const { store } = server;

@@ -2,7 +2,7 @@
 
 import type { HostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import type { EventHub } from '../live/event-hub.ts';
 import type { FrameHub } from '../live/frame-hub.ts';
@@ -22,7 +22,6 @@ import { createSnapshots } from './snapshot.ts';
 
 type Options = {
   store: Store;
-  work: Work;
   hosts: HostClient;
   log: Log;
   quotas: Quotas;
@@ -36,13 +35,13 @@ type Options = {
 
 /** Returns what follows a session, for streams that carry several. */
 export function mountSessions(serve: Serve, options: Options): FollowSession {
-  const { store, work, hosts, log, quotas, openSession, events, frames, viewers, onShareRevoked } = options;
+  const { store, hosts, log, quotas, openSession, events, frames, viewers, onShareRevoked } = options;
   const reads = createSessionReads({ store, snapshotOf: createSnapshots({ store, hosts }) });
   const follow = createSessionStream({ store, reads, events, frames, viewers });
   sessionsRoutes(serve, createSessionsService({ store, reads, openSession }), follow);
   const onClosed = createCloseBrowser({ store, hosts, log });
   sessionCommandRoutes(serve, {
-    closing: createCloseService({ store, work, onClosed, onShareRevoked }),
+    closing: createCloseService({ store, onClosed, onShareRevoked }),
     sharing: createShareService({ store, onShareRevoked }),
     profiles: createProfilesService({ store, quotas }),
   });

@@ -1,7 +1,7 @@
 // Builds the services of takeovers, and serves their routes.
 
 import type { BrowserHold, HostClient } from '@pilothouse/fleet';
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import { createInputService } from './input.service.ts';
 import { createPointerService } from './pointer.service.ts';
@@ -12,14 +12,13 @@ import { createTaskTakeovers, type TaskTakeovers } from './task-takeover.service
 
 type Options = {
   store: Store;
-  work: Work;
   hosts: HostClient;
   onSilent: (hold: BrowserHold) => Promise<void>;
 };
 
 /** Returns the takeovers of tasks, which a command of a task can begin, too. */
-export function mountTakeover(serve: Serve, { store, work, hosts, onSilent }: Options): TaskTakeovers {
-  const takeovers = createTakeovers({ store, work, hosts });
+export function mountTakeover(serve: Serve, { store, hosts, onSilent }: Options): TaskTakeovers {
+  const takeovers = createTakeovers({ store, hosts });
   const ofTasks = createTaskTakeovers({ store, takeovers });
   takeoverRoutes(serve, {
     ofSessions: createSessionTakeovers({ store, takeovers }),

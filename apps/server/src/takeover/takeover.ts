@@ -10,12 +10,11 @@ import {
   type TakeoverRow,
   type Tx,
   takeoverOf,
-  type Work,
 } from '@pilothouse/store';
 import { hashOf, newToken } from '../auth/tokens.ts';
 import type { From } from '../http/call.ts';
 
-type Options = { store: Store; work: Work; hosts: HostClient };
+type Options = { store: Store; hosts: HostClient };
 export type TakeoverRequest = {
   sessionId: string;
   taskId: string | null;
@@ -34,7 +33,7 @@ const defaultLeaseSecs = 300;
 const takeMs = 2500;
 const lookMs = 1000;
 
-export function createTakeovers({ store, work, hosts }: Options) {
+export function createTakeovers({ store, hosts }: Options) {
   const audit = (tx: Tx, event: string, row: TakeoverRow, caller: Caller, { address }: From) => {
     const data = { takeover_id: row.id, session_id: row.session_id, task_id: row.task_id };
     return store.audit.add({ event, outcome: 'success', userId: caller.id, address, data }, tx);
@@ -102,7 +101,6 @@ export function createTakeovers({ store, work, hosts }: Options) {
           });
         const given = await store.takeovers.giveBack(tx, append, row, { outcome: 'resumed', note });
         if (!given) return { takeover: row, fence: undefined };
-        if (given.task) await work.signal(tx, given.task);
         await audit(tx, 'takeover_resumed', row, caller, from);
         return given;
       });

@@ -1,20 +1,12 @@
 // Gives a person's answer to the question of a task.
 
 import { AppError } from '@pilothouse/contract';
-import {
-  messageStateOf,
-  progressOf,
-  questionOf,
-  type Store,
-  type TaskRow,
-  type Tx,
-  type Work,
-} from '@pilothouse/store';
+import { messageStateOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
 
 /** `askedAt` names the question, if the caller said which; `field` is the field of the request that holds the text. */
 export type TaskAnswer = { text: string; askedAt?: string; field: 'answer' | 'message' };
 
-export function createAnswerQuestion({ store, work }: { store: Store; work: Work }) {
+export function createAnswerQuestion({ store }: { store: Store }) {
   /** Names the possible answers, if the question takes no others. */
   async function refuseUnlessOption(tx: Tx, id: string, { askedAt, field }: TaskAnswer): Promise<void> {
     const task = await store.tasks.locked(tx, id);
@@ -36,7 +28,6 @@ export function createAnswerQuestion({ store, work }: { store: Store; work: Work
       await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
       const message_state = messageStateOf(task, await store.steps.of(id, tx));
       await append({ taskId: id, kind: 'message_state', data: { message_state } });
-      await work.signal(tx, task);
       return true;
     });
 }

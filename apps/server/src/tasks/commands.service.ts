@@ -9,7 +9,6 @@ import {
   sessionStateOf,
   type TaskRow,
   type Tx,
-  type Work,
 } from '@pilothouse/store';
 import type { From } from '../http/call.ts';
 import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
@@ -21,14 +20,13 @@ type Routes = typeof routes;
 export type OnCancelled = (fence: DriverChange) => void | Promise<void>;
 type Options = {
   store: Store;
-  work: Work;
   statusOf: TasksService['status'];
   takeovers: TaskTakeovers;
   onCancelled: OnCancelled;
 };
 
-export function createTaskCommands({ store, work, statusOf, takeovers, onCancelled }: Options) {
-  const answerQuestion = createAnswerQuestion({ store, work });
+export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: Options) {
+  const answerQuestion = createAnswerQuestion({ store });
 
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
@@ -45,8 +43,7 @@ export function createTaskCommands({ store, work, statusOf, takeovers, onCancell
 
   return {
     /**
-     * One change of the row ends the task; from then on writes of its agent change nothing. Its workflow is woken and
-     * ends itself. A workflow that has not begun finds the row when its turn comes, and does nothing.
+     * One change of the row ends the task; from then on writes of its agent change nothing, and no agent takes it any more.
      */
     async cancel(
       caller: Caller,
@@ -57,7 +54,6 @@ export function createTaskCommands({ store, work, statusOf, takeovers, onCancell
       const fence = await store.change(session_id, async (tx, append) => {
         const [cancelled] = await store.cancels.cancel(tx, append, { taskId: id }, reason ?? null);
         if (!cancelled) throw new AppError('conflict', { detail: 'This task has ended already.' });
-        await work.signal(tx, cancelled);
         await rest(tx, append, session_id);
         // While a task waits for its turn, another task drives the browser.
         return cancelled.started_at === null ? undefined : store.browsers.fence(tx, session_id);

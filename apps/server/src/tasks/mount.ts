@@ -1,6 +1,6 @@
 // Builds the services of tasks, and serves their routes.
 
-import type { Store, Work } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import type { EventHub } from '../live/event-hub.ts';
 import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
@@ -13,15 +13,15 @@ import { tasksRoutes } from './tasks.routes.ts';
 import { createTasksService, type TasksService } from './tasks.service.ts';
 import { createVisibleTask } from './visible-task.ts';
 
-type Options = { store: Store; work: Work; events: EventHub; takeovers: TaskTakeovers; onCancelled: OnCancelled };
+type Options = { store: Store; events: EventHub; takeovers: TaskTakeovers; onCancelled: OnCancelled };
 
 /** Returns what follows a task, for streams that carry several. */
 export function mountTasks(serve: Serve, options: Options): TasksService['follow'] {
-  const { store, work, events, takeovers, onCancelled } = options;
+  const { store, events, takeovers, onCancelled } = options;
   const requireTask = createVisibleTask(store);
   const tasks = createTasksService({ store, events, requireTask });
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReads({ store, requireTask }), createTaskPictures({ store, requireTask }));
-  taskCommandRoutes(serve, createTaskCommands({ store, work, statusOf: tasks.status, takeovers, onCancelled }));
+  taskCommandRoutes(serve, createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled }));
   return tasks.follow;
 }

@@ -1,13 +1,16 @@
-// The connection pool and transactions. The only place where the store connects to PostgreSQL, except for migrations
-// and the engine of tasks.
+// The connection pool and transactions. The only place where the store connects to PostgreSQL, except for migrations and
+// the presence of agents.
 
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from './generated.ts';
 
 export type Db = Kysely<DB>;
-/** One open transaction: `db` builds queries, `client` is for prepared statements and for the work queue. */
-export type Tx = { db: Db; client: pg.ClientBase };
+/**
+ * One open transaction: `db` builds queries, `client` is for prepared statements. `hasQueued` is set by what makes a task
+ * due: agents are told after the commit.
+ */
+export type Tx = { db: Db; client: pg.ClientBase; hasQueued?: boolean };
 
 export type Database = ReturnType<typeof openDatabase>;
 
@@ -18,7 +21,7 @@ const types = {
 };
 
 /** A pool that survives restarts of the database: broken connections are dropped, and the next query opens new ones. */
-export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions) {
+export function openDatabase({ url, name, poolSize = 10, onError, onQueued = () => {} }: OpenOptions) {
   const pool = new pg.Pool({
     connectionString: url,
     ...(name && { application_name: name }),
@@ -45,10 +48,12 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
       let failure: Error | undefined;
       try {
         await client.query('begin');
-        const result = await work({ db: bindTo(client), client });
+        const tx: Tx = { db: bindTo(client), client };
+        const result = await work(tx);
         const { command } = await client.query('commit');
         // PostgreSQL answers ROLLBACK if a statement failed and its error was swallowed: nothing was committed.
         if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
+        if (tx.hasQueued) onQueued();
         return result;
       } catch (error) {
         await client.query('rollback').catch((broken: Error) => {
@@ -82,7 +87,14 @@ export function openDatabase({ url, name, poolSize = 10, onError }: OpenOptions)
   };
 }
 
-type OpenOptions = { url: string; name?: string; poolSize?: number; onError: (error: Error) => void };
+type OpenOptions = {
+  url: string;
+  name?: string;
+  poolSize?: number;
+  onError: (error: Error) => void;
+  /** Called after a commit that made tasks due. */
+  onQueued?: () => void;
+};
 
 /** Kysely on the connection of one transaction. */
 function bindTo(client: pg.PoolClient): Db {

@@ -95,6 +95,7 @@ export interface Browsers {
 }
 
 export interface BrowserWaits {
+  for_task: Generated<boolean>;
   is_person: boolean;
   session_id: string;
   since: Timestamp;
@@ -374,6 +375,7 @@ export interface Tasks {
   first_seq: number;
   fruitless: Generated<number>;
   id: string;
+  is_rested: Generated<boolean>;
   last_error: string | null;
   looked_at: Timestamp | null;
   owner_id: string;
@@ -384,6 +386,9 @@ export interface Tasks {
   question: Json | null;
   rerun_of: string | null;
   result: Json | null;
+  run: Generated<number>;
+  run_agent_id: string | null;
+  run_due_at: Timestamp | null;
   session_id: string;
   settings: Json;
   started_at: Timestamp | null;

@@ -1,9 +1,8 @@
-// Migrates the database, and the schema of the durable engine.
+// Migrates the database.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DBOS } from '@dbos-inc/dbos-sdk';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
 import pg from 'pg';
@@ -39,13 +38,12 @@ export async function migrate(url: string, { timeoutMs = 60_000 } = {}): Promise
 async function migrateAlone(client: pg.Client, url: string, timeoutMs: number, late: AbortSignal): Promise<void> {
   await client.connect();
   await takeLock(client, late);
-  await migrateOurs(url, timeoutMs);
-  await DBOS.migrate(url);
+  await migrateFiles(url, timeoutMs);
 }
 
 /**
- * Polls instead of waiting in the database: the engine builds indexes concurrently, which waits for every open
- * statement, and would so wait for processes that wait for this lock.
+ * Polls instead of waiting in the database: an index that is built concurrently waits for every open statement, and would
+ * so wait for processes that wait for this lock.
  */
 async function takeLock(client: pg.Client, late: AbortSignal): Promise<void> {
   for (;;) {
@@ -55,7 +53,7 @@ async function takeLock(client: pg.Client, late: AbortSignal): Promise<void> {
   }
 }
 
-async function migrateOurs(url: string, timeoutMs: number): Promise<void> {
+async function migrateFiles(url: string, timeoutMs: number): Promise<void> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,

@@ -5,27 +5,29 @@ import type { Database } from '../db/db.ts';
 import { isTakeoverOpen, queue } from './queue-order.ts';
 import { takeTurn } from './take-turn.ts';
 
-/** After this time without a renewal, a session no longer waits. */
+/** After this time without a renewal, a person no longer waits. A task waits until it has a browser, or ends. */
 const lapseSecs = 10;
+export const lapse = `clock_timestamp() + interval '${lapseSecs} seconds'`;
+
+type Join = { isPerson: boolean; isTask?: boolean; since?: Date | null };
+
 export function createBrowserQueue({ pool }: Database) {
   return {
     /** Enters the queue, or stays in it. With `since`, at its former place: its last turn gave it no browser. */
-    async join(
-      sessionId: string,
-      { isPerson, since = null }: { isPerson: boolean; since?: Date | null },
-    ): Promise<void> {
+    async join(sessionId: string, { isPerson, isTask = false, since = null }: Join): Promise<void> {
       await pool.query({
         name: 'browserTurns.join',
-        text: `insert into browser_waits as w (session_id, user_id, is_person, since, user_since, until)
+        text: `insert into browser_waits as w (session_id, user_id, is_person, since, user_since, until, for_task)
                select s.id, s.owner_id, $2 or ${isTakeoverOpen('s.id')}, least($3, clock_timestamp()),
-                 least($3, clock_timestamp()), clock_timestamp() + interval '${lapseSecs} seconds'
+                 least($3, clock_timestamp()), case when $4 then 'infinity' else ${lapse} end, $4
                from sessions s where s.id = $1
                on conflict (session_id) do update set
                  is_person = excluded.is_person,
                  since = case when w.until > clock_timestamp() then least(w.since, excluded.since) else excluded.since end,
                  user_since = case when w.until > clock_timestamp() then w.user_since else excluded.user_since end,
-                 until = excluded.until`,
-        values: [sessionId, isPerson, since],
+                 until = greatest(w.until, excluded.until),
+                 for_task = w.for_task or excluded.for_task`,
+        values: [sessionId, isPerson, since, isTask],
       });
     },
 
@@ -33,7 +35,7 @@ export function createBrowserQueue({ pool }: Database) {
     async renew(sessionIds: readonly string[]): Promise<string[]> {
       const { rows } = await pool.query<{ session_id: string }>({
         name: 'browserTurns.renew',
-        text: `update browser_waits w set until = clock_timestamp() + interval '${lapseSecs} seconds'
+        text: `update browser_waits w set until = greatest(w.until, ${lapse})
                where w.session_id = any($1) and w.until > clock_timestamp() returning w.session_id`,
         values: [sessionIds],
       });
@@ -52,17 +54,20 @@ export function createBrowserQueue({ pool }: Database) {
 
     take: takeTurn,
 
+    /** A person no longer waits; a task of the same session does so on. */
     async leave(sessionId: string): Promise<void> {
       await pool.query({
-        name: 'browserTurns.leave',
-        text: 'delete from browser_waits where session_id = $1 returning since, user_id',
+        name: 'browserTurns.personLeaves',
+        text: `with kept as (update browser_waits set is_person = false where session_id = $1 and for_task)
+               delete from browser_waits where session_id = $1 and not for_task`,
         values: [sessionId],
       });
     },
 
-    /** Removes sessions that stopped waiting long ago. */
+    /** Removes sessions that stopped waiting long ago, and waits of tasks that are over. */
     async sweep(): Promise<void> {
-      await pool.query(`delete from browser_waits where until < clock_timestamp() - interval '1 minute'`);
+      await pool.query(`delete from browser_waits w where w.until < clock_timestamp() - interval '1 minute'
+        or w.for_task and not exists (select from tasks t where t.session_id = w.session_id and t.finished_at is null)`);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Tx } from '../db/db.ts';
 import { isAt, queue } from './queue-order.ts';
 
 type Host = { id: string; boot_id: string };
+type Wait = { since: Date; user_id: string; for_task: boolean };
 
 /** Advisory lock, held while a session takes its turn and others wait; used for nothing else in this database. */
 const turnLock = 7_464_103;
@@ -25,6 +26,8 @@ export async function takeTurn(
   const wait = await leaveQueue(tx, sessionId);
   if (!wait) return { since: null };
   await creditTask(tx, sessionId, wait.since, executionId);
+  // A person has the browser that the task waited for.
+  if (wait.for_task && executionId === undefined) await wakeTask(tx, sessionId);
   return { since: wait.since };
 }
 
@@ -64,10 +67,10 @@ async function hasRoom({ client }: Tx, sessionId: string, host: Host): Promise<b
 }
 
 /** The other sessions of this user wait from now on: the next turn is another user's. */
-async function leaveQueue({ client }: Tx, sessionId: string): Promise<{ since: Date } | undefined> {
-  const { rows } = await client.query<{ since: Date; user_id: string }>({
+async function leaveQueue({ client }: Tx, sessionId: string): Promise<Wait | undefined> {
+  const { rows } = await client.query<Wait>({
     name: 'browserTurns.leave',
-    text: 'delete from browser_waits where session_id = $1 returning since, user_id',
+    text: 'delete from browser_waits where session_id = $1 returning since, user_id, for_task',
     values: [sessionId],
   });
   const [left] = rows;
@@ -89,4 +92,13 @@ async function creditTask({ client }: Tx, sessionId: string, since: Date, execut
                where session_id = $1 and status = 'running' and execution_id = $3`,
     values: [sessionId, since, executionId ?? null],
   });
+}
+
+async function wakeTask(tx: Tx, sessionId: string): Promise<void> {
+  await tx.client.query({
+    name: 'browserTurns.wakeTask',
+    text: `update tasks set run_due_at = least(run_due_at, clock_timestamp()) where session_id = $1 and status = 'running'`,
+    values: [sessionId],
+  });
+  tx.hasQueued = true;
 }

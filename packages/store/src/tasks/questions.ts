@@ -55,7 +55,7 @@ export function createQuestions() {
 
     /**
      * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
-     * answer is none of its options. Send the workflow a signal in the same transaction.
+     * answer is none of its options.
      */
     answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
       settle(tx, id, sql`case when ${hasOptions} then ${optionOf(text)}::text else ${text}::text end`)
@@ -77,11 +77,14 @@ const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'ar
 /** Options are in lower case; people may write them otherwise. */
 const optionOf = (text: string): string => text.trim().toLowerCase();
 
-const settle = (tx: Tx, id: string, text: ReturnType<typeof sql>) =>
-  tx.db
+/** The task goes on: it is due with the statement that settles its question. */
+function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
+  tx.hasQueued = true;
+  return tx.db
     .updateTable('tasks')
     .set({
       status: 'running',
+      run_due_at: sql`least(run_due_at, clock_timestamp())`,
       updated_at: now,
       ...clocksOf('running'),
       question: null,
@@ -95,6 +98,7 @@ const settle = (tx: Tx, id: string, text: ReturnType<typeof sql>) =>
     .where('id', '=', id)
     .where('status', '=', 'awaiting_user')
     .returningAll();
+}
 
 /** The open question, as the API shows it. A question of an earlier release has no field `options`. */
 export const questionOf = ({ question }: Pick<TaskRow, 'question'>): Question | null =>

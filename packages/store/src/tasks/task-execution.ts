@@ -6,7 +6,9 @@ import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { stopWaiting } from '../fleet/task-waits.ts';
 import { clocksOf, workedMs } from './task-clock.ts';
+import { queueNext } from './task-queue.ts';
 import { openStates, type TaskRow } from './tasks.ts';
 
 /** A task, and the execution that holds it. */
@@ -67,23 +69,16 @@ export function createTaskExecution({ db, pool }: Database) {
     noteProgress: (tx: Tx, id: string) =>
       tx.db.updateTable('tasks').set({ fruitless: 0 }).where('id', '=', id).where('fruitless', '>', 0).execute(),
 
-    /** An agent that is asked to stop gives its tasks back: that it got no further does not count against them. */
-    giveBack: (agentId: string) =>
-      db
-        .updateTable('tasks')
-        .set({ fruitless: sql`greatest(0, fruitless - 1)` })
-        .where('execution_id', 'in', (query) =>
-          query.selectFrom('executions').select('id').where('agent_id', '=', agentId).where('finished_at', 'is', null),
-        )
-        .execute(),
-
     setHost: (tx: Tx, executionId: string, hostId: string) =>
       tx.db.updateTable('executions').set({ host_id: hostId }).where('id', '=', executionId).execute(),
   };
 }
 
-/** Takes the task for one agent: from now on only writes of this execution count. Undefined if the task has ended. */
-async function beginExecution(tx: Tx, id: string, agentId: string) {
+/**
+ * Takes the task for one agent: from now on only writes of this execution count. Undefined if the task has ended, or its
+ * present run is another one.
+ */
+async function beginExecution(tx: Tx, id: string, agentId: string, run?: number) {
   const executionId = newId();
   const task = await tx.db
     .updateTable('tasks')
@@ -98,6 +93,7 @@ async function beginExecution(tx: Tx, id: string, agentId: string) {
     })
     .where('id', '=', id)
     .where('status', 'in', openStates)
+    .$if(run !== undefined, (update) => update.where('run', '=', run ?? 0).where('run_agent_id', '=', agentId))
     .returningAll()
     .executeTakeFirst();
   if (!task) return undefined;
@@ -135,7 +131,7 @@ async function moveTask(
       status: to,
       updated_at: now,
       ...clocksOf(to),
-      ...(isEnd && { finished_at: now, question: null }),
+      ...(isEnd && { finished_at: now, question: null, run_due_at: null, run_agent_id: null }),
       ...(change.result && { result: JSON.stringify(change.result) }),
       ...(change.lastError !== undefined && { last_error: change.lastError }),
     })
@@ -157,6 +153,8 @@ async function moveTask(
       .set({ finished_at: now, outcome, reason: change.lastError ?? null })
       .where('id', '=', executionId)
       .execute();
+    await stopWaiting(tx, row.session_id);
+    await queueNext(tx, row.session_id);
   }
   return row;
 }

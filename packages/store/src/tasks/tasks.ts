@@ -1,7 +1,7 @@
 // The rows of tasks: created once, read on behalf of a caller. Executions change them (task-execution.ts).
 
 import type { TaskState } from '@pilothouse/contract';
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { type Caller, isBuiltIn } from '../accounts/users.ts';
 import { now } from '../db/clock.ts';
 import type { Database, Tx } from '../db/db.ts';
@@ -22,6 +22,7 @@ export type NewTask = {
 
 export function createTasks({ db }: Database) {
   return {
+    /** It is due at once if no other task of its session is open. Lock the session before. */
     async create(tx: Tx, owner: Caller, task: NewTask): Promise<TaskRow> {
       const row = await tx.db
         .insertInto('tasks')
@@ -40,9 +41,13 @@ export function createTasks({ db }: Database) {
             .selectFrom('session_seq')
             .select((e) => e('last_seq', '+', 1).as('next'))
             .where('session_id', '=', task.sessionId),
+          run_due_at: sql<Date>`case when not exists (
+            select from tasks t where t.session_id = ${task.sessionId} and t.status in ('pending', 'running', 'awaiting_user', 'takeover'))
+            then clock_timestamp() end`,
         }))
         .returningAll()
         .executeTakeFirstOrThrow();
+      if (row.run_due_at) tx.hasQueued = true;
       await tx.db
         .updateTable('sessions')
         .set({ last_task_id: row.id, updated_at: now })

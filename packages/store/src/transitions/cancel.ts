@@ -3,9 +3,11 @@
 import { Plan, taskMoves } from '@pilothouse/contract';
 import { now } from '../db/clock.ts';
 import type { Tx } from '../db/db.ts';
+import { stopWaiting } from '../fleet/task-waits.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import type { Append } from '../sessions/change.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
+import { queueNext } from '../tasks/task-queue.ts';
 import type { TaskRow } from '../tasks/tasks.ts';
 import { messageStateOf } from '../views/messages.ts';
 import { attemptOf, historyOf, progressOf } from '../views/progress.ts';
@@ -17,8 +19,7 @@ export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverRe
   return {
     /**
      * Ends every such task that has not ended, and logs it; returns these tasks. Their executions lose them: from now
-     * on their writes do not count. If a task had begun (`started_at`), fence its browser and send its workflow a
-     * signal in the same transaction.
+     * on their writes do not count. If a task had begun (`started_at`), fence its browser in the same transaction.
      */
     async cancel(tx: Tx, append: Append, which: CancelTarget, reason: string | null): Promise<TaskRow[]> {
       const tasks = await tx.db
@@ -27,6 +28,8 @@ export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverRe
           status: 'cancelled',
           ...clocksOf('cancelled'),
           execution_id: null,
+          run_due_at: null,
+          run_agent_id: null,
           question: null,
           last_error: reason,
           finished_at: now,
@@ -45,6 +48,11 @@ export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverRe
         await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
         // Last: streams of the task end with this event.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
+      }
+      for (const sessionId of new Set(tasks.map(({ session_id }) => session_id))) {
+        // One that had not begun waited for nothing.
+        if (tasks.some(({ started_at }) => started_at)) await stopWaiting(tx, sessionId);
+        await queueNext(tx, sessionId);
       }
       return tasks;
     },

@@ -9,6 +9,7 @@ import type { Append } from '../sessions/change.ts';
 import type { NewTakeover, TakeoverRow, TakeoverRows } from '../takeovers/takeovers.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
 import type { TaskHold } from '../tasks/task-execution.ts';
+import { wakeTaskOf } from '../tasks/task-queue.ts';
 import type { TaskRow } from '../tasks/tasks.ts';
 import type { TakeoverEvents } from './takeover-events.ts';
 
@@ -30,10 +31,11 @@ export function createTakeoverRequests({ takeovers, browsers, events }: Options)
   }
 
   return {
-    /** Undefined if the session has a takeover already. */
+    /** Undefined if the session has one already. A task that waits for a clock or a browser looks now, and hands over. */
     async request(tx: Tx, append: Append, takeover: NewTakeover): Promise<TakeoverRow | undefined> {
       const row = await takeovers.create(tx, takeover);
       if (row) await events.takeoverChanged(append, row);
+      if (row) await wakeTaskOf(tx, row.session_id);
       return row;
     },
 

@@ -8,6 +8,7 @@ import type { createPlacement, DriverChange } from '../fleet/placement.ts';
 import type { Append } from '../sessions/change.ts';
 import { type Outcome, type TakeoverRow, type TakeoverRows, takeoverOf } from '../takeovers/takeovers.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
+import { wakeTaskOf } from '../tasks/task-queue.ts';
 import type { createTasks, TaskRow } from '../tasks/tasks.ts';
 import type { TakeoverEvents } from './takeover-events.ts';
 
@@ -17,9 +18,7 @@ type Options = {
   browsers: Pick<ReturnType<typeof createPlacement>, 'fence'>;
   events: TakeoverEvents;
 };
-/**
- * The task that goes on is to be sent a signal in the same transaction, and the host told of the new epoch after it.
- */
+/** The host is to be told of the new epoch after the commit. */
 export type ReturnedTakeover = { takeover: TakeoverRow; task: TaskRow | undefined; fence: DriverChange | undefined };
 /** What the person left: the page, and the names of the fields they wrote into; never the text. */
 type PageAfter = { url: string | null; written: string[] };
@@ -55,6 +54,7 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
       const returned = await takeovers.handBack(tx, row, { to, outcome, note });
       if (!returned) return undefined;
       if (task) await events.taskChanged(append, task);
+      await wakeTaskOf(tx, row.session_id);
       const isAtWork = (await tasks.openInSession(tx, row.session_id)) > 0;
       await events.moveSession(tx, append, row.session_id, isAtWork ? 'handBackToWork' : 'handBackToRest');
       await events.takeoverChanged(append, returned);

@@ -1,0 +1,119 @@
+// Takes tasks that are due and runs each until it waits or ends. Only tasks at work take a place in this agent: one that
+// waits is a row, and any agent takes it when it is due again.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@pilothouse/process';
+import type { ClaimedRun, Store } from '@pilothouse/store';
+import { Gauge, type Registry } from 'prom-client';
+import { coalesce } from '../common/coalesce.ts';
+import { createTimers } from '../common/timers.ts';
+import type { Next } from '../ledger/turn.ts';
+import type { Run } from '../task/run.ts';
+import { keyOf, startUnknownRuns } from './unknown-runs.ts';
+
+type Options = {
+  store: Store;
+  agentId: string;
+  /** How many tasks may be at work in this agent at once. */
+  maxRuns: number;
+  /** How often it looks although nobody said that work is due. */
+  pollMs: number;
+  startRun: (claimed: ClaimedRun) => Run;
+  log: Log;
+  metrics: Registry;
+  checkMs?: number;
+};
+
+const maxAtOnce = 50;
+const retryMs = 500;
+
+export function startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log, metrics, checkMs = 5000 }: Options) {
+  const closed = new AbortController();
+  const atWork = new Map<string, Promise<void>>();
+  const looks = coalesce(look, (error) => log.warn({ err: error }, 'could not look for tasks that are due'));
+  const later = createTimers(looks.run);
+
+  async function look(): Promise<void> {
+    for (;;) {
+      const limit = Math.min(maxAtOnce, maxRuns - atWork.size);
+      if (limit <= 0) return;
+      const claimed = await store.queue.claim(agentId, limit);
+      for (const one of claimed) begin(one);
+      if (claimed.length < limit) return;
+    }
+  }
+
+  function begin(claimed: ClaimedRun): void {
+    const key = keyOf(claimed);
+    const done = runUntilWait(claimed)
+      .catch((error) => log.error({ err: error, task_id: claimed.id }, 'a run ended with an error'))
+      .finally(() => {
+        const wasFull = atWork.size >= maxRuns;
+        atWork.delete(key);
+        if (wasFull) looks.run();
+      });
+    atWork.set(key, done);
+  }
+
+  async function runUntilWait(claimed: ClaimedRun): Promise<void> {
+    const run = startRun(claimed);
+    for (;;) {
+      const next = await run.tick();
+      if (next === 'done') return;
+      if (next !== 'again') return rest(claimed, next);
+    }
+  }
+
+  /**
+   * Sent again until it is answered: a statement whose answer was lost may have worked, and then another agent may have the
+   * task. So this run does nothing more with it, whatever comes.
+   */
+  async function rest(claimed: ClaimedRun, next: Exclude<Next, 'again' | 'done'>): Promise<void> {
+    const afterMs = next === 'wait' ? undefined : next.waitMs;
+    while (!closed.signal.aborted) {
+      try {
+        if (await store.queue.rest(claimed, { afterMs })) looks.run();
+        // Any agent would find the task within its interval; this one is there at the time.
+        else if (afterMs !== undefined) later.after(afterMs);
+        return;
+      } catch (error) {
+        log.warn({ err: error, task_id: claimed.id }, 'could not say that a task waits');
+        await sleep(retryMs, undefined, { signal: closed.signal }).catch(() => {});
+      }
+    }
+  }
+
+  const unknownRuns = startUnknownRuns({ store, agentId, isKnown: (key) => atWork.has(key), log, everyMs: checkMs });
+  const poll = setInterval(looks.run, pollMs);
+  exposeRuns({ metrics, maxRuns, atWork: () => atWork.size });
+  looks.run();
+
+  return {
+    /** Looks now, and not only at the next interval. */
+    look: looks.run,
+    /** Abort the signal of the runs before: they end, and their tasks are given back to other agents. */
+    async close(): Promise<void> {
+      closed.abort();
+      clearInterval(poll);
+      later.close();
+      await Promise.all([looks.close(), unknownRuns.close()]);
+      await Promise.all(atWork.values());
+      // If the database is away, other agents find that this one is gone.
+      await store.queue.giveBack(agentId).catch((error) => log.debug({ err: error }, 'could not give tasks back'));
+    },
+  };
+}
+export type TaskQueue = ReturnType<typeof startTaskQueue>;
+
+function exposeRuns({ metrics, maxRuns, atWork }: { metrics: Registry; maxRuns: number; atWork: () => number }): void {
+  new Gauge({
+    name: 'pilothouse_agent_runs',
+    help: 'Tasks at work in this agent, and how many may be.',
+    labelNames: ['kind'],
+    registers: [metrics],
+    collect() {
+      this.set({ kind: 'at_work' }, atWork());
+      this.set({ kind: 'limit' }, maxRuns);
+    },
+  });
+}
