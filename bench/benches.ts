@@ -59,6 +59,10 @@ export const benches = define({
     full: async ({ rounds }) => (await import('./tasks/recovery.ts')).measureRecovery(rounds),
     small: async () => (await import('./tasks/recovery.ts')).measureRecovery(1),
   },
+  idle: {
+    full: async ({ count }) => (await import('./tasks/statements.ts')).measureStatements({ secs: 60, count }),
+    small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 10, count: 5 }),
+  },
   guard: {
     full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),
     small: async () => (await import('./browser/guard.ts')).measureGuard(5),

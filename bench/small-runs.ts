@@ -44,6 +44,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
   recovery({ agent_killed_to_next_step_ms, host_killed_to_next_step_ms }) {
     assert.deepEqual([agent_killed_to_next_step_ms.count, host_killed_to_next_step_ms.count], [1, 1]);
   },
+  idle({ idle_agent_per_second: { statements }, step }) {
+    assert.ok(statements > 0 && statements <= 6, `${statements} statements a second`);
+    assert.ok(step.statements > 0 && step.commits > 0, JSON.stringify(step));
+  },
   guard(figures) {
     assert.equal(Object.keys(figures).length, 6);
     for (const [name, { ours, direct, ratio }] of Object.entries(figures))

@@ -36,6 +36,7 @@ import { failPower } from './tasks/power.ts';
 import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
 import { leaveUnread, openNoise } from './unread/unread.ts';
+import { letManyWait } from './waiting/waiting.ts';
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -222,6 +223,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     withStack(privateName, async (stack) => {
       const figures = await wakeZombies({ stack, rounds: Number(values.rounds), seed: newSeed() });
       return { isGood: figures.wrong.length === 0 && figures.rounds > 0, figures };
+    }),
+
+  waiting: () =>
+    withStack(privateName, async (stack) => {
+      const size = { waiting: Number(values.tasks ?? 5000), starts: values.small ? 5 : 100 };
+      const figures = await letManyWait(stack, size);
+      const isSoon = figures.chat_to_begin_ms.ratio <= 1.3;
+      return { isGood: isSoon && figures.agent_grown_mb <= 50 && figures.answered_and_done === 3, figures };
     }),
 
   power: () =>

@@ -5,7 +5,7 @@ import type { Step } from '@pilothouse/contract';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { copyRelease, type Edit } from './other-release.ts';
 
-/** Ticks that did one step each do a step in three: what the engine has recorded of one release fits no other's count. */
+/** Ticks that did one step each do a step in three: what one release counts fits no other. */
 const edits: Edit[] = [
   {
     file: 'apps/agent/src/task/run.ts',

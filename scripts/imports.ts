@@ -31,7 +31,8 @@ const allowed = {
 const homes = {
   '(^|/)node_modules/(pg|kysely)/': ['packages/store'],
   '(^|/)node_modules/@nats-io/': ['packages/bus'],
-  '(^|/)node_modules/@dbos-inc/': ['packages/store', 'apps/agent'],
+  // The bare engine of a bench.
+  '(^|/)node_modules/@dbos-inc/': [],
   '(^|/)node_modules/playwright': ['apps/browser'],
   '(^|/)node_modules/(fastify|@fastify|@scalar)': ['apps/server'],
 };

@@ -100,7 +100,7 @@ run('double', async () => {
   const ops = await startOps({ ...opsAt, isReady: () => lease.isHeld() });
 
   function createSession(first: number, state: SavedState | null): Omit<HeldSession, 'responder'> {
-    const answers = createReplyCache<Reply>();
+    const answers = createReplyCache<Reply>((reply) => reply);
     let url = state?.pages[0]?.url ?? 'about:blank';
     let last: Promise<unknown> = Promise.resolve();
     const newOrder = () => createSequencer<Input>({ perform: touch, isOutdated: () => false });

@@ -2,7 +2,7 @@
 
 import { announceEvent, connectBus, queues, workQueued } from '@pilothouse/bus';
 import { createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { type ClaimedRun, openStore } from '@pilothouse/store';
+import { type ClaimedRun, type Glance, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
 import { startBrowserTurns } from './background/browser-turns.ts';
 import { startRecovery } from './background/dead-agents.ts';
@@ -14,6 +14,7 @@ import { startStuckTasks } from './background/stuck-tasks.ts';
 import { startTakeovers } from './background/takeovers.ts';
 import { startWaitingTasks } from './background/waiting-tasks.ts';
 import { createBrowsers } from './browsers/browsers.ts';
+import { cached } from './common/cached.ts';
 import { readConfig } from './config.ts';
 import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';
@@ -23,6 +24,9 @@ import { createFiles } from './task/files.ts';
 import { createRun } from './task/run.ts';
 
 type Config = ReturnType<typeof readConfig>;
+
+/** How old the answer may be by which jobs know whether they are needed. */
+const glanceMs = 450;
 
 // Everything that starts goes onto the stack and is closed in reverse order. A failed start ends the process and closes
 // nothing.
@@ -35,13 +39,16 @@ run('agent', async () => {
     stack.adopt(part, async () => void (await part.close()));
 
   let queue: TaskQueue | undefined;
-  const { store, bus } = await connect(config, { log, closing, onQueued: () => queue?.look() });
+  const onDue = () => queue?.look();
+  const { store, bus } = await connect(config, { log, closing, onQueued: onDue });
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));
   closing(startHousekeeping({ store, log }));
   closing(startIdleBrowsers({ bus, store, log, idleMs: config.browserIdleMs, waitMs: config.questions.parkMs }));
 
-  const turns = closing(startBrowserTurns({ store, bus, agentId, log, onDue: () => queue?.look() }));
+  const glance = cached(() => store.glance(agentId, leaseMs), glanceMs);
+  const sees = (what: keyof Glance) => async () => (await glance())[what];
+  const turns = closing(startBrowserTurns({ store, bus, agentId, log, onDue, isNeeded: sees('hasTaskWaits') }));
   const browsers = createBrowsers({ store, bus, log, onTaskWaits: turns.look });
   const bytesPerUser = config.files.maxBytesPerUser;
   const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
@@ -51,17 +58,19 @@ run('agent', async () => {
 
   const metrics = new Registry();
   closing(await showPresence({ store, agentId, leaseMs, log }));
+  closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
+  const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
+  closing(startTakeovers(takeoverParts));
+  closing(startRetention({ store, log, ...config.recording, filesKeepDays: config.files.keepDays }));
+  closing(startRecorder({ store, bus, agentId, log, isNeeded: sees('hasRecordings') }));
+  closing(startStuckTasks({ store, log, metrics }));
+  closing(startRecovery({ store, onDue, agentId, leaseMs, log, isNeeded: sees('hasMissingAgent') }));
+
+  // Last, so closed first: running tasks stop, no new work is taken, and all of it is given back before anything else closes.
   const { maxRuns, pollMs } = config;
   const startRun = (claimed: ClaimedRun) => createRun(parts, claimed);
-  queue = closing(startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log, metrics }));
-  closing(startWaitingTasks({ store, browsers, ledger, log }));
-  closing(startTakeovers({ store, browsers, log }));
-  closing(startRetention({ store, log, ...config.recording, filesKeepDays: config.files.keepDays }));
-  closing(startRecorder({ store, bus, agentId, log }));
-  closing(startStuckTasks({ store, log, metrics }));
-  closing(startRecovery({ store, onDue: queue.look, agentId, leaseMs, log }));
-
-  // Last, so closed first: no new work is taken, and running tasks stop before anything else closes.
+  const queueParts = { store, agentId, maxRuns, pollMs, startRun, log, metrics };
+  queue = closing(startTaskQueue({ ...queueParts, isNeeded: sees('hasDue') }));
   stack.defer(() => stopping.abort());
   closing(bus.subscribe(workQueued, {}, queue.look, { queue: queues.work }));
   exposeAgentId(agentId, metrics);

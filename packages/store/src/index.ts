@@ -12,6 +12,7 @@ export { isDatabaseUnavailable, type Tx } from './db/db.ts';
 export { newId } from './db/ids.ts';
 export { migrate } from './db/migrate.ts';
 export { storableJson, storableText } from './db/storable.ts';
+export type { Glance } from './fleet/glance.ts';
 export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
 export type { DriverChange } from './fleet/placement.ts';

@@ -14,6 +14,7 @@ import { openDatabase } from './db/db.ts';
 import { createSealer } from './db/encryption.ts';
 import { createAgents } from './fleet/agents.ts';
 import { createBrowserQueue } from './fleet/browser-queue.ts';
+import { createGlance } from './fleet/glance.ts';
 import { createHostChoice } from './fleet/host-choice.ts';
 import { createHosts } from './fleet/hosts.ts';
 import { createIdleBrowsers } from './fleet/idle-browsers.ts';
@@ -81,18 +82,9 @@ const defaultLifetimes: Lifetimes = { accessSecs: 900, refreshIdleSecs: 14 * 86_
 /** How long a used refresh token may be sent again, by a client that lost the reply. */
 const retrySecs = 10;
 
-export function openStore({
-  url,
-  name,
-  blobDir,
-  poolSize,
-  onError,
-  onChanged = () => {},
-  onQueued,
-  lifetimes = defaultLifetimes,
-  profileKeys = [],
-}: StoreOptions) {
-  const database = openDatabase({ url, name, poolSize, onError, onQueued });
+export function openStore(options: StoreOptions) {
+  const { url, blobDir, onChanged = () => {}, lifetimes = defaultLifetimes, profileKeys = [] } = options;
+  const database = openDatabase(options);
   const sessions = { ...createSessions(database), ...createSessionReads(database) };
   const events = createEvents(database);
   const sealer = createSealer(profileKeys);
@@ -153,6 +145,7 @@ export function openStore({
     idempotency: createIdempotency(database),
     hosts: { ...createHosts(database), ...createHostChoice(database) },
     agents: createAgents(database, url),
+    glance: createGlance(database),
     blobs: createFileBlobs(blobDir),
     transaction: database.transaction,
     change: createChange({ database, sessions, events, onChanged }),

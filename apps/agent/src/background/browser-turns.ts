@@ -6,14 +6,22 @@ import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { createRoomMaker } from '../browsers/make-room.ts';
 import { createParker } from '../browsers/park.ts';
-import { startRepeating } from '../common/repeat.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 
-type Options = { store: Store; bus: Bus; agentId: string; log: Log; onDue: () => void; everyMs?: number };
+type Options = {
+  store: Store;
+  bus: Bus;
+  agentId: string;
+  log: Log;
+  onDue: () => void;
+  isNeeded?: IsNeeded;
+  everyMs?: number;
+};
 
 /** While no task waits, only one look in this many asks the database. */
 const idleLooks = 4;
 
-export function startBrowserTurns({ store, bus, agentId, log, onDue, everyMs = 250 }: Options) {
+export function startBrowserTurns({ store, bus, agentId, log, onDue, isNeeded = always, everyMs = 250 }: Options) {
   const makeRoom = createRoomMaker({ store, parker: createParker({ bus, store, log }), log });
   let skipped = 0;
   let isBusy = true;
@@ -22,6 +30,7 @@ export function startBrowserTurns({ store, bus, agentId, log, onDue, everyMs = 2
     skipped += 1;
     if (!isBusy && skipped < idleLooks) return;
     skipped = 0;
+    if (!isBusy && !(await isNeeded())) return;
     const { isAny, isFirst } = await store.browserTurns.taskWaits(agentId);
     isBusy = isAny && isFirst;
     if (!isBusy) return;

@@ -2,19 +2,19 @@
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { startRepeating } from '../common/repeat.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 
-type Options = { store: Store; agentId: string; leaseMs: number; log: Log; onDue: () => void };
+type Options = { store: Store; agentId: string; leaseMs: number; log: Log; onDue: () => void; isNeeded?: IsNeeded };
 
-const everyMs = 300;
+const everyMs = 500;
 /** After a restart of the database every lock is free for a moment, so an agent is dead only if it stays away. */
 const missingForMs = 1000;
 
-export function startRecovery({ store, onDue, agentId, leaseMs, log }: Options) {
+export function startRecovery({ store, onDue, agentId, leaseMs, log, isNeeded = always }: Options) {
   const missingSince = new Map<string, number>();
 
   async function look(): Promise<void> {
-    const missing = await store.agents.missing(agentId, leaseMs);
+    const missing = (await isNeeded()) ? await store.agents.missing(agentId, leaseMs) : [];
     for (const id of missingSince.keys()) if (!missing.includes(id)) missingSince.delete(id);
     for (const id of missing) {
       const since = missingSince.get(id) ?? performance.now();

@@ -4,14 +4,26 @@
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
-import { startRepeating } from '../common/repeat.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 import { createTakeoverExpiry } from './takeover-expiry.ts';
 import { createTakeoverStart } from './takeover-start.ts';
 
-type Options = { store: Store; browsers: Browsers; log: Log; everyMs?: number };
+type Options = {
+  store: Store;
+  browsers: Browsers;
+  log: Log;
+  isNeeded?: IsNeeded;
+  /** Whether hosts have browsers, whose drivers they may not know. */
+  hasBrowsers?: IsNeeded;
+  everyMs?: number;
+};
+/** Heartbeats of hosts come every two seconds. */
+const looksPerHeartbeat = 4;
+
 type HostWithOldDriver = Awaited<ReturnType<Store['browsers']['hostsWithOldDriver']>>[number];
 
-export function startTakeovers({ store, browsers, log, everyMs = 500 }: Options) {
+export function startTakeovers(options: Options) {
+  const { store, browsers, log, isNeeded = always, hasBrowsers = always, everyMs = 500 } = options;
   const closed = new AbortController();
   const attend = createTakeoverStart({ store, browsers, signal: closed.signal });
   const takeBack = createTakeoverExpiry({ store, browsers, log });
@@ -35,18 +47,28 @@ export function startTakeovers({ store, browsers, log, everyMs = 500 }: Options)
   }
 
   async function look(): Promise<void> {
+    if (!(await isNeeded())) return;
     for (const expired of await store.takeovers.expired()) startOnce(expired.id, () => takeBack(expired));
-    for (const behind of await store.browsers.hostsWithOldDriver()) startOnce(behind.sessionId, () => catchUp(behind));
     for (const one of await store.takeovers.unattended()) {
       startOnce(one.id, () => attend(one));
     }
   }
 
-  const rounds = startRepeating(look, everyMs, (error) => log.warn({ err: error }, 'could not look for takeovers'));
+  async function lookAtDrivers(): Promise<void> {
+    if (!(await hasBrowsers())) return;
+    for (const behind of await store.browsers.hostsWithOldDriver()) startOnce(behind.sessionId, () => catchUp(behind));
+  }
+
+  const onFailed = (error: unknown) => log.warn({ err: error }, 'could not look for takeovers');
+  const rounds = [
+    startRepeating(look, everyMs, onFailed),
+    // A host tells with its heartbeats which drivers it knows: to look more often than these come would tell nothing.
+    startRepeating(lookAtDrivers, looksPerHeartbeat * everyMs, onFailed),
+  ];
   return {
     async close() {
       closed.abort();
-      await rounds.close();
+      await Promise.all(rounds.map((one) => one.close()));
       await Promise.all(underWay.values());
     },
   };

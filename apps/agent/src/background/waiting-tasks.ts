@@ -3,16 +3,16 @@
 import type { Log } from '@pilothouse/process';
 import type { PageWait, Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
-import { startRepeating } from '../common/repeat.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-type Options = { store: Store; browsers: Browsers; ledger: Ledger; log: Log; everyMs?: number };
+type Options = { store: Store; browsers: Browsers; ledger: Ledger; log: Log; isNeeded?: IsNeeded; everyMs?: number };
 
 /** How long a host looks for it: the look changes nothing in the page, and no task is held up by it. */
 const glanceMs = 1000;
 const atOnce = 8;
 
-export function startWaitingTasks({ store, browsers, ledger, log, everyMs = 2000 }: Options) {
+export function startWaitingTasks({ store, browsers, ledger, log, isNeeded = always, everyMs = 2000 }: Options) {
   const closed = new AbortController();
 
   async function lookAt(wait: PageWait): Promise<void> {
@@ -24,6 +24,7 @@ export function startWaitingTasks({ store, browsers, ledger, log, everyMs = 2000
   }
 
   async function look(): Promise<void> {
+    if (!(await isNeeded())) return;
     const waits = await store.waits.takeUnlooked(everyMs);
     for (let begin = 0; begin < waits.length; begin += atOnce) {
       await Promise.all(waits.slice(begin, begin + atOnce).map(lookAt));

@@ -62,8 +62,8 @@ export function createBrowserQueue({ store, makeRoom, log, everyMs = 250 }: Opti
       try {
         await promise;
       } catch (error) {
-        // A DOMException means a timeout, or that this agent stops: the task asks again soon and keeps its place. Any other
-        // error means that the task ended or that another agent has it, so its place in the queue is given up.
+        // A DOMException means a timeout, or that this agent stops: the person's takeover is attended to again soon and keeps
+        // its place.
         if (!(error instanceof DOMException)) await store.browserTurns.leave(sessionId);
         throw error;
       } finally {

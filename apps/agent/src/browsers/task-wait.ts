@@ -4,7 +4,13 @@ import type { Store } from '@pilothouse/store';
 import type { LaunchOptions } from './launch-options.ts';
 
 type Options = { store: Store; onTaskWaits: () => void };
-type Search = { session: LaunchOptions; isPerson?: boolean; since: Date | null; gone: number | undefined };
+type Search = {
+  session: LaunchOptions;
+  isPerson?: boolean;
+  executionId?: string;
+  since: Date | null;
+  gone: number | undefined;
+};
 
 /** It is not the turn of the task's session. The queue in the database has it, and makes the task due. */
 export class NoBrowserYet extends Error {
@@ -23,9 +29,9 @@ export function createTaskWait({ store, onTaskWaits }: Options) {
   }
 
   /** Always throws. */
-  return async function waitAsRow({ session, isPerson = false, since, gone }: Search): Promise<never> {
+  return async function waitAsRow({ session, isPerson = false, executionId, since, gone }: Search): Promise<never> {
     if (gone !== undefined) await forgetLost(session.id, gone);
-    await store.browserTurns.join(session.id, { isPerson, isTask: true, since });
+    await store.browserTurns.join(session.id, { isPerson, executionId, since });
     onTaskWaits();
     throw new NoBrowserYet();
   };

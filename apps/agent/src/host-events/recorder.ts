@@ -5,11 +5,11 @@ import { type Bus, frame, queues } from '@pilothouse/bus';
 import { createHostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import type { Store, ToRecord } from '@pilothouse/store';
-import { startRepeating } from '../common/repeat.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 import { createFrameWriter } from './recorded-frames.ts';
 import { createNewsFilter } from './recorded-news.ts';
 
-type Options = { store: Store; bus: Bus; agentId: string; log: Log; everyMs?: number };
+type Options = { store: Store; bus: Bus; agentId: string; log: Log; isNeeded?: IsNeeded; everyMs?: number };
 type RecordedSession = { hostId: string; ready: Promise<void>; close(): void };
 
 /** From the end of one frame's write to the next frame. */
@@ -19,7 +19,7 @@ const leaseMs = 4000;
 const watchForMs = 4000;
 const askMs = 1000;
 
-export function startRecorder({ store, bus, agentId, log, everyMs = 1000 }: Options) {
+export function startRecorder({ store, bus, agentId, log, isNeeded = always, everyMs = 1000 }: Options) {
   const hosts = createHostClient(bus);
   const write = createFrameWriter({ store, agentId });
   const sessions = new Map<string, RecordedSession>();
@@ -71,7 +71,7 @@ export function startRecorder({ store, bus, agentId, log, everyMs = 1000 }: Opti
   }
 
   async function look(): Promise<void> {
-    const mine = await store.recorders.claim(agentId, leaseMs);
+    const mine = (await isNeeded()) ? await store.recorders.claim(agentId, leaseMs) : [];
     const wanted = new Set(mine.map(({ sessionId }) => sessionId));
     for (const sessionId of sessions.keys()) if (!wanted.has(sessionId)) close(sessionId);
     await Promise.all(

@@ -5,10 +5,10 @@ import type { StepRow, Store, TaskRow } from '@pilothouse/store';
 import type { LaunchOptions } from '../browsers/launch-options.ts';
 
 /**
- * What comes after a tick: another one, the end of this run until the task is due again (at the latest after `waitMs`), or
- * the end of this run for good, because the task is over, another run has it, or this agent stops.
+ * What comes after a tick: another one, the end of this run until the task is due again (at the latest after `waitMs`; with
+ * `isForBrowser` it keeps its place in the queue for browsers), or the end of this run for good, because the task is over, another run has it, or this agent stops.
  */
-export type Next = 'again' | 'wait' | { waitMs: number } | 'done';
+export type Next = 'again' | 'wait' | { waitMs: number; isForBrowser?: true } | 'done';
 
 /** One step of a task, and what is known when its turn comes. */
 export type Turn = {

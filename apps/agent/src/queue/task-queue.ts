@@ -2,10 +2,11 @@
 // waits is a row, and any agent takes it when it is due again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '@pilothouse/process';
+import { createIdleMemory, type Log } from '@pilothouse/process';
 import type { ClaimedRun, Store } from '@pilothouse/store';
 import { Gauge, type Registry } from 'prom-client';
 import { coalesce } from '../common/coalesce.ts';
+import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 import { createTimers } from '../common/timers.ts';
 import type { Next } from '../ledger/turn.ts';
 import type { Run } from '../task/run.ts';
@@ -21,22 +22,27 @@ type Options = {
   startRun: (claimed: ClaimedRun) => Run;
   log: Log;
   metrics: Registry;
+  isNeeded?: IsNeeded;
   checkMs?: number;
 };
 
 const maxAtOnce = 50;
 const retryMs = 500;
+const idleMemoryAfterMs = 5000;
 
-export function startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log, metrics, checkMs = 5000 }: Options) {
+export function startTaskQueue(options: Options) {
+  const { store, agentId, maxRuns, pollMs, startRun, log, metrics, isNeeded = always, checkMs = 5000 } = options;
   const closed = new AbortController();
   const atWork = new Map<string, Promise<void>>();
-  const looks = coalesce(look, (error) => log.warn({ err: error }, 'could not look for tasks that are due'));
+  const onFailed = (error: unknown) => log.warn({ err: error }, 'could not look for tasks that are due');
+  const looks = coalesce(look, onFailed);
   const later = createTimers(looks.run);
+  const idleMemory = createIdleMemory({ afterMs: idleMemoryAfterMs });
 
   async function look(): Promise<void> {
     for (;;) {
       const limit = Math.min(maxAtOnce, maxRuns - atWork.size);
-      if (limit <= 0) return;
+      if (limit <= 0 || closed.signal.aborted) return;
       const claimed = await store.queue.claim(agentId, limit);
       for (const one of claimed) begin(one);
       if (claimed.length < limit) return;
@@ -48,11 +54,12 @@ export function startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log,
     const done = runUntilWait(claimed)
       .catch((error) => log.error({ err: error, task_id: claimed.id }, 'a run ended with an error'))
       .finally(() => {
-        const wasFull = atWork.size >= maxRuns;
         atWork.delete(key);
-        if (wasFull) looks.run();
+        if (atWork.size === maxRuns - 1) looks.run();
+        if (atWork.size === 0) idleMemory.start();
       });
     atWork.set(key, done);
+    idleMemory.cancel();
   }
 
   async function runUntilWait(claimed: ClaimedRun): Promise<void> {
@@ -69,24 +76,24 @@ export function startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log,
    * task. So this run does nothing more with it, whatever comes.
    */
   async function rest(claimed: ClaimedRun, next: Exclude<Next, 'again' | 'done'>): Promise<void> {
-    const afterMs = next === 'wait' ? undefined : next.waitMs;
-    while (!closed.signal.aborted) {
+    const { waitMs: afterMs, isForBrowser }: Partial<Exclude<typeof next, 'wait'>> = next === 'wait' ? {} : next;
+    for (;;) {
       try {
-        if (await store.queue.rest(claimed, { afterMs })) looks.run();
+        if (await store.queue.rest(claimed, { afterMs, isForBrowser })) looks.run();
         // Any agent would find the task within its interval; this one is there at the time.
-        else if (afterMs !== undefined) later.after(afterMs);
+        else if (afterMs !== undefined && !isForBrowser) later.after(afterMs);
         return;
       } catch (error) {
         log.warn({ err: error, task_id: claimed.id }, 'could not say that a task waits');
+        if (closed.signal.aborted) return; // It is given back with the others.
         await sleep(retryMs, undefined, { signal: closed.signal }).catch(() => {});
       }
     }
   }
 
   const unknownRuns = startUnknownRuns({ store, agentId, isKnown: (key) => atWork.has(key), log, everyMs: checkMs });
-  const poll = setInterval(looks.run, pollMs);
+  const poll = startRepeating(async () => void ((await isNeeded()) && looks.run()), pollMs, onFailed);
   exposeRuns({ metrics, maxRuns, atWork: () => atWork.size });
-  looks.run();
 
   return {
     /** Looks now, and not only at the next interval. */
@@ -94,9 +101,9 @@ export function startTaskQueue({ store, agentId, maxRuns, pollMs, startRun, log,
     /** Abort the signal of the runs before: they end, and their tasks are given back to other agents. */
     async close(): Promise<void> {
       closed.abort();
-      clearInterval(poll);
       later.close();
-      await Promise.all([looks.close(), unknownRuns.close()]);
+      idleMemory.cancel();
+      await Promise.all([poll.close(), looks.close(), unknownRuns.close()]);
       await Promise.all(atWork.values());
       // If the database is away, other agents find that this one is gone.
       await store.queue.giveBack(agentId).catch((error) => log.debug({ err: error }, 'could not give tasks back'));

@@ -396,7 +396,7 @@ describe('two agents at one task', () => {
   it('a task that waits for a browser ends its run, and none of its time passes', async () => {
     const task = await bench.newTask([click()]);
     const run = task.run({ beforeEnsure: () => Promise.reject(new NoBrowserYet()) });
-    assert.deepEqual(await play(run), [{ waitMs: 300_000 }]);
+    assert.deepEqual(await play(run), [{ waitMs: 300_000, isForBrowser: true }]);
     assert.deepEqual(await task.attempts(), []);
     assert.equal((await task.row()).status, 'running');
   });

@@ -100,7 +100,7 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
       if (task.has_takeover && (await takeover.handle(watched))) return 'wait';
       return await act(watched);
     } catch (error) {
-      if (error instanceof NoBrowserYet) return { waitMs: browserWaitMs };
+      if (error instanceof NoBrowserYet) return { waitMs: browserWaitMs, isForBrowser: true };
       throw watch.signal.aborted ? new TaskNotHeld() : error;
     } finally {
       watch.close();

@@ -213,7 +213,7 @@ describe('the site of a document', () => {
       });
       await shown.page.goto('https://www.shop.co.uk/');
       assert.equal(await find(shown, '/a', 'press'), 'a');
-      for (const name of ['/b', '/d']) assert.match(await find(shown, name, 'press', 1500), /another site/);
+      for (const name of ['/b', '/d']) assert.match(await find(shown, name, 'press', 4000), /another site/);
     } finally {
       await stage.close();
     }

@@ -1,7 +1,7 @@
 // This host: answers its commands, launches browsers ahead, and ends everything in order.
 
 import { type Bus, type HostCommand, type HostReply, type HostStatus, hostCommand } from '@pilothouse/bus';
-import type { Log } from '@pilothouse/process';
+import { createIdleMemory, type Log } from '@pilothouse/process';
 import { type LaunchSettings, launchChromium } from '../chromium/launch.ts';
 import { createPool } from '../chromium/pool.ts';
 import { createUsers } from '../chromium/unix-users.ts';
@@ -12,7 +12,6 @@ import { createWatchdog } from '../limits/watchdog.ts';
 import type { FileLimits } from '../pages/file-transfer.ts';
 import type { openSession } from '../session/session.ts';
 import { makeReady } from '../state/restore.ts';
-import { createIdleMemory } from './idle-memory.ts';
 import { countLaunch, type HostCounters } from './metrics.ts';
 import { openSlot } from './session-slot.ts';
 import { createSlots } from './slots.ts';

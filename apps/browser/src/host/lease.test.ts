@@ -129,6 +129,26 @@ describe('a lease by the clock', () => {
     assert.deepEqual(seen, { held: 2, lost: 1 });
   });
 
+  it('is kept while one of several agents stands still, and an answer that comes late shortens nothing', async (t) => {
+    const late = Promise.withResolvers<void>();
+    const agents: Agents = { grantMs: 1500 };
+    const { lease, seen, beats, pass } = holdByHand(t, agents);
+    await nextTurn();
+    agents.heldBack = late.promise;
+    await pass(600);
+    assert.equal(beats(), 2, 'the second is not answered');
+    agents.heldBack = undefined;
+    await pass(1000);
+    assert.ok(lease.isHeld(), 'the third was, by another agent');
+    late.resolve();
+    await nextTurn();
+    agents.grantMs = undefined;
+    // The third heartbeat was sent after 1000 ms, later ones after 1500.
+    await pass(1300);
+    assert.ok(lease.isHeld());
+    assert.deepEqual(seen, { held: 1, lost: 0 });
+  });
+
   it('is not held after the process stood still for longer, also before any timer ran', async (t) => {
     const { lease, seen, pass, freeze } = holdByHand(t, { grantMs: 300 });
     await nextTurn();
@@ -162,7 +182,7 @@ describe('a lease by the clock', () => {
   it('is not held where the granted time is over already', async (t) => {
     const answer = Promise.withResolvers<void>();
     const { lease, seen, beats, pass } = holdByHand(t, { grantMs: 50, heldBack: answer.promise }, 400);
-    await pass(100);
+    await pass(90);
     answer.resolve();
     await nextTurn();
     assert.equal(beats(), 1);

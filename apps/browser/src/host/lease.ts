@@ -27,39 +27,54 @@ type Options = {
 
 /** Heartbeats in the time of one lease, so that one lost answer does not end it. */
 const beatsPerLease = 3;
+/** How many agents are asked in the time of one heartbeat while none answers. */
+const asksPerBeat = 4;
 
 /** Counted on the host's own monotonic clock from the moment the heartbeat was sent, so it ends here first. */
 export function holdLease(options: Options): Lease {
   const { bus, log, hostId, bootId, tell, onHeld, onLost, everyMs = 2000, now = () => performance.now() } = options;
   let heldUntil: number | undefined;
   let isClosed = false;
-  let timer: NodeJS.Timeout;
+  let timer: NodeJS.Timeout | undefined;
   let expiry: NodeJS.Timeout | undefined;
   const isHeld = () => heldUntil !== undefined && now() < heldUntil;
 
-  const beat = () =>
+  function beatAfter(ms: number): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(beat, ms);
+  }
+
+  /** An agent that stands still is asked as often as any other: the next heartbeat does not wait for its silence to end. */
+  function beat(): void {
+    beatAfter(everyMs / asksPerBeat);
     beatOnce().catch((error) => {
       // A heartbeat that could not even be put together counts as one that no agent answered.
       log.error({ err: error }, 'could not send a heartbeat');
-      if (!isClosed) timer = setTimeout(beat, everyMs / 8);
+      beatAfter(everyMs / 8);
     });
+  }
 
   async function beatOnce(): Promise<void> {
     const sentAt = now();
     const message = { host_id: hostId, boot_id: bootId, ...tell() };
     const result = await bus.request(heartbeat, { host_id: hostId }, message, { timeoutMs: everyMs });
     if (isClosed) return;
-    if (result.ok) renew(sentAt + result.reply.lease_ms);
-    else log.debug({ reason: result.reason }, 'no agent answered the heartbeat');
-    // While no agent answers, ask sooner: a host that just started should not wait a whole beat for the first agent.
-    const waitMs = result.ok ? Math.min(everyMs, result.reply.lease_ms / beatsPerLease) : everyMs / 8;
-    timer = setTimeout(beat, waitMs);
+    if (result.ok) {
+      renew(sentAt + result.reply.lease_ms);
+      beatAfter(Math.min(everyMs, result.reply.lease_ms / beatsPerLease));
+      return;
+    }
+    log.debug({ reason: result.reason }, 'no agent answered the heartbeat');
+    // While no agent answers, ask sooner: a host that just started should not wait a whole beat for the first agent. After a
+    // silence others were asked already.
+    if (result.reason !== 'timeout') beatAfter(everyMs / 8);
   }
 
   function renew(until: number): void {
     // A process that stood still may read the answer before its timers run: the lease was lost all the same.
     expire();
-    if (until <= now()) return;
+    // An answer that comes late, after that of a later heartbeat, shortens nothing.
+    if (until <= now() || (heldUntil !== undefined && until <= heldUntil)) return;
     const wasHeld = isHeld();
     heldUntil = until;
     clearTimeout(expiry);
@@ -80,7 +95,7 @@ export function holdLease(options: Options): Lease {
     log.warn('the lease has run out');
     onLost();
   }
-  void beat();
+  beat();
 
   return {
     isHeld,

@@ -13,7 +13,7 @@ import type { ActCommand } from './act-queue.ts';
 import type { Activity } from './activity.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Observer } from './observe.ts';
-import { emptyBody, failed, type Reply } from './reply.ts';
+import { emptyBody, failed, type Reply, withoutEvidence } from './reply.ts';
 import { createReplyCache } from './reply-cache.ts';
 
 const lookMs = 2000;
@@ -39,7 +39,7 @@ type Options = {
 export function createCommands(options: Options): (command: SessionCommand) => Promise<Reply> {
   const { activity, driver, handOver, privacy, screencast, observer, checkpoints, input, act, isHeld, signal } =
     options;
-  const replies = createReplyCache<Reply>();
+  const replies = createReplyCache<Reply>(withoutEvidence);
 
   async function look(): Promise<Reply> {
     const { picture, image } = await observer.latestSnapshot(startDeadline(lookMs, signal));

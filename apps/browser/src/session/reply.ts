@@ -11,3 +11,9 @@ export function failed({ failure, message, hasTouched }: StepFailure) {
   const head = { ok: false as const, failure, message, has_touched: hasTouched };
   return { head, body: emptyBody };
 }
+
+/** What the step did, without the picture and the state that came with it. */
+export function withoutEvidence({ head, body }: Reply): Reply {
+  if (!head.ok || head.type !== 'acted') return { head, body };
+  return { head: { ...head, picture: null, state: null }, body: emptyBody };
+}

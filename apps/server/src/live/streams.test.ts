@@ -52,7 +52,7 @@ describe('a chat, and the streams that follow it', () => {
     return { events, ended };
   }
 
-  it('is accepted together with its workflow', async () => {
+  it('is accepted, and is due', async () => {
     const reply = await server.client.sendChat({ prompt: 'x', steps });
     assert.equal(reply.status, 'pending');
     assert.equal(reply.stream_path, `/api/tasks/${reply.task_id}/events`);

@@ -4,11 +4,14 @@ import pg from 'pg';
 import type { Database } from '../db/db.ts';
 
 /** The key space of the agents' locks among the advisory locks of this database. */
-const lockSpace = 7_464_103;
+export const lockSpace = 7_464_103;
 
-/** The agent's lock is free, or its last heartbeat is older than the lease. */
-const isMissing = `(seen_at < clock_timestamp() - make_interval(secs => $3 / 1000.0)
-                    or pg_try_advisory_xact_lock($1, hashtext(id::text)))`;
+/**
+ * The agent's lock is free, or its last heartbeat is older than the lease: $1 is the lock space, $3 the lease. A shared lock,
+ * so that agents that look at once do not take each other for the missing one.
+ */
+export const isMissing = `(seen_at < clock_timestamp() - make_interval(secs => $3 / 1000.0)
+                    or pg_try_advisory_xact_lock_shared($1, hashtext(id::text)))`;
 
 type Presence = { lost: Promise<void>; leave(): Promise<void> };
 

@@ -199,14 +199,14 @@ describe('the queue for browsers', () => {
     assert.ok(Math.abs(taken - 40_000) < 2000, `${taken}`);
   });
 
-  it('changes nothing of a task that another agent has taken over', async () => {
+  it('gives no turn to an agent whose task another one has', async () => {
     await setCapacity(1);
     const user = await newUser();
     const id = await newSession(user);
     const task = await newTask(id, user);
     await join(id);
     const before = await store.tasks.byId(task.id);
-    assert.ok(await take(id, newId()));
+    assert.equal(await take(id, newId()), false);
     assert.deepEqual(await store.tasks.byId(task.id), before);
   });
 

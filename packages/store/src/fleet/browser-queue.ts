@@ -9,25 +9,29 @@ import { takeTurn } from './take-turn.ts';
 const lapseSecs = 10;
 export const lapse = `clock_timestamp() + interval '${lapseSecs} seconds'`;
 
-type Join = { isPerson: boolean; isTask?: boolean; since?: Date | null };
+type Join = { isPerson: boolean; since?: Date | null; executionId?: string };
 
 export function createBrowserQueue({ pool }: Database) {
   return {
-    /** Enters the queue, or stays in it. With `since`, at its former place: its last turn gave it no browser. */
-    async join(sessionId: string, { isPerson, isTask = false, since = null }: Join): Promise<void> {
+    /**
+     * Enters the queue, or stays in it. With `since`, at its former place: its last turn gave it no browser. With an
+     * execution its task waits, without anybody who renews it; nothing happens if the execution no longer holds the task.
+     */
+    async join(sessionId: string, { isPerson, since = null, executionId }: Join): Promise<void> {
       await pool.query({
         name: 'browserTurns.join',
         text: `insert into browser_waits as w (session_id, user_id, is_person, since, user_since, until, for_task)
                select s.id, s.owner_id, $2 or ${isTakeoverOpen('s.id')}, least($3, clock_timestamp()),
                  least($3, clock_timestamp()), case when $4 then 'infinity' else ${lapse} end, $4
-               from sessions s where s.id = $1
+               from sessions s where s.id = $1 and (not $4 or exists (
+                 select from tasks t where t.session_id = s.id and t.execution_id = $5 and t.status = 'running'))
                on conflict (session_id) do update set
                  is_person = excluded.is_person,
                  since = case when w.until > clock_timestamp() then least(w.since, excluded.since) else excluded.since end,
                  user_since = case when w.until > clock_timestamp() then w.user_since else excluded.user_since end,
                  until = greatest(w.until, excluded.until),
                  for_task = w.for_task or excluded.for_task`,
-        values: [sessionId, isPerson, since, isTask],
+        values: [sessionId, isPerson, since, executionId !== undefined, executionId ?? null],
       });
     },
 

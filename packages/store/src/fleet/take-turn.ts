@@ -13,7 +13,7 @@ const turnLock = 7_464_103;
  * Takes the session's turn for a place at this host; undefined if it is another session's turn, or the host is full.
  * Returns since when the session waited. Assign the browser in the same transaction, which has locked the session.
  * With the execution of the task that waited, the wait is not counted as time of the task; an execution that has lost
- * its task changes nothing.
+ * its task gets no turn.
  */
 export async function takeTurn(
   tx: Tx,
@@ -21,14 +21,24 @@ export async function takeTurn(
   host: Host,
   executionId?: string,
 ): Promise<{ since: Date | null } | undefined> {
+  if (executionId !== undefined && !(await holdsTask(tx, sessionId, executionId))) return undefined;
   if (!(await isTurnOf(tx, sessionId))) return undefined;
   if (!(await hasRoom(tx, sessionId, host))) return undefined;
   const wait = await leaveQueue(tx, sessionId);
   if (!wait) return { since: null };
-  await creditTask(tx, sessionId, wait.since, executionId);
+  await creditTask(tx, sessionId, wait, executionId);
   // A person has the browser that the task waited for.
   if (wait.for_task && executionId === undefined) await wakeTask(tx, sessionId);
   return { since: wait.since };
+}
+
+async function holdsTask({ client }: Tx, sessionId: string, executionId: string): Promise<boolean> {
+  const { rows } = await client.query({
+    name: 'browserTurns.holdsTask',
+    text: `select from tasks where session_id = $1 and execution_id = $2 and status = 'running'`,
+    values: [sessionId, executionId],
+  });
+  return rows.length > 0;
 }
 
 async function isTurnOf({ client }: Tx, sessionId: string): Promise<boolean> {
@@ -84,13 +94,13 @@ async function leaveQueue({ client }: Tx, sessionId: string): Promise<Wait | und
 }
 
 /** A task's time limit is for its steps, not for its waits. */
-async function creditTask({ client }: Tx, sessionId: string, since: Date, executionId?: string): Promise<void> {
+async function creditTask({ client }: Tx, sessionId: string, wait: Wait, executionId?: string): Promise<void> {
   await client.query({
     name: 'browserTurns.uncount',
-    text: `update tasks set paused_ms = paused_ms
-                 + greatest(0, round(1000 * extract(epoch from clock_timestamp() - greatest($2, started_at))))::bigint
-               where session_id = $1 and status = 'running' and execution_id = $3`,
-    values: [sessionId, since, executionId ?? null],
+    text: `update tasks set paused_ms = paused_ms + greatest(0, round(
+                 1000 * extract(epoch from coalesce(paused_at, clock_timestamp()) - greatest($2, started_at))))::bigint
+               where session_id = $1 and status in ('running', 'takeover') and (execution_id = $3 or $4)`,
+    values: [sessionId, wait.since, executionId ?? null, wait.for_task],
   });
 }
 

@@ -19,18 +19,26 @@ export function createTaskWaits({ pool }: Database) {
       return rows[0] ?? { isAny: false, isFirst: false };
     },
 
-    /** Makes the tasks due whose turn it is. Returns how many there were, and how many sessions wait for others. */
+    /**
+     * Makes the tasks due whose turn it is. Returns how many there were, and how many tasks wait for others. Removes waits
+     * that no task has any more: of sessions that have a browser, or no task that needs one.
+     */
     async wakeDue(): Promise<{ woken: number; waiting: number }> {
       const { rows } = await pool.query<{ woken: number; waiting: number }>({
         name: 'browserTurns.wakeDue',
-        text: `with ${queue}, woken as (
+        text: `with left_over as (
+                 delete from browser_waits w where w.for_task and (
+                   not exists (select from tasks t where t.session_id = w.session_id and t.status in ('running', 'takeover'))
+                   or exists (select from browsers b join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
+                              where b.session_id = w.session_id and h.lease_until > now()))
+               ), ${queue}, woken as (
                  update tasks t set run_due_at = clock_timestamp() from queue, room
                  where queue.place <= room.free and queue.for_task and t.session_id = queue.session_id
                    and t.status = 'running' and t.run_agent_id is null
                    and coalesce(t.run_due_at > clock_timestamp(), true)
                  returning t.id)
                select (select count(*)::int from woken) as woken,
-                 (select count(*)::int from queue, room where place > free) as waiting`,
+                 (select count(*)::int from queue, room where place > free and for_task) as waiting`,
       });
       return rows[0] ?? { woken: 0, waiting: 0 };
     },

@@ -27,13 +27,13 @@ export function createLostRuns({ pool }: Database) {
 
     /**
      * Makes the work of a dead agent due. Its runs may still be under way somewhere: the next execution of each task
-     * fences them. Returns how many there were.
+     * fences them. Does nothing if the agent is back. Returns how many there were.
      */
     async recover(agentId: string): Promise<number> {
       const { rowCount } = await pool.query({
         name: 'queue.recover',
         text: `update tasks set run_agent_id = null, run_due_at = least(run_due_at, clock_timestamp())
-               where run_agent_id = $1`,
+               where run_agent_id = $1 and not exists (select from agents where id = $1 and recovered_at is null)`,
         values: [agentId],
       });
       return rowCount ?? 0;

@@ -6,6 +6,12 @@ import type { Database, Tx } from '../db/db.ts';
 /** One run of a task, taken by an agent. With an execution, it continues that of a run that ended by itself. */
 export type ClaimedRun = { id: string; run: number; executionId: string | null };
 export type TaskRun = { id: string; run: number };
+type Rest = { afterMs?: number; isForBrowser?: boolean };
+
+/** A wait for a browser that was given up is no time of the task. */
+const formerWaitMs = `coalesce((
+  select greatest(0, round(1000 * extract(epoch from clock_timestamp() - greatest(w.since, tasks.started_at))))::bigint
+  from browser_waits w where w.session_id = tasks.session_id and w.for_task), 0)`;
 
 export function createTaskQueue({ pool }: Database) {
   return {
@@ -15,7 +21,7 @@ export function createTaskQueue({ pool }: Database) {
         name: 'queue.claim',
         text: `with due as (
                  select id, is_rested, execution_id from tasks
-                 where run_due_at <= clock_timestamp() and run_agent_id is null
+                 where run_due_at <= now() and run_agent_id is null
                  order by run_due_at limit $2 for update skip locked
                ), claimed as (
                  update tasks t set run = t.run + 1, run_agent_id = $1, run_due_at = null, is_rested = false
@@ -31,17 +37,23 @@ export function createTaskQueue({ pool }: Database) {
     },
 
     /**
-     * The run is over and the task waits, with `afterMs` at most for this long. Changes nothing if the run was replaced,
-     * so it may be sent again. True if the task is due already.
+     * The run is over and the task waits, with `afterMs` at most for this long. Unless it waits for a browser, it leaves the
+     * queue for browsers. Changes nothing if the run was replaced, so it may be sent again. True if the task is due already.
      */
-    async rest({ id, run }: TaskRun, { afterMs }: { afterMs?: number } = {}): Promise<boolean> {
+    async rest({ id, run }: TaskRun, { afterMs, isForBrowser = false }: Rest = {}): Promise<boolean> {
       const { rows } = await pool.query<{ is_due: boolean }>({
         name: 'queue.rest',
-        text: `update tasks set run_agent_id = null, is_rested = true,
-                 run_due_at = least(run_due_at, clock_timestamp() + make_interval(secs => $3 / 1000.0))
-               where id = $1 and run = $2 and run_agent_id is not null
-               returning coalesce(run_due_at <= clock_timestamp(), false) as is_due`,
-        values: [id, run, afterMs ?? null],
+        text: `with rested as (
+                 update tasks set run_agent_id = null, is_rested = true,
+                   run_due_at = least(run_due_at, clock_timestamp() + make_interval(secs => $3 / 1000.0)),
+                   paused_ms = paused_ms + case when $4 then 0 else ${formerWaitMs} end
+                 where id = $1 and run = $2 and run_agent_id is not null
+                 returning session_id, run_due_at
+               ), left_queue as (
+                 delete from browser_waits w using rested where w.session_id = rested.session_id and w.for_task and not $4
+               )
+               select coalesce(run_due_at <= clock_timestamp(), false) as is_due from rested`,
+        values: [id, run, afterMs ?? null, isForBrowser],
       });
       return rows[0]?.is_due === true;
     },

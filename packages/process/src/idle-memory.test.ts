@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getHeapSpaceStatistics } from 'node:v8';
-import { until } from '../../../../testkit/until.ts';
+import { until } from '../../../testkit/until.ts';
 import { createIdleMemory } from './idle-memory.ts';
 
 const youngBytes = () =>
@@ -20,7 +20,7 @@ describe('idle memory', () => {
     await until(() => youngBytes() < grown / 4, 5000);
   });
 
-  it('is kept when a session comes, and given back once after the last session has ended', (t) => {
+  it('is kept when work comes, and given back once after the last work has ended', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let collected = 0;
     const idleMemory = createIdleMemory({ afterMs: 30, collect: () => (collected += 1) });
@@ -33,7 +33,7 @@ describe('idle memory', () => {
     t.mock.timers.tick(29);
     idleMemory.start();
     t.mock.timers.tick(29);
-    assert.equal(collected, 0, 'counted from the last session');
+    assert.equal(collected, 0, 'counted from the last work');
     t.mock.timers.tick(1);
     assert.equal(collected, 1);
     t.mock.timers.tick(60);

@@ -1,11 +1,11 @@
-// Gives the memory of a host without sessions back to the machine.
+// Gives the memory of a process without work back to the machine.
 
 import { Session } from 'node:inspector/promises';
 
 export type IdleMemory = {
-  /** The last session has ended: after a while, what the heap keeps for more work is given back. */
+  /** The last work has ended: after a while, what the heap keeps for more is given back. */
   start(): void;
-  /** A session comes, or the host ends. */
+  /** Work comes, or the process ends. */
   cancel(): void;
 };
 

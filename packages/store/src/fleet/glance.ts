@@ -1,0 +1,41 @@
+// One cheap statement that tells an agent which of its jobs may have anything to do. An idle installation is asked nothing
+// else by them.
+
+import type { Database } from '../db/db.ts';
+import { isMissing, lockSpace } from './agents.ts';
+
+export type Glance = {
+  hasMissingAgent: boolean;
+  hasTakeovers: boolean;
+  /** Live hosts have browsers open. */
+  hasBrowsers: boolean;
+  /** Tasks wait for a person. */
+  hasQuestions: boolean;
+  /** Tasks of sessions that are recorded are at work. */
+  hasRecordings: boolean;
+  /** Tasks wait for a browser. */
+  hasTaskWaits: boolean;
+  /** Tasks are due. */
+  hasDue: boolean;
+};
+
+export function createGlance({ pool }: Database) {
+  return async function glance(agentId: string, leaseMs: number): Promise<Glance> {
+    const { rows } = await pool.query<Glance>({
+      name: 'glance',
+      text: `select
+               exists (select from agents where recovered_at is null and id <> $2 and ${isMissing}) as "hasMissingAgent",
+               exists (select from takeovers where status <> 'ended') as "hasTakeovers",
+               exists (select from hosts where lease_until > now() and session_count > 0) as "hasBrowsers",
+               exists (select from tasks where status = 'awaiting_user') as "hasQuestions",
+               exists (select from tasks t join sessions s on s.id = t.session_id
+                       where t.status in ('running', 'takeover') and s.recording) as "hasRecordings",
+               exists (select from browser_waits where for_task) as "hasTaskWaits",
+               exists (select from tasks where run_due_at <= now() and run_agent_id is null) as "hasDue"`,
+      values: [lockSpace, agentId, leaseMs],
+    });
+    const [seen] = rows;
+    if (!seen) throw new Error('a select without rows');
+    return seen;
+  };
+}
