@@ -2,7 +2,8 @@ import type pg from 'pg';
 
 /**
  * Has the database note, at every commit, each row about a task that an agent wrote while another agent had the task.
- * It looks at the end of the transaction, when whoever takes a task has said so.
+ * It looks at the end of the transaction, when whoever takes a task has said so. What only moves the task in its queue is no
+ * work: any agent may take it, or make the task of a dead one due.
  */
 export async function watchStaleWrites(client: pg.ClientBase): Promise<void> {
   await client.query(`
@@ -20,8 +21,12 @@ export async function watchStaleWrites(client: pg.ClientBase): Promise<void> {
       end if;
       return null;
     end $$;
-    create constraint trigger chaos_stale after insert or update on tasks deferrable initially deferred
+    create constraint trigger chaos_stale_insert after insert on tasks deferrable initially deferred
       for each row execute function chaos_note_stale('id');
+    create constraint trigger chaos_stale after update on tasks deferrable initially deferred
+      for each row when (to_jsonb(old) - '{run,run_due_at,run_agent_id,is_rested}'::text[]
+        is distinct from to_jsonb(new) - '{run,run_due_at,run_agent_id,is_rested}'::text[])
+      execute function chaos_note_stale('id');
     create constraint trigger chaos_stale after insert or update on steps deferrable initially deferred
       for each row execute function chaos_note_stale('task_id');
     create constraint trigger chaos_stale after insert or update on executions deferrable initially deferred
