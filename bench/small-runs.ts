@@ -6,8 +6,9 @@ import { type BenchName, benches, type FiguresOf } from './benches.ts';
 /** Most are so small that the figures say little: that each side was measured is tested. */
 const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
   slice({ chat_to_first_step_ms, change_to_frame_ms }) {
+    // Bare Chromium may leave a change out.
     for (const { ours, bare } of [chat_to_first_step_ms, change_to_frame_ms])
-      assert.ok(ours.count >= 2 && bare.count >= 2, JSON.stringify({ ours, bare }));
+      assert.ok(ours.count >= 2 && bare.count >= 1, JSON.stringify({ ours, bare }));
   },
   actions({ script_ms, with_picture_and_state_ms, p50_by_action_ms }) {
     for (const { ours, bare } of [script_ms, with_picture_and_state_ms])
