@@ -21,7 +21,7 @@ const define = <B extends Record<string, Bench>>(all: B) => all;
 export const benches = define({
   slice: {
     full: async ({ count }) => (await import('./tasks/slice.ts')).measureSlice(count),
-    small: async () => (await import('./tasks/slice.ts')).measureSlice(2),
+    small: async () => (await import('./tasks/slice.ts')).measureSlice(6),
   },
   actions: {
     full: async ({ rounds }) => (await import('./browser/actions.ts')).measureActions(rounds),

@@ -6,9 +6,8 @@ import { type BenchName, benches, type FiguresOf } from './benches.ts';
 /** Most are so small that the figures say little: that each side was measured is tested. */
 const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
   slice({ chat_to_first_step_ms, change_to_frame_ms }) {
-    // Bare Chromium may leave a change out.
     for (const { ours, bare } of [chat_to_first_step_ms, change_to_frame_ms])
-      assert.ok(ours.count >= 2 && bare.count >= 1, JSON.stringify({ ours, bare }));
+      assert.ok(ours.count >= 2 && bare.count >= 2, JSON.stringify({ ours, bare }));
   },
   actions({ script_ms, with_picture_and_state_ms, p50_by_action_ms }) {
     for (const { ours, bare } of [script_ms, with_picture_and_state_ms])
@@ -59,8 +58,8 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.ok(many.frames.ours > 0 && many.frames.bare > 0, JSON.stringify(many));
     assert.ok(stuck.frames.alone > 0 && stuck.frames.beside > 0, JSON.stringify(stuck));
   },
-  join({ nobody_there_ms, somebody_there_ms }) {
-    assert.deepEqual([nobody_there_ms.count, somebody_there_ms.count], [2, 2]);
+  join({ first_viewer_ms, further_viewer_ms }) {
+    assert.deepEqual([first_viewer_ms.count, further_viewer_ms.count], [2, 2]);
   },
   crowd({ frames_per_second_each: { one, many } }) {
     assert.ok(one > 0 && many > 0, `${one} ${many}`);
@@ -73,6 +72,8 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
 
 /** These have a bound, or count only what comes in time, so nothing else may run beside them. */
 export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'density', 'reading'];
+/** A figure taken while the machine stood still says nothing of ours: what has a bound is measured again. */
+const maxMeasurements = 3;
 
 export const testSmallRuns = (names: BenchName[]): void => {
   describe('a small run of the bench', () => {
@@ -81,7 +82,15 @@ export const testSmallRuns = (names: BenchName[]): void => {
 };
 
 async function check<N extends BenchName>(name: N, tell: (text: string) => void): Promise<void> {
-  const figures = (await benches[name].small()) as FiguresOf<N>;
-  tell(JSON.stringify(figures));
-  checks[name](figures);
+  const most = boundedBenches.includes(name) ? maxMeasurements : 1;
+  for (let measured = 1; ; measured++) {
+    try {
+      const figures = (await benches[name].small()) as FiguresOf<N>;
+      tell(JSON.stringify(figures));
+      return checks[name](figures);
+    } catch (error) {
+      if (measured === most) throw error;
+      tell(`measured again: ${error}`);
+    }
+  }
 }

@@ -11,7 +11,7 @@ export type Turn = { kind: Kind; before: number };
 
 /**
  * Pages for what is measured. `/turning?who=` shows a text or hides it when told, and at a click, and says when it did;
- * `/ticking` changes twice a second; `/endless` never rests.
+ * `/still` shows it and never changes; `/ticking` changes twice a second; `/endless` never rests.
  */
 export async function openBenchSite() {
   const waiting = new Map<string, ServerResponse>();
@@ -24,7 +24,7 @@ export async function openBenchSite() {
       onTurned.get(who)?.(Number(searchParams.get('at')));
       return void response.end();
     }
-    const html = { '/turning': turning, '/ticking': ticking, '/endless': endless }[pathname];
+    const html = { '/turning': turning, '/still': still, '/ticking': ticking, '/endless': endless }[pathname];
     response.setHeader('content-type', 'text/html').end(html ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -71,6 +71,8 @@ const turning = `<!doctype html><body style="font:15px sans-serif"><p id="text" 
     }
   })();
 </script>`;
+
+const still = `<!doctype html><body style="font:15px sans-serif"><p>${words}</p>`;
 
 const ticking = `<!doctype html><body style="font:15px sans-serif"><div id="box" style="height:120px"></div><p>${words}</p><script>
   let count = 0;

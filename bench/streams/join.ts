@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openInstallation } from '../../testkit/installation.ts';
 import { figuresOf } from '../../testkit/percentiles.ts';
-import { openChangingSite } from '../tasks/frames.ts';
+import { openBenchSite } from '../browser/site.ts';
 
 const pauseMs = 100;
 
-/** Somebody comes to a session whose page stands still: from the request until the picture is there. */
+/** A viewer joins a session whose page stands still: from the request until the picture is there. */
 export async function measureJoin(count: number) {
-  const site = await openChangingSite();
+  const site = await openBenchSite();
   const installation = await openInstallation('bench', { sites: [site.url] });
   try {
     const { client } = installation;
@@ -42,7 +42,7 @@ export async function measureJoin(count: number) {
     const beside = await times();
     stop.abort();
     await watching;
-    return { nobody_there_ms: alone, somebody_there_ms: beside };
+    return { first_viewer_ms: alone, further_viewer_ms: beside };
   } finally {
     await installation.close();
     await site.close();

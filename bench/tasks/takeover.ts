@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openInstallation } from '../../testkit/installation.ts';
 import { until } from '../../testkit/until.ts';
-import { compare, now, openBareSide, point, type Side, timePress, withRatio } from '../browser/live.ts';
-import { type BenchSite, kindOf, openBenchSite } from '../browser/site.ts';
+import { compare, openBareSide, point, type Side, timePress, withRatio } from '../browser/live.ts';
+import { type BenchSite, openBenchSite } from '../browser/site.ts';
 import { openDriven } from './driven.ts';
+import { followFrames } from './frames.ts';
 
 /**
  * From a press of a person who drives to the frame that shows what came of it: over HTTP both ways, through a whole
@@ -31,17 +32,9 @@ async function openOurSide(
   { client }: Awaited<ReturnType<typeof openInstallation>>,
   site: BenchSite,
   signal: AbortSignal,
-) {
+): Promise<Side> {
   const { id, give } = await openDriven(client);
-  const side: Side = { who: 'ours', frames: [], press: () => give({ action: 'click', ...point }) };
   await give({ action: 'navigate', url: `${site.url}/turning?who=ours` });
-  const watch = async () => {
-    for await (const event of client.followSession({ id }, { signal })) {
-      if (event.type !== 'frame') continue;
-      side.frames.push({ kind: kindOf(Buffer.byteLength(event.frame.screenshot_base64, 'base64')), at: now() });
-    }
-  };
-  // Ends with the signal.
-  void watch().catch(() => undefined);
-  return side;
+  const press = () => give({ action: 'click', ...point });
+  return { who: 'ours', frames: followFrames(client, id, signal), press };
 }
