@@ -112,7 +112,7 @@ describe('a person takes the wheel', () => {
     assert.ok(overlays.some(({ source }) => source === 'human'));
   });
 
-  it('in the middle of a step: it is given up at once, and begun anew afterwards', async () => {
+  it('in the middle of a step: it is given up at once, and begun again afterwards', async () => {
     const steps: Step[] = [
       { action: 'navigate', url: site.url },
       { action: 'navigate', url: `${site.url}/?slow_ms=4000` },
@@ -259,7 +259,7 @@ describe('a person takes the wheel', () => {
       assert.equal(takeover?.status, 'active');
       return takeover.epoch > epoch && takeover;
     });
-    const anew = Date.now();
+    const secondPressFrom = Date.now();
     // A host that has just started may not answer in time, and says so: the person goes there again.
     let conflicts = 0;
     await until('there again', () =>
@@ -279,7 +279,7 @@ describe('a person takes the wheel', () => {
       action: 'click',
       ...places.mine,
     });
-    await until('pressed again', async () => touched('person', anew).length === 1);
+    await until('pressed again', async () => touched('person', secondPressFrom).length === 1);
     await installation.client.resumeTakeover({ id });
     await untilStatus(id, 'success', 60_000);
   });

@@ -10,7 +10,7 @@ import { type Installation, openInstallation } from '../testkit/installation.ts'
 
 type Arrived = { event: LiveEvent; at: number };
 
-describe('whoever watches a browser at work', () => {
+describe('a viewer of a browser at work', () => {
   let installation: Installation;
   let server: Server;
   let url: string;
@@ -32,7 +32,7 @@ describe('whoever watches a browser at work', () => {
     server?.close();
   });
 
-  /** A task that looks at a page that never rests, and somebody who watches it and follows its task. */
+  /** A task that looks at a page that never rests, and a viewer who watches it and follows its task. */
   async function watchWork() {
     const { client } = installation;
     const steps = [
@@ -110,7 +110,7 @@ describe('whoever watches a browser at work', () => {
     const left = performance.now();
     await sleep(7000);
     const stopMs = Math.round((filmed.at(-1) ?? Number.NaN) - left);
-    console.log(`filmed ${startMs} ms after somebody came, and up to ${stopMs} ms after they left`);
+    console.log(`filmed ${startMs} ms after a viewer came, and up to ${stopMs} ms after they left`);
     assert.ok(startMs < 1000, `begins after ${startMs} ms`);
     assert.ok(stopMs < 5000, `ends after ${stopMs} ms`);
     await bus.close();

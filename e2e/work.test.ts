@@ -158,7 +158,7 @@ describe('an agent at work', () => {
     assert.equal(agent_history.at(-1)?.status, 'interrupted');
   });
 
-  it('goes on with a long wait after a restart, without beginning it anew', async () => {
+  it('goes on with a long wait after a restart, without beginning it again', async () => {
     const { task_id } = await installation.client.sendChat({ prompt: script('open DESK\nwait 15 s\nscreenshot') });
     await untilStep(task_id, /^Wait/);
     const begun = performance.now();

@@ -116,7 +116,7 @@ describe('the stack', () => {
     assert.equal(await status(`${one.base_urls[0]}/api/ready`), 200, 'the other is not disturbed');
   });
 
-  it('refuses a port that somebody else has', async () => {
+  it('refuses a port that another process has', async () => {
     const taken = one.base_urls[0]?.split(':').at(-1) ?? '';
     await assert.rejects(stack(names.two, 'up', '--port', taken), /is taken/);
   });
@@ -164,7 +164,7 @@ describe('the stack', () => {
     });
   }
 
-  it('stops a server within 10 seconds although somebody holds a request open', async () => {
+  it('stops a server within 10 seconds although a client holds a request open', async () => {
     const { port, pid, log = '' } = one.processes['server-1'] ?? { port: 0, pid: 0 };
     const socket = connect({ port: port ?? 0, host: '127.0.0.1' });
     socket.on('error', () => {});

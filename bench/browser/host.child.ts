@@ -1,4 +1,4 @@
-// A browser host as a process of its own, for as long as whoever started it lives.
+// A browser host as a process of its own, for as long as the process that started it lives.
 import type { Credentials } from '@pilothouse/bus';
 import { startHost } from '../../apps/browser/testing/host.ts';
 

@@ -9,7 +9,7 @@ const settleMs = 5000;
 const sampleMs = 5000;
 
 /**
- * Sessions whose pages change twice a second, each watched by somebody: what our host and its browsers take, beside as
+ * Sessions whose pages change twice a second, each with a viewer: what our host and its browsers take, beside as
  * many bare browsers whose frames are only received. Both at the same time, so that both have the same weather.
  */
 export async function measureWatched({ sessions, minutes }: { sessions: number; minutes: number }) {

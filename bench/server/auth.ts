@@ -28,7 +28,7 @@ const poolSize = '10';
 export async function measureAuth(plan: Plan) {
   const stack = createStack(`bench-auth-${process.pid}`);
   const down = () => stack.down({ wipe: true });
-  // The processes of a stack outlive whoever started them.
+  // The processes of a stack outlive the process that started them.
   const interrupt = () => void down().finally(() => process.exit(130));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {

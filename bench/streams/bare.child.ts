@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Once, or again and again: what is sent anew each time would cost more on its way here. */
+/** Once, or again and again: what is sent again each time would cost more on its way here. */
 export type StreamOrder = { stream: string; bytes: string /** 0 ends it. */; everyMs?: number };
 
 const heartbeatMs = 15_000;

@@ -10,7 +10,7 @@ import { startClients } from './children.ts';
 const moveMs = 100;
 const restMs = 2000;
 
-/** One page that moves without end, driven by somebody, watched by one and by many: in turn, at one host. */
+/** One page that moves without end, driven by a person, with one viewer and with many: in turn, at one host. */
 export async function measureCrowd({
   viewers,
   rounds,

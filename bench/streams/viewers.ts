@@ -43,7 +43,7 @@ async function measureMany(stack: Stack, { viewers, rounds, roundMs }: Required<
     await ofBare.tell({ type: 'open', port: bare.port, paths: Array.from({ length: viewers }, () => '/one') });
     const ours: Side = { pid, clients: ofOurs, spent: 0, frames: 0 };
     const theirs: Side = { pid: bare.pid, clients: ofBare, spent: 0, frames: 0 };
-    // Both all the time, and so under the same conditions: one that rested in turn would begin anew each time, with what
+    // Both all the time, and so under the same conditions: one that rested in turn would begin again each time, with what
     // it compiles and collects.
     const end = startSending(host.send);
     bare.say({ stream: '/one', bytes: sameBytes, everyMs });

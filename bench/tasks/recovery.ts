@@ -12,7 +12,7 @@ type Kind = 'agent' | 'browser';
 
 const nextStepMs = 30_000;
 
-/** From the `kill -9` of whoever has the task or its browser to the next step that is done, with another one standing by. */
+/** From the `kill -9` of the agent or host that has the task to the next step that is done, with another one standing by. */
 export const measureRecovery = (rounds: number) =>
   withStack(`recovery-${process.pid}`, async (stack) => {
     const [port, site] = await Promise.all([freePort(), startCountingSite()]);
@@ -77,7 +77,7 @@ async function shootOnce({ stack, client, db, kind }: Installation, url: string)
   return ms;
 }
 
-/** Of those that whoever came after the dead one has done: what was on its way when it died does not count. */
+/** Only steps of the successor: what was on its way when the former one died does not count. */
 async function nextAfter(db: pg.Client, taskId: string, since: Date, kind: Kind): Promise<number | undefined> {
   const isNew =
     kind === 'agent'

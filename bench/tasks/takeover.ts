@@ -7,7 +7,7 @@ import { openDriven } from './driven.ts';
 import { followFrames } from './frames.ts';
 
 /**
- * From a press of a person who drives to the frame that shows what came of it: over HTTP both ways, through a whole
+ * From a press of a person who drives to the frame that shows its effect: over HTTP both ways, through a whole
  * installation, beside a bare Chromium that is asked over its own protocol. Taken in turn.
  */
 export async function measureWheel(count: number) {

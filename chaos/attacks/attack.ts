@@ -1,4 +1,4 @@
-/** One attack on a running system, on real parts: what somebody who should not reach a thing does to reach it. */
+/** One attack on a running system of real parts: an attacker tries to reach data or acts that belong to another user. */
 export type Attack = {
   /** As it is asked for on the command line. */
   name: string;

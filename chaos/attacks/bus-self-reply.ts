@@ -10,7 +10,7 @@ import type { RawBus } from './raw-bus.ts';
 import { becomes, openAsHost, rogueId, serverInbox, startBank } from './rogue-host.ts';
 
 const victimHost = 'browser-1';
-/** Epochs are small numbers: whoever wants to meet one tries the first few. */
+/** Epochs are small numbers, so the attacker tries the first few. */
 const guesses = Array.from({ length: 8 }, (_, i) => i + 1);
 /** A newer driver always wins. */
 const winningEpoch = 50;
@@ -44,7 +44,7 @@ async function attack(stack: Stack): Promise<AttackResult> {
     const { session_id, status } = await run({ action: 'navigate', url: `${bank.url}/account` });
     if (status !== 'success') throw new Error(`the victim's first task ended as ${status}`);
 
-    /** What somebody sees who watches the session. */
+    /** What a viewer of the session sees. */
     const seen = { urls: new Set<string>(), holders: new Set<string>(), isFollowing: false };
     void (async () => {
       for await (const event of client.followSession({ id: session_id }, { signal: stop.signal })) {
@@ -110,7 +110,7 @@ async function attack(stack: Stack): Promise<AttackResult> {
 
 /**
  * Speaks where NATS forbids it: sends itself a message whose reply is that subject, upon which NATS lets it answer there
- * once. Tried over all that a host hears.
+ * once. Tried with every subject that a host may subscribe to.
  */
 function mirrorOf(rogue: RawBus) {
   const mirrors = ['command', 'heartbeat', 'session.s.command', 'session.s.file', 'session.s.report', 'mirror'];

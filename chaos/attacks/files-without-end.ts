@@ -111,7 +111,7 @@ async function honest(of: { attacker: Client; other: Client; siteUrl: string; st
   return broken;
 }
 
-/** What lies on the disk, whoever still points to it. */
+/** The bytes on the disk, with or without a row that points to them. */
 async function bytesOfFiles({ services }: Stack): Promise<number> {
   const dir = join(services.place.dir, 'blobs');
   const names = await readdir(dir, { recursive: true });

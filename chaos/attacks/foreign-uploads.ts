@@ -44,7 +44,7 @@ export const foreignUploads: Attack = {
       });
     }
 
-    // Only root can try it as somebody else.
+    // Only root can try it as another user.
     for (const user of hostUsers.filter(() => process.getuid?.() === 0)) await attack(user);
     return { tried, reached, broken };
   },

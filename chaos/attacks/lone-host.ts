@@ -16,7 +16,7 @@ const readyMs = 30_000;
 
 export type HostUser = 'root' | 'not root';
 const isRoot = process.getuid?.() === 0;
-/** Only root can start one as root, or as somebody else. */
+/** Only root can start one as root, or as another user. */
 export const hostUsers: HostUser[] = isRoot ? ['root', 'not root'] : ['not root'];
 /** The user that hosts run as which are not root, where we may choose. */
 const ordinaryUid = 60_123;

@@ -9,7 +9,7 @@ import { type HostUser, hostUsers, withLoneHost } from './lone-host.ts';
 const shell = '/usr/lib/chromium/chromium-headless-shell';
 
 /**
- * What somebody runs who has taken over a process of the browser: it looks into the environment and the memory of every
+ * What an attacker runs who has taken over a process of the browser: it looks into the environment and the memory of every
  * process that it can see.
  */
 const thief = `

@@ -8,7 +8,7 @@ export const rogueId = 'browser-2';
 type SignIn = { user: string; password: string };
 type Admit = (member: { role: 'host'; id: string }) => Promise<SignIn>;
 
-/** The bus of a stack for somebody who has only the password of one browser host. */
+/** The bus of a stack for an attacker who has only the password of one browser host. */
 export async function openAsHost(stack: Stack) {
   const { url, passwords } = stack.services.bus();
   // Where hosts are not admitted one by one, the bus knows sixteen of them from its start.

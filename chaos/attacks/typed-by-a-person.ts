@@ -73,7 +73,7 @@ const page = ({ name, html }: { name: string; html: string }) =>
 
 export const typedByAPerson: Attack = {
   name: 'typed-by-a-person',
-  what: 'whoever watches later reads what a person typed where no dots can cover it: a canvas, a closed shadow root, a page that listens to keys',
+  what: 'a viewer who comes later reads what a person typed where no dots can cover it: a canvas, a closed shadow root, a page that listens to keys',
   run: ({ stackName, isSmall }) =>
     withStack(stackName, async (stack) => {
       const site = await listen(createServer((request, response) => response.end(htmlOf(request.url ?? ''))));

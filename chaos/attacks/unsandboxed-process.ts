@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts';
 import { areChromium, type HostUser, hostUsers, type Process, processesUnder, withLoneHost } from './lone-host.ts';
 
-/** Draws in both ways that reach further than the renderer, and says in its title what came of it. */
+/** Draws in both ways that reach further than the renderer, and says in its title whether it worked. */
 const page = `<!doctype html><title>…</title><canvas id="flat" width="20" height="20"></canvas><script>
   const flat = document.getElementById('flat').getContext('2d');
   flat.fillStyle = 'rgb(1, 200, 3)';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Frame, LiveEvent } from '@pilothouse/contract';
 import type { Client } from '@pilothouse/sdk';
 
-/** All that somebody is sent of a session, until it is closed. */
+/** Everything that a viewer is sent of a session, until it is closed. */
 export function watchSession(client: Client, id: string) {
   const ended = new AbortController();
   const events: LiveEvent[] = [];

@@ -17,7 +17,7 @@ import type { Attack, AttackResult } from './attack.ts';
 /** Looks for the passwords of scripts in every place but the prompt and the plan that their owner reads. */
 export const wordsThatStay: Attack = {
   name: 'words-that-stay',
-  what: 'whoever reads lists, logs or streams, or the database after a purge, looks for the password that a script typed',
+  what: 'a reader of lists, logs, streams, or of the database after a purge, looks for the password that a script typed',
   run: ({ stackName }) => withStack(stackName, lookForWords),
 };
 

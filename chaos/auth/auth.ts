@@ -119,7 +119,7 @@ function areaUnderCurve(one: number[], other: number[]): number {
   return above / (one.length * other.length);
 }
 
-/** What somebody who is logged in feels of a flood of logins. */
+/** How long a user who is logged in waits during a flood of logins. */
 export async function floodLogins(servers: Servers, count: number) {
   const name = await newUser(servers);
   const { access } = await logIn(servers[0], name);

@@ -148,7 +148,7 @@ async function hearEverything({ nats, targets, figures, closers }: Ground, membe
   }
 }
 
-/** By asking honest processes, with the inbox or the subject of somebody else for the answer. */
+/** By asking honest processes, with the inbox or the subject of another member for the answer. */
 async function forgeInboxes({ nats, targets, figures, closers }: Ground, member: Member): Promise<void> {
   const heard: Heard[] = [];
   const witnesses = await listenAsEverybody(nats, closers, heard);
@@ -174,7 +174,7 @@ async function forgeInboxes({ nats, targets, figures, closers }: Ground, member:
   for (const one of heard) {
     if (one.text.includes(mark)) continue;
     if (mayAsk(one)) figures.granted += 1;
-    else figures.wrong.push(`${userOf(member)} made somebody answer at ${one.subject}`);
+    else figures.wrong.push(`${userOf(member)} made a process answer at ${one.subject}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { inboxPrefix, type Member, type Spoken, subjects, userOf } from '@piloth
 /** A subject of the table with its tokens filled in; an inbox, or a subject that is nobody's, has no line there. */
 export type Target = { subject: string; spoken?: (typeof subjects)[keyof typeof subjects]; hostId?: string };
 
-/** Every subject that somebody may speak on, of these hosts and sessions, every inbox, and some that are nobody's. */
+/** Every subject that a member may publish on, of these hosts and sessions, every inbox, and some that belong to no member. */
 export function targetsOf(members: Member[], sessions: string[]): Target[] {
   const hostIds = members.filter(({ role }) => role === 'host').map(({ id }) => id);
   const ofTable = Object.values(subjects).flatMap((spoken) => {

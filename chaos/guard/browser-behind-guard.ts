@@ -16,7 +16,7 @@ import { answers, changing, farLoopback, PUBLIC } from './spellings.ts';
 
 export type Canary = { port: number; hits(): number; packets(): number; close(): Promise<void> };
 
-/** Counts whoever connects or sends a packet, at all the addresses of this machine that the spellings lead to. */
+/** Counts connections and packets, at all the addresses of this machine that the spellings lead to. */
 export async function startCanary(): Promise<Canary> {
   let hits = 0;
   let packets = 0;

@@ -1,6 +1,6 @@
 // Ways to write "this machine" that some program somewhere reads as such.
 
-/** Names that the guard's resolver answers; the second answer, where there is one, comes to whoever asks again. */
+/** Names that the guard's resolver answers; the second answer, where there is one, is given to the next question. */
 export const PUBLIC = '93.184.216.34';
 export const answers: Record<string, readonly (readonly string[])[]> = {
   'loop.test': [['127.0.0.1']],

@@ -21,7 +21,7 @@ export type InputResult = {
 
 /**
  * Random sequences of inputs to a real page, each by another driver. On their way from the server to the host they are
- * split, delayed, swapped, lost, sent twice, and sent once more by whoever drove before. The page's own log decides.
+ * split, delayed, swapped, lost, sent twice, and sent once more by the former driver. The page's own log decides.
  */
 export async function confuseInputs({ sequences, seed }: { sequences: number; seed: number }): Promise<InputResult> {
   const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-// Pages that want a secret which is meant for another. Each is an honest page with a frame of somebody else in it, and one
+// Pages that want a secret which is meant for another. Each is an honest page with a frame of another site in it, and one
 // thing that this frame does; its twin has the same page around a frame that does nothing.
 
 export type Trick = {

@@ -121,7 +121,7 @@ async function shoot(part: Part, { stack, site, clients, random, rounds, wrong }
       await stack.kill(name);
       const at = performance.now();
       await stack.start(name);
-      // What they had in hand is gone with the browser: they are told a new epoch, and begin to count anew.
+      // What they had in hand is gone with the browser: they are told a new epoch, and count from one again.
       takeover = await until('open again', async () => {
         const found = await standing();
         return found?.status === 'active' && found.epoch > epoch && found;

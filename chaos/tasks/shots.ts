@@ -47,7 +47,7 @@ export function startShooting({ stack, random, parts }: Options) {
     return pid;
   };
 
-  /** As whoever keeps processes running would: again and again, where what it needs is away as well. */
+  /** As a supervisor would: again and again, where a service that the process needs is away as well. */
   async function startAgain(part: string): Promise<void> {
     for (;;) {
       try {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /**
  * Has the database note, at every commit, each row about a task that an agent wrote while another agent had the task.
- * It looks at the end of the transaction, when whoever takes a task has said so. What only moves the task in its queue is no
+ * It looks at the end of the transaction, when the agent that takes a task has said so. What only moves the task in its queue is no
  * work: any agent may take it, or make the task of a dead one due.
  */
 export async function watchStaleWrites(client: pg.ClientBase): Promise<void> {

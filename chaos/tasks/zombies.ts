@@ -90,7 +90,7 @@ async function stopOne(client: pg.Client, { stack, random, result }: Round): Pro
   await sleep(aliveAgainMs);
 }
 
-/** Waits until what the silent one held is with somebody else; answers how much that was. */
+/** Waits until other agents have the tasks of the silent one; returns how many those were. */
 async function agentIsReplaced(client: pg.Client): Promise<number | undefined> {
   const silent = await eventually(async () => {
     const { rows } = await client.query<{ id: string }>(

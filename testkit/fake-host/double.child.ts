@@ -110,7 +110,7 @@ run('double', async () => {
       order = newOrder();
     });
 
-    /** Of a person, only a press is worth anything to whoever looks afterwards. */
+    /** Of a person's input, only a press is looked at afterwards. */
     async function touch({ action }: Input): Promise<void> {
       const headers = { 'x-epoch': String(driver.epoch()), 'x-hand': 'person' };
       const within = AbortSignal.timeout(requestMs);
@@ -124,7 +124,7 @@ run('double', async () => {
       if (signal.aborted || !lease.isHeld()) return { head: failed('stale_epoch'), body: nothing };
       if (step.action === 'navigate') url = step.url;
       if (step.action === 'click') {
-        // Whose hand it was, for whoever looks afterwards.
+        // Who pressed, for the check afterwards.
         const headers = { 'x-epoch': String(epoch), 'x-command': command_id };
         const sent = await fetch(url, {
           method: 'POST',

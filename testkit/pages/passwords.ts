@@ -10,7 +10,7 @@ export const sendAt = { x: 180, y: 560 };
 /** For everybody to read. */
 export const heading = 'HARBOUR 730184';
 
-/** A form that is sent and shown anew; what was sent is on no page. */
+/** A form that is sent and shown again; what was sent is on no page. */
 export async function startPasswordPages(): Promise<PasswordPages> {
   const forms: URLSearchParams[] = [];
   const server = createServer((request, response) => {

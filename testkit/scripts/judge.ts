@@ -4,7 +4,7 @@ import type { Json } from '@pilothouse/contract';
 import type { Visitor } from '../sites/sites.ts';
 import { type End, type NamedFile, reasons, type Script } from './script.ts';
 
-/** What came of a script, as whoever ran it was told. */
+/** How a script ended, as its runner was told. */
 export type Outcome = {
   status: string;
   /** The step that failed, from 1. */

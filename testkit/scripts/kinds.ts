@@ -22,7 +22,7 @@ const always: Record<string, Kind> = {
   ...slowKinds,
 };
 
-/** What whoever runs the scripts is able to do. */
+/** What a runner of the scripts is able to do. */
 export type Able = { canPutFiles: boolean };
 
 export const kindsFor = ({ canPutFiles }: Able): [name: string, kind: Kind][] =>

@@ -5,7 +5,7 @@ import type { Database, SiteName, Visitor } from '../sites/sites.ts';
 
 export type NamedFile = { name: string; bytes: Uint8Array };
 
-/** Why a step cannot be done, and how a report of that reads, whoever words it. */
+/** Why a step cannot be done, and how any runner's report of that reads. */
 export const reasons = {
   missing: /nothing visible|not found|no such element/i,
   no_option: /no such option/i,

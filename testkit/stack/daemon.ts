@@ -6,7 +6,7 @@ import { setSecretsApart } from './secrets.ts';
 /** A process of ours that outlives the command that started it. */
 export type Daemon = {
   pid: number;
-  /** When the kernel started it: a pid alone may be somebody else's by now. */
+  /** When the kernel started it: a pid alone may belong to another process by now. */
   startedAt: string;
 };
 

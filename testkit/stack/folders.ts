@@ -81,10 +81,10 @@ export function dataOutside(dir: string, user: ServiceUser): string {
   return made;
 }
 
-/** What lies there by now may be somebody else's, or lead elsewhere. */
+/** The folder there may belong to another user by now, or be a link elsewhere. */
 function checked(path: string, user: ServiceUser, dir: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const owners = [process.getuid?.(), user?.uid];
   if (found?.isDirectory() && owners.includes(found.uid)) return path;
-  throw new Error(`${path} is no folder of ours any more; to begin anew, remove ${dir}`);
+  throw new Error(`${path} is no folder of ours any more; to start over, remove ${dir}`);
 }

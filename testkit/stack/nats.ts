@@ -34,7 +34,7 @@ export async function startNats(place: StackFolder, before: Nats | undefined): P
 export const stopNats = ({ daemon }: Pick<Nats, 'daemon'>) => stopDaemon(daemon, 'SIGTERM', 10_000);
 
 /**
- * Lets these members sign in and nobody else. The bus goes on: whoever stays keeps its connections, and whoever is no
+ * Lets these members sign in and nobody else. The bus goes on: a member that stays keeps its connections, and one that is no
  * longer among them is cut off.
  */
 export async function setMembers(place: StackFolder, nats: Nats, members: Member[]): Promise<Nats> {

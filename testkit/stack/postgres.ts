@@ -25,7 +25,7 @@ export function postgresUrl({ port, password }: Pick<Postgres, 'port' | 'passwor
   return `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** For whoever makes databases, such as tests; no process of ours has it. */
+/** For tests and scripts that create databases; no process of ours has it. */
 export function postgresAdminUrl({ port, password, adminPassword }: Signing, name = database): string {
   const [user, secret] = adminPassword === undefined ? [role, password] : ['postgres', adminPassword];
   return `postgresql://${user}:${secret}@127.0.0.1:${port}/${name}`;
@@ -61,7 +61,7 @@ export async function stopForgotten(place: StackFolder): Promise<void> {
   const pidFile = join(dataOf(place), 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
-  // The pid may be somebody else's by now; a PostgreSQL works in its data folder.
+  // The pid may belong to another process by now; a PostgreSQL works in its data folder.
   const startedAt = workingDirOf(pid) === dataOf(place) ? startTime(pid) : undefined;
   if (startedAt) await stopPostgres({ daemon: { pid, startedAt } });
 }

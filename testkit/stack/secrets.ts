@@ -19,7 +19,7 @@ export function setSecretsApart(env: Environment): { env: Environment; stdio: 'p
       for (const [index, [, value]] of secrets.entries()) {
         const pipe = child.stdio?.[index + 3];
         if (!(pipe instanceof Socket)) continue;
-        // It may have ended already; whoever waits for it learns that otherwise.
+        // It may have ended already; its caller learns that from its exit.
         pipe.on('error', () => {});
         pipe.end(value ?? '');
         pipe.unref();

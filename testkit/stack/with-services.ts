@@ -3,7 +3,7 @@ import { createServices } from './services.ts';
 import { createStack } from './stack.ts';
 
 type Parts = { down(options: { wipe: boolean }): Promise<void> };
-/** What the work is given beside its parts: a signal that says that somebody wants it to end. */
+/** What the work is given beside its parts: a signal that asks it to end. */
 type Work<P, T> = (parts: P, signal: AbortSignal) => Promise<T>;
 
 /** Does the work with private services that are gone afterwards, however it ends: well, badly, or by Ctrl-C. */

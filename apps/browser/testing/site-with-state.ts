@@ -1,4 +1,4 @@
-// A page that is somebody's only while cookie, local storage, database and session storage are all there.
+// A page that knows its user only while cookie, local storage, database and session storage are all there.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

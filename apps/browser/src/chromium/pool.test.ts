@@ -35,7 +35,7 @@ describe('browsers launched ahead', () => {
   const isWarm = () => host.host.status().warm === 1;
   const folders = async () => (await readdir(host.folder)).length;
 
-  it('serve one session each, are replaced, and leave the last place to whoever asks', async () => {
+  it('serve one session each, are replaced, and leave the last place to the next session', async () => {
     await until(isWarm, 10_000);
     const [ahead] = await readdir(host.folder);
     const [one, two, three] = [drive(agent, 'h7'), drive(agent, 'h7'), drive(agent, 'h7')];

@@ -124,7 +124,7 @@ text</textarea> <div contenteditable aria-label=Rich>Hello <b>you</b></div>
       before.map(({ ref }) => ref),
       ['e1', 'e2'],
     );
-    // The first is made anew, the second is moved.
+    // The first is created again, the second is moved.
     await page.evaluate(
       `list.innerHTML = '<p></p>', list.append(Object.assign(document.createElement('button'), { textContent: 'One' }))`,
     );

@@ -44,11 +44,12 @@ for (const isIsolated of [false, true]) {
 
     it('wait for the page that is slow, as a part of a name does', async () => {
       await using shown = await stage.show({
-        main: `<iframe src="{here}/own"></iframe>
-          <script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button id=late>Pay now</button>'), 200)</script>`,
+        main: '<iframe src="{here}/own"></iframe>',
         own: '<button id=own>Pay</button>',
       });
-      assert.equal(await find(shown, 'Pay', 'press'), 'late');
+      const found = find(shown, 'Pay', 'press');
+      await shown.page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<button id=late>Pay now</button>')`);
+      assert.equal(await found, 'late');
     });
 
     it('in a frame of another site are meant only by a step that names the frame', async () => {

@@ -8,7 +8,7 @@ const pieces = (count: number, bytes: number) =>
   Readable.from(Array.from({ length: count }, (_, index) => Buffer.alloc(bytes, index)));
 
 describe('bytes through the guard', () => {
-  it('arrive whole and in order, and the end with them, also where whoever reads them is slow', async () => {
+  it('arrive complete and in order, followed by the end of the stream, also where the reader is slow', async () => {
     const to = new PassThrough({ highWaterMark: 100 });
     createThrottle({ burstBytes: 1e9, bytesPerSec: 1e9 })(pieces(50, 64), to);
     const read: Buffer[] = [];

@@ -44,7 +44,7 @@ export function holdLease(options: Options): Lease {
     if (!isClosed) timer = setTimeout(beat, ms);
   }
 
-  /** An agent that stands still is asked as often as any other: the next heartbeat does not wait for its silence to end. */
+  /** The next heartbeat is sent without waiting for the answer to the last: the agent that got it may stand still. */
   function beat(): void {
     beatAfter(everyMs / asksPerBeat);
     beatOnce().catch((error) => {

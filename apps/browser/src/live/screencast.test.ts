@@ -106,7 +106,7 @@ describe('the screencast', () => {
     }
   });
 
-  it('keeps to its rate on a page that never rests, is faster for whoever drives, and stops in the end', async () => {
+  it('keeps to its rate on a page that never rests, is faster while a person drives, and stops in the end', async () => {
     await go('/moving');
     await session.tell({ type: 'watch', for_ms: 1000 });
     frames = [];

@@ -1,4 +1,4 @@
-// Answers requests that the HTTP parser refuses, in the same form as any other refusal.
+// Answers requests that the HTTP parser refuses, in the form of all error responses.
 
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

@@ -45,7 +45,7 @@ export type ClientLogin = {
   /**
    * A client whose calls and streams send the access token, renew it in time, and are sent once more if the server
    * refuses it. When the login has ended they throw `ApiError` with `token_invalid` or `token_expired`, and
-   * `token_missing` from then on. A renewal that fails for now throws as any call does: `ConnectionError`, or
+   * `token_missing` from then on. A renewal that fails for now throws what other calls throw: `ConnectionError`, or
    * `ApiError` with `rate_limited` or `overloaded`. The login survives that, and so do streams, which try again.
    */
   client: Client;

@@ -51,7 +51,7 @@ describe('a takeover', () => {
   });
   const request = (of: Opened, leaseSecs?: number) =>
     store.change(of.sessionId, (tx, append) => store.takeovers.request(tx, append, asked(of, leaseSecs)));
-  /** All the way: asked for, whoever drove stopped, the host told. */
+  /** A whole takeover: requested, the former driver stopped, the host told. */
   async function take(of: Opened, leaseSecs?: number): Promise<TakeoverRow | undefined> {
     const stopped = await store.change(of.sessionId, async (tx, append) => {
       const row = await store.takeovers.request(tx, append, asked(of, leaseSecs));
@@ -271,11 +271,7 @@ describe('a takeover', () => {
       const at = await store.browsers.assign(tx, one.sessionId, { id: 'h1', bootId }, epoch);
       const row = await store.takeovers.standing(tx, one.sessionId);
       assert.ok(at && row);
-      assert.equal(
-        await store.takeovers.claim(tx, append, row, at.epoch - 1),
-        undefined,
-        'somebody else has seen to it',
-      );
+      assert.equal(await store.takeovers.claim(tx, append, row, at.epoch - 1), undefined, 'another agent has done it');
       assert.equal((await store.takeovers.claim(tx, append, row, at.epoch))?.epoch, at.epoch + 1);
     });
     assert.ok(!(await isUnattended()));
@@ -294,7 +290,7 @@ describe('a takeover', () => {
     await take(other);
     await store.change(one.sessionId, (tx, append) => store.cancels.cancel(tx, append, { taskId: one.id }, null));
     assert.equal((await taskOf(one)).status, 'cancelled');
-    assert.equal(await sessionOf(one), 'active', 'whoever cancels lets it rest');
+    assert.equal(await sessionOf(one), 'active', 'a cancel lets the session rest');
     await store.change(other.sessionId, async (tx, append) => {
       await store.sessions.move(tx, other.sessionId, 'close');
       await store.cancels.cancel(tx, append, { sessionId: other.sessionId }, null);
