@@ -68,7 +68,7 @@ async function countedWhile(admin: pg.Pool, work: () => Promise<unknown>): Promi
      where r.rolname = 'pilothouse' order by calls desc`,
   );
   if (process.env.BENCH_STATEMENTS)
-    for (const { query, calls } of rows.slice(0, 40)) console.error(calls, query.slice(0, 110));
+    for (const { query, calls } of rows.slice(0, 40)) console.error(calls, query.slice(0, 170).replace(/\s+/g, ' '));
   const sum = (isIt: (query: string) => boolean) =>
     rows.reduce((all, { query, calls }) => all + (isIt(query) ? calls : 0), 0);
   return { statements: sum(() => true), commits: sum((query) => /^commit/i.test(query)) };

@@ -18,7 +18,7 @@ import { createRun, type Run } from '../src/task/run.ts';
 import { bootId, hostId, type Script, scriptBrowsers } from './scripted-browsers.ts';
 
 type Settings = Task['settings'];
-type Effect = Parameters<Store['steps']['end']>[2];
+type Effect = Parameters<Store['steps']['end']>[3];
 
 export type Bench = { store: Store; newTask: (steps: Step[], settings?: Partial<Settings>) => Promise<BenchTask> };
 
@@ -140,8 +140,10 @@ async function createBenchTask(store: Store, steps: Step[], taskSettings: Settin
     async attempt(executionId: string, index: number, effect?: Effect, { epoch = 1 } = {}): Promise<string> {
       const commandId = newId();
       await store.transaction(async (tx) => {
-        const attempt = await store.steps.begin(tx, { taskId: id, index, executionId, commandId, epoch });
-        if (effect) await store.steps.end(tx, attempt, effect);
+        const step = { taskId: id, executionId, index, title: `Step ${index}` };
+        const begun = await store.steps.begin(tx, step, { commandId, epoch });
+        assert.ok(begun);
+        if (effect) assert.ok(await store.steps.end(tx, step, begun.attempt.try, effect));
       });
       return commandId;
     },

@@ -148,7 +148,7 @@ export function openStore(options: StoreOptions) {
     glance: createGlance(database),
     blobs: createFileBlobs(blobDir),
     transaction: database.transaction,
-    change: createChange({ database, sessions, events, onChanged }),
+    change: createChange({ database, sessions, onChanged }),
     ping: database.ping,
     isSuperuser: database.isSuperuser,
     close: database.close,

@@ -29,7 +29,7 @@ export function startStuckTasks({ store, log, metrics, everyMs = 5000, afterMs =
     return store.change(sessionId, async (tx, append) => {
       if (!(await store.stuck.release(tx, id, afterMs))) return false;
       const message = 'No agent worked on the task, so it was started again.';
-      await store.logs.append(tx, append, { taskId: id, level: 'warn', message });
+      await store.logs.append(append, { taskId: id, level: 'warn', message });
       return true;
     });
   }

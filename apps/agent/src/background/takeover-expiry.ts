@@ -28,5 +28,5 @@ export const createTakeoverExpiry = ({ store, browsers, log }: Options) =>
     if (!(await browsers.setDriver(sessionId, handle).catch(() => false)) || back.takeover.status !== 'ended') return;
     const left = await browsers.look(sessionId, handle);
     if (back.takeover.task_id)
-      await store.change(sessionId, (tx, append) => store.takeovers.describe(tx, append, back.takeover, left));
+      await store.change(sessionId, (_tx, append) => store.takeovers.describe(append, back.takeover, left));
   };

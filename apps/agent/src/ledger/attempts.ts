@@ -8,38 +8,39 @@ import {
   progressOf,
   type StepRow,
   type Store,
-  type TaskRow,
   type Tx,
   titleOf,
 } from '@pilothouse/store';
-import type { HeldTask } from './held-task.ts';
+import { type HeldTask, heldStepOf } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
-export type Effect = Parameters<Store['steps']['end']>[2];
+export type Effect = Parameters<Store['steps']['end']>[3];
+/** The browser that an attempt is made in. */
+type AttemptBrowser = { epoch: number; hostId?: string };
 
 export function createAttempts({ store, heldTask: { say } }: { store: Store; heldTask: HeldTask }) {
-  async function begin(tx: Tx, append: Append, turn: Turn, held: TaskRow, epoch: number): Promise<StepRow> {
-    const { task, index, executionId, step, steps } = turn;
+  async function begin(tx: Tx, append: Append, turn: Turn, { epoch, hostId }: AttemptBrowser): Promise<StepRow> {
+    const { task, index, step, steps } = turn;
+    const begun = await store.steps.begin(tx, heldStepOf(turn), { commandId: newId(), epoch, hostId });
+    if (!begun) throw new TaskNotHeld();
+    const { attempt, task: held } = begun;
     const taskId = task.id;
-    const attempt = await store.steps.begin(tx, { taskId, index, executionId, commandId: newId(), epoch });
     await append({ taskId, kind: 'status', data: { status: progressOf(held) } });
     await append({ taskId, kind: 'step', data: { step: attemptOf(attempt, step) } });
     const again = attempt.try > 1 ? ` (attempt ${attempt.try})` : '';
-    await say(tx, append, turn, `Step ${index} of ${steps.length}: ${titleOf(step)}${again}`);
+    await say(append, turn, `Step ${index} of ${steps.length}: ${titleOf(step)}${again}`);
     return attempt;
   }
 
   async function end(tx: Tx, append: Append, turn: Turn, attempt: StepRow, effect: Effect): Promise<void> {
-    const ended = await store.steps.end(tx, attempt, effect);
+    const ended = await store.steps.end(tx, heldStepOf(turn), attempt.try, effect);
     if (!ended) throw new TaskNotHeld();
     const taskId = turn.task.id;
     await append({ taskId, kind: 'step', data: { step: attemptOf(ended, turn.step) } });
     await append({ taskId, kind: 'agent_history', data: { agent_history: historyOf(ended, turn.step) } });
     const title = titleOf(turn.step);
-    if (effect.status === 'success') {
-      await store.tasks.noteProgress(tx, taskId);
-      await say(tx, append, turn, `Done: ${title}`);
-    } else await say(tx, append, turn, `${title}: ${effect.error}`, 'warn');
+    if (effect.status === 'success') await say(append, turn, `Done: ${title}`);
+    else await say(append, turn, `${title}: ${effect.error}`, 'warn');
   }
 
   return { begin, end };

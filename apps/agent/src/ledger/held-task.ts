@@ -1,4 +1,4 @@
-// One transaction of the ledger: locks the session, and writes only while this execution has the task.
+// One transaction of the ledger: locks the session, and writes only while this execution holds the task.
 
 import type { LogLevel } from '@pilothouse/contract';
 import { type Append, messageStateOf, type Store, stepIdOf, type TaskRow, type Tx, titleOf } from '@pilothouse/store';
@@ -6,17 +6,17 @@ import { TaskNotHeld, type Turn } from './turn.ts';
 
 export function createHeldTask(store: Store) {
   return {
-    holding: <T>(turn: Turn, work: (tx: Tx, append: Append, held: TaskRow) => Promise<T>): Promise<T> =>
-      store.change(turn.task.session_id, async (tx, append) => {
-        const { task, executionId, index, step } = turn;
-        const held = await store.tasks.setStep(tx, { id: task.id, executionId }, index, titleOf(step));
-        // Another agent has the task, or it is over: this execution may write nothing.
-        if (!held) throw new TaskNotHeld();
-        return work(tx, append, held);
-      }),
+    /** Throws where another agent has the task, or it is over: this execution may write nothing. */
+    async hold(tx: Tx, turn: Turn, hostId?: string): Promise<void> {
+      if (!(await store.steps.hold(tx, heldStepOf(turn), hostId))) throw new TaskNotHeld();
+    },
 
-    say: (tx: Tx, append: Append, { task, index }: Turn, message: string, level: LogLevel = 'info') =>
-      store.logs.append(tx, append, { taskId: task.id, level, message, stepId: stepIdOf(index) }),
+    /** Work that begins with a write which holds the task. */
+    changing: <T>({ task }: Turn, work: (tx: Tx, append: Append) => Promise<T>): Promise<T> =>
+      store.change(task.session_id, work),
+
+    say: (append: Append, { task, index }: Turn, message: string, level: LogLevel = 'info') =>
+      store.logs.append(append, { taskId: task.id, level, message, stepId: stepIdOf(index) }),
 
     async tellMessages(tx: Tx, append: Append, task: TaskRow): Promise<void> {
       const message_state = messageStateOf(task, await store.steps.of(task.id, tx));
@@ -24,4 +24,10 @@ export function createHeldTask(store: Store) {
     },
   };
 }
+export const heldStepOf = ({ task, executionId, index, step }: Turn) => ({
+  taskId: task.id,
+  executionId,
+  index,
+  title: titleOf(step),
+});
 export type HeldTask = ReturnType<typeof createHeldTask>;

@@ -11,19 +11,20 @@ type Question = Pick<NewQuestion, 'text' | 'options'> & { until: Condition | nul
 type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 export function createQuestions({ store, heldTask, attempts, questionSecs }: Options) {
-  const { holding, say, tellMessages } = heldTask;
+  const { changing, hold, say, tellMessages } = heldTask;
 
   return {
     /** With `isStep` the question is the step itself, and has an attempt in the ledger. */
     ask: (turn: Turn, { text, until, options }: Question, { isStep }: { isStep: boolean }) =>
-      holding(turn, async (tx, append, held) => {
+      changing(turn, async (tx, append) => {
         const isOpen = turn.attempts.some(({ status }) => status === 'running');
-        if (isStep && !isOpen) await attempts.begin(tx, append, turn, held, 0);
+        if (isStep && !isOpen) await attempts.begin(tx, append, turn, { epoch: 0 });
+        else await hold(tx, turn);
         const { task, executionId, index } = turn;
         const question = { text, options, stepId: stepIdOf(index), expiresInSecs: questionSecs };
         const asked = await store.questions.ask(tx, { id: task.id, executionId }, question, until);
         if (!asked) throw new TaskNotHeld();
-        await say(tx, append, turn, `Asked: ${text}`);
+        await say(append, turn, `Asked: ${text}`);
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(asked) } });
         await tellMessages(tx, append, asked);
       }),
@@ -34,7 +35,7 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
         const task = await store.questions.answered(tx, { id, executionId, askedAt });
         if (!task) return;
         const message = 'The page shows what was waited for.';
-        await store.logs.append(tx, append, { taskId: id, level: 'info', message });
+        await store.logs.append(append, { taskId: id, level: 'info', message });
         await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
         await tellMessages(tx, append, task);
       });

@@ -13,7 +13,7 @@ type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; fileBytes
 type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file'] };
 
 export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }: Options) {
-  const { holding, say } = heldTask;
+  const { changing, hold, say } = heldTask;
   const { begin, end } = attempts;
   const evidence = createEvidence(store, { fileBytesPerUser });
 
@@ -28,17 +28,18 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
   return {
     /** Begins an attempt, before the host is asked. An open attempt is continued as it is. */
     intend: (turn: Turn, { hostId, epoch }: BrowserHandle, open?: StepRow): Promise<StepRow> =>
-      holding(turn, async (tx, append, held) => {
-        await store.tasks.setHost(tx, turn.executionId, hostId);
-        return open ?? begin(tx, append, turn, held, epoch);
+      changing(turn, async (tx, append) => {
+        if (!open) return begin(tx, append, turn, { epoch, hostId });
+        await hold(tx, turn, hostId);
+        return open;
       }),
 
     /** The same for a long wait for the clock: other sessions may have the browser meanwhile. */
     intendLongWait: (turn: Turn, { hostId, epoch }: BrowserHandle, ms: number): Promise<StepRow> =>
-      holding(turn, async (tx, append, held) => {
-        await store.tasks.setHost(tx, turn.executionId, hostId);
+      changing(turn, async (tx, append) => {
+        const attempt = await begin(tx, append, turn, { epoch, hostId });
         await store.browserTurns.sleep(tx, turn.task.id, ms);
-        return begin(tx, append, turn, held, epoch);
+        return attempt;
       }),
 
     /** The host has done it. Throws FileQuotaExceeded where the file exceeds the quota; then nothing is written. */
@@ -47,7 +48,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
       // Before the transaction: bytes without a row do no harm, a row without bytes would.
       const picture = await storePicture(turn, acted, image);
       const { task, step } = turn;
-      const written = holding(turn, async (tx, append) => {
+      const written = changing(turn, async (tx, append) => {
         await end(tx, append, turn, attempt, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
         await evidence.add(tx, append, { task, attempt, step }, { acted, picture, file });
         if (acted.state) await store.browsers.saveState(tx, task.session_id, attempt.epoch, acted.state);
@@ -63,17 +64,20 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
 
     /** Done by the word of a person or by the clock, without an answer of the host. */
     succeedWithoutBrowser: (turn: Turn, open: StepRow | undefined, note?: string) =>
-      holding(turn, async (tx, append, held) => {
-        const attempt = open ?? (await begin(tx, append, turn, held, turn.attempts.at(-1)?.epoch ?? 0));
-        if (note) await say(tx, append, turn, note);
+      changing(turn, async (tx, append) => {
+        const attempt = open ?? (await begin(tx, append, turn, { epoch: turn.attempts.at(-1)?.epoch ?? 0 }));
+        if (note) await say(append, turn, note);
         await end(tx, append, turn, attempt, { status: 'success' });
       }),
 
     /** The attempt failed or was interrupted. */
     fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }) =>
-      holding(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
+      changing(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
 
     note: (turn: Turn, message: string, level: LogLevel = 'info') =>
-      holding(turn, (tx, append) => say(tx, append, turn, message, level)),
+      changing(turn, async (tx, append) => {
+        await hold(tx, turn);
+        await say(append, turn, message, level);
+      }),
   };
 }

@@ -22,10 +22,9 @@ export function createTaskEnd({ store, heldTask }: Options) {
   async function endOpenAttempts(tx: Tx, append: Append, task: TaskRow, error: string): Promise<void> {
     // The server wrote it as the contract's Plan.
     const { steps } = task.plan as { steps: Step[] };
-    for (const open of await store.steps.of(task.id, tx)) {
-      const step = steps[open.index - 1];
-      const ended = open.status === 'running' && (await store.steps.end(tx, open, { status: 'interrupted', error }));
-      if (!ended || !step) continue;
+    for (const ended of await store.steps.interrupt(tx, task.id, error)) {
+      const step = steps[ended.index - 1];
+      if (!step) continue;
       await append({ taskId: task.id, kind: 'step', data: { step: attemptOf(ended, step) } });
       await append({ taskId: task.id, kind: 'agent_history', data: { agent_history: historyOf(ended, step) } });
     }
@@ -48,7 +47,7 @@ export function createTaskEnd({ store, heldTask }: Options) {
         if (how.move === 'finish') await append({ taskId: id, kind: 'result', data: { result: how.result } });
         const isGood = how.move === 'finish';
         const message = isGood ? 'The task is done.' : `The task failed: ${how.reason}`;
-        await store.logs.append(tx, append, { taskId: id, level: isGood ? 'info' : 'error', message });
+        await store.logs.append(append, { taskId: id, level: isGood ? 'info' : 'error', message });
         await heldTask.tellMessages(tx, append, ended);
         // Last: a client that follows the task leaves when it has this event.
         await append({ taskId: id, kind: 'status', data: { status: progressOf(ended) } });

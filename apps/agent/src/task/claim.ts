@@ -24,7 +24,7 @@ export function createClaim({ store, browsers, ledger, agentId }: Options, claim
       await append({ taskId, kind: 'status', data: { status: progressOf(task) } });
       if (task.attempt > 1) {
         const message = `Another agent goes on with the task (attempt ${task.attempt}).`;
-        await store.logs.append(tx, append, { taskId, level: 'warn', message });
+        await store.logs.append(append, { taskId, level: 'warn', message });
       }
       const session = await store.sessions.move(tx, session_id, 'work');
       if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });

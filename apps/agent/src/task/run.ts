@@ -30,7 +30,7 @@ type Options = {
   log: Log;
   signal: AbortSignal;
 };
-type WorkedTask = TaskRow & { worked_ms: number };
+type WorkedTask = NonNullable<Awaited<ReturnType<Store['tasks']['atWork']>>>;
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */
 const browserWaitMs = 300_000;
@@ -49,15 +49,20 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
 
   /** The next step and what is known of it; undefined where all steps are done. */
   async function nextTurn(task: WorkedTask, executionId: string): Promise<Turn | undefined> {
-    const [rows, session] = await Promise.all([store.steps.of(taskId), store.sessions.byId(task.session_id)]);
-    if (!session) throw new Error(`task ${taskId} has no session`);
+    const rows = await store.steps.of(taskId);
     const { steps: plan } = Plan.parse(task.plan);
     const next = nextGivenStep(plan, rows);
     if (!next) return undefined;
     const settings = settingsOf(task);
     const leftMs = settings.time_limit_secs * 1000 - task.worked_ms;
     const attempts = rows.filter(({ index }) => index === next.index);
-    const known = { task, session: launchOptionsOf(session, settings), executionId, settings, steps: plan };
+    const known = {
+      task,
+      session: launchOptionsOf({ ...task, id: task.session_id }, settings),
+      executionId,
+      settings,
+      steps: plan,
+    };
     return { ...known, ...next, attempts, attemptsOfTask: rows.length, leftMs, signal };
   }
 

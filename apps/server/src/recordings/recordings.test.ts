@@ -58,8 +58,8 @@ describe('the recording of a session', () => {
     const frame = await makeFrame(store, task, { image, stepId: 'step-1' });
     const overlay = await makeOverlay(store, task);
     // An event of a kind that the view of a session does not show.
-    await store.change(task.session_id, (tx, append) =>
-      store.logs.append(tx, append, { taskId: task.id, level: 'info', message: 'x' }),
+    await store.change(task.session_id, (_tx, append) =>
+      store.logs.append(append, { taskId: task.id, level: 'info', message: 'x' }),
     );
     const between = await makeFrame(store, task, { image });
     const items = await allOf(task);

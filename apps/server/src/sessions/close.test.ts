@@ -87,7 +87,7 @@ describe('closing a session', () => {
       const begun = await store.tasks.beginExecution(tx, task, randomUUID());
       const held = { id: task, executionId: begun?.executionId ?? '' };
       await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60 }, null);
-      await store.logs.append(tx, append, { taskId: task, level: 'info', message: 'Answered: 424242' });
+      await store.logs.append(append, { taskId: task, level: 'info', message: 'Answered: 424242' });
     });
     await server.client.signalTakeover({ id: task, answer: '424242' });
     const said = async () => {
@@ -156,11 +156,12 @@ describe('closing a session', () => {
       const begun = await store.tasks.beginExecution(tx, task_id, randomUUID());
       assert.ok(begun);
       const held = { id: task_id, executionId: begun.executionId };
+      const step = { taskId: task_id, executionId: held.executionId, index: 1, title: 'Type' };
+      const attempt = await store.steps.begin(tx, step, { commandId: randomUUID(), epoch: 1 });
+      const effect = { status: 'failed', error: `The page says: ${word}` } as const;
+      assert.ok(attempt && (await store.steps.end(tx, step, attempt.attempt.try, effect)));
       await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60 }, null);
       await append({ taskId: task_id, kind: 'test', data: { word } });
-      const intent = { taskId: task_id, index: 1, executionId: held.executionId, commandId: randomUUID(), epoch: 1 };
-      const line = await store.steps.begin(tx, intent);
-      await store.steps.end(tx, line, { status: 'failed', error: `The page says: ${word}` });
       const file = { id: randomUUID(), task_id, name: `${word}.txt`, content_type: 'text/plain', byte_len: 1 };
       await store.files.add(tx, { ...file, blob_key: `sessions/${session_id}/x` }, 1000);
     });
@@ -173,7 +174,7 @@ describe('closing a session', () => {
     };
     await store.transaction(async (tx) => {
       const executionId = (await store.tasks.byId(task_id))?.execution_id ?? '';
-      await store.tasks.setStep(tx, { id: task_id, executionId }, 1, `Type ${word}`);
+      await store.steps.hold(tx, { taskId: task_id, executionId, index: 1, title: `Type ${word}` });
       const lastError = `It failed: ${other}`;
       assert.ok(await store.tasks.move(tx, { id: task_id, executionId }, 'finish', { result, lastError }));
     });

@@ -64,7 +64,7 @@ export function createTakeovers({ store, hosts }: Options) {
     const look = await hosts.look(holdOf(fence), { timeoutMs: lookMs });
     if (look.type !== 'done') return;
     const left = leftByPerson(look.reply);
-    await store.change(row.session_id, (tx, append) => store.takeovers.describe(tx, append, row, left));
+    await store.change(row.session_id, (_tx, append) => store.takeovers.describe(append, row, left));
   }
 
   return {

@@ -34,7 +34,8 @@ describe('commands to a task', () => {
     await store.transaction(async (tx) => {
       const host = { id: 'h1', bootId: randomUUID() };
       assert.ok(await store.browsers.assign(tx, session_id, host, epoch));
-      await store.steps.begin(tx, { taskId: id, index: 1, executionId, commandId: newId(), epoch: epoch + 1 });
+      const step = { taskId: id, executionId, index: 1, title: 'x' };
+      assert.ok(await store.steps.begin(tx, step, { commandId: newId(), epoch: epoch + 1 }));
     });
     return { id, executionId, epoch: epoch + 1 };
   }
@@ -77,7 +78,10 @@ describe('commands to a task', () => {
     const { store } = server;
     for (const move of ['finish', 'fail', 'ask'] as const)
       assert.equal(await store.transaction((tx) => store.tasks.move(tx, { id, executionId }, move)), undefined, move);
-    assert.equal(await store.transaction((tx) => store.tasks.setStep(tx, { id, executionId }, 2, 'x')), undefined);
+    assert.equal(
+      await store.transaction((tx) => store.steps.hold(tx, { taskId: id, executionId, index: 2, title: 'x' })),
+      undefined,
+    );
     await store.transaction((tx) => store.browsers.saveState(tx, first.session_id, epoch, { storage: {}, pages: [] }));
     assert.equal(await store.transaction((tx) => store.browsers.stateOf(tx, first.session_id)), null);
     const [line] = await store.steps.of(id);

@@ -35,8 +35,8 @@ describe('every list, paged while rows are added,', () => {
 
   const addTask = async () => (await makeTask(store, { owner, sessionId: task.session_id })).id;
   const log = async () => {
-    await store.change(task.session_id, (tx, append) =>
-      store.logs.append(tx, append, { taskId: task.id, level: 'info', message: 'x' }),
+    await store.change(task.session_id, (_tx, append) =>
+      store.logs.append(append, { taskId: task.id, level: 'info', message: 'x' }),
     );
     return (await store.events.last(task.session_id, 1))[0]?.seq ?? 0;
   };

@@ -28,9 +28,10 @@ describe('reading a task', () => {
   }
   async function tryStep(task: TaskRow, executionId: string, index: number, error?: string) {
     await store.change(task.session_id, async (tx) => {
-      const intent = { taskId: task.id, index, executionId, commandId: newId(), epoch: 1 };
-      const line = await store.steps.begin(tx, intent);
-      await store.steps.end(tx, line, { status: error === undefined ? 'success' : 'failed', runMs: 5, error });
+      const step = { taskId: task.id, executionId, index, title: `Step ${index}` };
+      const begun = await store.steps.begin(tx, step, { commandId: newId(), epoch: 1 });
+      const status = error === undefined ? 'success' : 'failed';
+      assert.ok(begun && (await store.steps.end(tx, step, begun.attempt.try, { status, runMs: 5, error })));
     });
   }
 
@@ -48,11 +49,11 @@ describe('reading a task', () => {
   it('lists log entries from a level upwards, and the same in the log of the session', async () => {
     const task = await newTask();
     const levels = ['debug', 'info', 'warn', 'error'] as const;
-    await store.change(task.session_id, async (tx, append) => {
+    await store.change(task.session_id, async (_tx, append) => {
       for (const level of levels) {
         const line = { taskId: task.id, level, message: `said ${level}\0`, stepId: 'step-1', data: { level } };
-        await store.logs.append(tx, append, { ...line, dedupKey: level });
-        await store.logs.append(tx, append, { ...line, dedupKey: level });
+        await store.logs.append(append, { ...line, dedupKey: level });
+        await store.logs.append(append, { ...line, dedupKey: level });
       }
     });
     const { logs, next_cursor } = await server.client.listLogs({ id: task.id });
@@ -290,7 +291,7 @@ describe('reading a task', () => {
       for (let index = 1; index <= 150; index++) {
         await store.change(task.session_id, async (tx, append) => {
           await append({ taskId: task.id, kind: 'test', data: { step: index } });
-          await store.tasks.setStep(tx, { id: task.id, executionId }, index, 'x');
+          await store.steps.hold(tx, { taskId: task.id, executionId, index, title: 'x' });
         });
       }
     })();

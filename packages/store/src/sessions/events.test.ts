@@ -27,14 +27,15 @@ describe('the event log', () => {
   const newSession = async () =>
     (await store.transaction((tx) => store.sessions.create(tx, localUser, { viewport }))).id;
   const append = (sessionId: string, data: object, dedupKey?: string) =>
-    store.transaction(async (tx) => {
-      await store.sessions.lock(tx, sessionId);
-      return store.events.append(tx, { sessionId, kind: 'log', data: { ...data }, dedupKey });
-    });
+    store.change(sessionId, (_tx, add) => add({ kind: 'log', data: { ...data }, dedupKey }));
 
   it('numbers the events of a session from one, without gaps, also with appends at the same time', async () => {
     const [one, other] = [await newSession(), await newSession()];
-    await Promise.all(Array.from({ length: 400 }, (_, i) => append(i % 2 ? one : other, { i })));
+    // As many at a time as the pool has connections.
+    const many = async () => {
+      for (let i = 0; i < 40; i++) await append(i % 2 ? one : other, { i });
+    };
+    await Promise.all(Array.from({ length: 10 }, many));
     for (const session of [one, other]) {
       const events = await store.events.after(session, 0, { limit: 1000 });
       assert.deepEqual(
@@ -53,9 +54,9 @@ describe('the event log', () => {
   it('leaves no hole where a transaction failed after its append', async () => {
     const session = await newSession();
     await append(session, { n: 1 });
-    const failing = store.transaction(async (tx) => {
-      await store.sessions.lock(tx, session);
-      await store.events.append(tx, { sessionId: session, kind: 'log', data: { n: 'lost' } });
+    const failing = store.change(session, async (_tx, add) => {
+      await add({ kind: 'log', data: { n: 'lost' } });
+      await add.flush();
       throw new Error('changed my mind');
     });
     await assert.rejects(failing, /changed my mind/);
@@ -78,13 +79,46 @@ describe('the event log', () => {
     assert.equal((await append(session, {}, 'step-2 done')).seq, 2);
   });
 
+  it('numbers what one change appends in its order, with and without keys, and also where it makes the session', async () => {
+    const session = v7();
+    const told: number[][] = [];
+    const listening = openStore({
+      url: database.url,
+      blobDir: '/nonexistent',
+      onError: () => {},
+      onChanged: (_id, seq, events) => told.push([seq, ...events.map((event) => event.seq)]),
+    });
+    try {
+      const numbers = await listening.change(session, async (tx, add) => {
+        await listening.sessions.create(tx, localUser, { id: session, viewport });
+        const appended = [
+          await add({ kind: 'log', data: { n: 1 } }),
+          await add({ kind: 'log', data: { n: 2 }, dedupKey: 'once' }),
+          ...(await Promise.all([3, 4].map((n) => add({ kind: 'log', data: { n } })))),
+          await add({ kind: 'log', data: { n: 'not again' }, dedupKey: 'once' }),
+          await add({ kind: 'log', data: { n: 5 } }),
+        ];
+        return appended.map(({ seq }) => seq);
+      });
+      assert.deepEqual(numbers, [1, 2, 3, 4, 2, 5]);
+      const events = await listening.events.after(session, 0, { limit: 10 });
+      assert.deepEqual(
+        events.map(({ seq, data }) => [seq, data.n]),
+        [1, 2, 3, 4, 5].map((n) => [n, n]),
+      );
+      assert.deepEqual(told, [[5, 1, 2, 3, 4, 5]]);
+      await append(session, { n: 6 });
+      assert.deepEqual((await listening.events.last(session, 1))[0]?.seq, 6);
+    } finally {
+      await listening.close();
+    }
+  });
+
   it('reads on from a number, and only one task where it is named', async () => {
     const session = await newSession();
     const task = v7();
-    await store.transaction(async (tx) => {
-      for (const taskId of [task, null, task, v7()]) {
-        await store.events.append(tx, { sessionId: session, taskId, kind: 'status', data: {} });
-      }
+    await store.change(session, async (_tx, add) => {
+      for (const taskId of [task, null, task, v7()]) await add({ taskId, kind: 'status', data: {} });
     });
     const seqs = async (seq: number, taskId?: string) =>
       (await store.events.after(session, seq, { limit: 10, taskId })).map((event) => event.seq);

@@ -3,7 +3,7 @@
 import type { Json, LogLevel } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
 import { decodeSeq, toSeqPage } from '../db/cursors.ts';
-import type { Database, Tx } from '../db/db.ts';
+import type { Database } from '../db/db.ts';
 import type { Logs } from '../db/generated.ts';
 import { storableText } from '../db/storable.ts';
 import type { Append } from './change.ts';
@@ -22,15 +22,10 @@ export type NewLog = {
 export function createLogs({ db }: Database) {
   return {
     /** Inside `store.change`, with its `append`: the line and its event are written together. */
-    async append(tx: Tx, append: Append, { taskId, level, message, stepId, data, dedupKey }: NewLog): Promise<void> {
+    async append(append: Append, { taskId, level, message, stepId, data, dedupKey }: NewLog): Promise<void> {
       const line = { level, message: storableText(message), step_id: stepId ?? null, data: data ?? null };
-      const { seq, recordedAt, isNew } = await append({ taskId, kind: 'log', data: { log: line }, dedupKey });
-      if (!isNew) return;
-      const json = line.data === null ? null : JSON.stringify(line.data);
-      await tx.db
-        .insertInto('logs')
-        .values({ ...line, data: json, task_id: taskId, seq, recorded_at: recordedAt })
-        .execute();
+      const { seq, isNew } = await append({ taskId, kind: 'log', data: { log: line }, dedupKey });
+      if (isNew) append.line({ ...line, task_id: taskId, seq });
     },
 
     /** From the level upwards, oldest first. */

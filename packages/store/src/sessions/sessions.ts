@@ -1,7 +1,6 @@
 // The rows of sessions: created, locked and changed. What a caller may see of them is in session-reads.ts.
 
 import { type BrowserState, type SessionMove, sessionMoves } from '@pilothouse/contract';
-import { sql } from 'kysely';
 import type { Caller } from '../accounts/users.ts';
 import { now } from '../db/clock.ts';
 import type { Database, Tx } from '../db/db.ts';
@@ -16,8 +15,16 @@ export type NewSession = {
   recording?: boolean;
 };
 
-/** Lists are sorted by `updated_at`, which may lag behind the last event of a session by this much. */
-const isLeftBehind = sql<boolean>`updated_at < clock_timestamp() - interval '10 s'`;
+/** Its log ends here: the next event has the next number, and a time that is not before `at`. */
+export type LockedSession = { lastSeq: number; at: Date; isLeftBehind: boolean };
+
+// The row of the log is locked too. A transaction that waited for it reads it and the clock again after the lock: so numbers have no gaps,
+// and times never decrease. Lists are sorted by `updated_at`, which may lag behind the last event by ten seconds.
+const lockText = `
+select q.last_seq as "lastSeq", s.updated_at < clock_timestamp() - interval '10 s' as "isLeftBehind",
+  greatest(q.last_event_at, date_trunc('milliseconds', clock_timestamp())) as at
+from sessions s join session_seq q on q.session_id = s.id
+where s.id = $1 for update`;
 
 export function createSessions({ db }: Database) {
   return {
@@ -69,14 +76,11 @@ export function createSessions({ db }: Database) {
 
     /**
      * Locks the session until the transaction ends. Every change of its state and every append to its log begins here.
+     * Undefined if there is no such session.
      */
-    async lock(tx: Tx, id: string): Promise<{ isLeftBehind: boolean } | undefined> {
-      return tx.db
-        .selectFrom('sessions')
-        .select(isLeftBehind.as('isLeftBehind'))
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst();
+    async lock({ client }: Tx, id: string): Promise<LockedSession | undefined> {
+      const { rows } = await client.query<LockedSession>({ name: 'sessions.lock', text: lockText, values: [id] });
+      return rows[0];
     },
 
     /** Something happens in it: it moves to the front of lists. */

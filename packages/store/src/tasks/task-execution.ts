@@ -27,14 +27,19 @@ const hasTakeover = sql<boolean>`exists (select from takeovers w
 
 export function createTaskExecution({ db, pool }: Database) {
   return {
-    /** For the agent that works on it: with the time it has used, without the time of people, and any open takeover. */
+    /**
+     * For the agent that works on it: with the time it has used, without the time of people, any open takeover, and the
+     * viewport of its session.
+     */
     atWork: (id: string) =>
       db
         .selectFrom('tasks')
-        .selectAll()
+        .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
+        .selectAll('tasks')
         .select(workedMs.as('worked_ms'))
         .select(hasTakeover.as('has_takeover'))
-        .where('id', '=', id)
+        .select(['sessions.viewport_width', 'sessions.viewport_height'])
+        .where('tasks.id', '=', id)
         .executeTakeFirst(),
 
     /**
@@ -53,24 +58,6 @@ export function createTaskExecution({ db, pool }: Database) {
 
     beginExecution,
     move: moveTask,
-
-    /** Records the step that is being done; undefined if this execution no longer holds the task. */
-    setStep: (tx: Tx, { id, executionId }: TaskHold, index: number, title: string) =>
-      tx.db
-        .updateTable('tasks')
-        .set({ current_step: index, current_step_title: title, updated_at: now })
-        .where('id', '=', id)
-        .where('status', '=', 'running')
-        .where('execution_id', '=', executionId)
-        .returningAll()
-        .executeTakeFirst(),
-
-    /** A step of the task has finished: the next execution continues from there, and starts to count attempts again. */
-    noteProgress: (tx: Tx, id: string) =>
-      tx.db.updateTable('tasks').set({ fruitless: 0 }).where('id', '=', id).where('fruitless', '>', 0).execute(),
-
-    setHost: (tx: Tx, executionId: string, hostId: string) =>
-      tx.db.updateTable('executions').set({ host_id: hostId }).where('id', '=', executionId).execute(),
   };
 }
 

@@ -67,7 +67,15 @@ describe('tasks', () => {
     const { id } = await newTask();
     const fruitless = async () => (await begin(id))?.task.fruitless;
     assert.deepEqual([await fruitless(), await fruitless()], [1, 2]);
-    await store.transaction((tx) => store.tasks.noteProgress(tx, id));
+    const { executionId } = (await begin(id)) ?? { executionId: '' };
+    await store.transaction(async (tx) => {
+      const step = { taskId: id, executionId, index: 1, title: 'x' };
+      for (const status of ['failed', 'success'] as const) {
+        const begun = await store.steps.begin(tx, step, { commandId: newId(), epoch: 1 });
+        assert.equal(begun?.task.fruitless, 3, 'a failed attempt is no progress');
+        assert.ok(await store.steps.end(tx, step, begun?.attempt.try ?? 0, { status }));
+      }
+    });
     const again = await begin(id);
     assert.equal(again?.task.fruitless, 1);
     const question = { text: 'Well?', stepId: 'step-1', expiresInSecs: 60 };
@@ -86,16 +94,20 @@ describe('tasks', () => {
   it('count the attempts at a step, and end each once', async () => {
     const { id } = await newTask();
     const { executionId } = (await begin(id)) ?? { executionId: '' };
-    const intend = () =>
-      store.transaction((tx) =>
-        store.steps.begin(tx, { taskId: id, index: 1, executionId, commandId: newId(), epoch: 1 }),
-      );
-    const first = await intend();
-    const end = (status: 'success' | 'interrupted') =>
-      store.transaction((tx) => store.steps.end(tx, first, { status }));
-    assert.equal((await end('interrupted'))?.status, 'interrupted');
-    assert.equal(await end('success'), undefined, 'an ended try stays as it is');
-    assert.equal((await intend()).try, 2);
+    const step = { taskId: id, executionId, index: 1, title: 'x' };
+    const intend = (by = step) =>
+      store.transaction((tx) => store.steps.begin(tx, by, { commandId: newId(), epoch: 1, hostId: 'h1' }));
+    const end = (status: 'success' | 'interrupted', attempt: number, by = step) =>
+      store.transaction((tx) => store.steps.end(tx, by, attempt, { status }));
+    const first = (await intend())?.attempt;
+    assert.deepEqual([first], await store.steps.of(id), 'it is returned as it is written');
+    assert.equal(first?.try, 1);
+    assert.equal((await store.executions.listOf(id))[0]?.host_id, 'h1');
+    const former = { ...step, executionId: newId() };
+    assert.deepEqual([await intend(former), await end('success', 1, former)], [undefined, undefined]);
+    assert.equal((await end('interrupted', 1))?.status, 'interrupted');
+    assert.equal(await end('success', 1), undefined, 'an ended attempt stays as it is');
+    assert.equal((await intend())?.attempt.try, 2);
   });
 });
 

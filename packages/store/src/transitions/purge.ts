@@ -15,6 +15,8 @@ export function createPurge() {
      * blobs after the commit.
      */
     async session(tx: Tx, append: Append, sessionId: string): Promise<void> {
+      // What this change has appended before is purged too.
+      await append.flush();
       const { client } = tx;
       await client.query('delete from events where session_id = $1', [sessionId]);
       await client.query('delete from logs l using tasks t where t.id = l.task_id and t.session_id = $1', [sessionId]);

@@ -27,7 +27,7 @@ export function createTakeoverRequests({ takeovers, browsers, events }: Options)
     const row = await takeovers.follow(tx, id, epoch);
     if (!row) return;
     await events.takeoverChanged(append, row);
-    await events.log(tx, append, row, 'The browser was lost during the takeover, and is open again.');
+    await events.log(append, row, 'The browser was lost during the takeover, and is open again.');
   }
 
   return {
@@ -67,7 +67,7 @@ export function createTakeoverRequests({ takeovers, browsers, events }: Options)
       await events.moveSession(tx, append, row.session_id, 'take');
       await events.takeoverChanged(append, row);
       const because = row.reason === null ? '' : `: ${row.reason}`;
-      await events.log(tx, append, row, `A person has taken over (${row.requested_by})${because}`);
+      await events.log(append, row, `A person has taken over (${row.requested_by})${because}`);
       return row;
     },
 
@@ -81,7 +81,7 @@ export function createTakeoverRequests({ takeovers, browsers, events }: Options)
       if (!task) return undefined;
       await events.taskChanged(append, task);
       await events.takeoverChanged(append, adopted);
-      await events.log(tx, append, adopted, `A person has taken over (${adopted.requested_by})`);
+      await events.log(append, adopted, `A person has taken over (${adopted.requested_by})`);
       return adopted;
     },
 

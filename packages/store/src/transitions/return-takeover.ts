@@ -25,7 +25,7 @@ type PageAfter = { url: string | null; written: string[] };
 
 export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Options) {
   /** Logs what has changed on the page, for the agent that decides the next step. */
-  async function describe(tx: Tx, append: Append, ended: TakeoverRow, left: PageAfter): Promise<void> {
+  async function describe(append: Append, ended: TakeoverRow, left: PageAfter): Promise<void> {
     const urlAfter = left.url && withoutQuery(left.url);
     const { url } = takeoverOf(ended).route;
     const before = url && withoutQuery(url);
@@ -37,7 +37,7 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
       left.written.length === 0 ? '' : ` Fields changed: ${left.written.map((name) => `"${name}"`).join(', ')}.`;
     const about = { note: ended.note, outcome: ended.outcome, fields_written: left.written };
     const data = { url_before: before, url_after: urlAfter, ...about };
-    await events.log(tx, append, ended, `The takeover has ended. ${moved}.${wrote}${noteOf(ended)}`, data);
+    await events.log(append, ended, `The takeover has ended. ${moved}.${wrote}${noteOf(ended)}`, data);
   }
 
   return {
@@ -62,7 +62,7 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
         outcome === 'expired'
           ? 'The takeover was not used, and has expired.'
           : `The person has handed back control.${to === 'ended' ? noteOf(returned) : ''}`;
-      await events.log(tx, append, returned, message);
+      await events.log(append, returned, message);
       // Input of the person that arrives later is refused.
       const fence = row.status === 'active' || task ? await browsers.fence(tx, row.session_id) : undefined;
       return { takeover: returned, task, fence };
@@ -74,7 +74,7 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
       const ended = await takeovers.end(tx, row.id, urlAfter);
       if (!ended) return;
       await events.takeoverChanged(append, ended);
-      await describe(tx, append, ended, left);
+      await describe(append, ended, left);
     },
 
     /** For a takeover that ended at once, because its task asks a question: no agent goes on and looks at the page. */

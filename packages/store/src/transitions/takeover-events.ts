@@ -28,10 +28,10 @@ export function createTakeoverEvents({ sessions, logs }: Options) {
     },
 
     /** A log line of the takeover's task; a takeover without a task has no log. */
-    async log(tx: Tx, append: Append, row: TakeoverRow, message: string, data: object = {}): Promise<void> {
+    async log(append: Append, row: TakeoverRow, message: string, data: object = {}): Promise<void> {
       if (!row.task_id) return;
       const about = { takeover_id: row.id, ...data };
-      await logs.append(tx, append, { taskId: row.task_id, level: 'info', message, data: about });
+      await logs.append(append, { taskId: row.task_id, level: 'info', message, data: about });
     },
   };
 }
