@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import pg from 'pg';
 import { type Installation, openInstallation } from '../../testkit/installation.ts';
+import { until } from '../../testkit/until.ts';
 
-type Counted = { statements: number; commits: number };
+/** How often each statement was sent. */
+type Calls = Map<string, number>;
 
 const settleMs = 6000;
+const commit = /^commit/i;
+/** What keeps the picture and the state that a step brings: its observation and frame, the browser's state, its profile. */
+const ofPictureOrState = /"observations"|recorded_frames|"sealed_state"|"profiles"/;
 
 /**
  * What an agent asks of PostgreSQL, counted by PostgreSQL: an idle one in a second, beside one idle host and no server; and
@@ -22,15 +27,21 @@ export async function measureStatements({ secs, count }: { secs: number; count: 
     await stack.services.kill('postgres');
     await stack.services.start('postgres');
     await admin.query('create extension if not exists pg_stat_statements');
-    const step = await stepOf(installation, admin, count);
+    const [one, many] = await countSteps(installation, admin, count);
     await stack.kill('server-1');
     await sleep(settleMs);
     const idle = await countedWhile(admin, () => sleep(secs * 1000));
     const perSec = (all: number) => Math.round((10 * all) / secs) / 10;
+    const step = stepOf({ one, many, idle, count });
+    if (process.env.BENCH_STATEMENTS) for (const [query, calls] of step) console.error(calls, query.slice(0, 170));
     return {
       secs,
-      idle_agent_per_second: { statements: perSec(idle.statements), commits: perSec(idle.commits) },
-      step,
+      idle_agent_per_second: { statements: perSec(sum(idle)), commits: perSec(sum(idle, commit)) },
+      step: {
+        statements: sum(step),
+        of_picture_and_state: sum(step, ofPictureOrState),
+        commits: sum(step, commit),
+      },
     };
   } finally {
     await admin.end();
@@ -38,38 +49,54 @@ export async function measureStatements({ secs, count }: { secs: number; count: 
   }
 }
 
-async function stepOf({ client, shop }: Installation, admin: pg.Pool, count: number): Promise<Counted> {
+/** The statements of a task of one step, and of a task of so many more. */
+async function countSteps(
+  { client, shop, stack }: Installation,
+  admin: pg.Pool,
+  count: number,
+): Promise<[Calls, Calls]> {
   const { session } = await client.createSession();
   const press: Step = { action: 'press', key: 'Shift' };
+  // With another role, so that it is not counted.
+  const url = new URL(stack.services.adminDatabaseUrl());
+  url.pathname = new URL(stack.services.databaseUrl()).pathname;
+  const database = new pg.Pool({ connectionString: url.href, max: 1 });
   async function run(steps: Step[]): Promise<void> {
     const { task_id: id } = await client.sendChat({ prompt: 'press', session_id: session.id, steps });
-    let status = '';
-    for (
-      const end = Date.now() + 120_000;
-      Date.now() < end && !['success', 'failed'].includes(status);
-      await sleep(200)
-    )
-      ({ status } = (await client.getTaskStatus({ id })).status);
+    let status: string | undefined;
+    await until(async () => {
+      // Not by our interface, which would ask PostgreSQL too.
+      const { rows } = await database.query<{ status: string }>('select status from tasks where id = $1', [id]);
+      status = rows[0]?.status;
+      return status === 'success' || status === 'failed';
+    }, 120_000);
     if (status !== 'success') throw new Error(`the task is ${status}`);
   }
-  await run([{ action: 'navigate', url: shop.url }]);
-  const one = await countedWhile(admin, () => run([press]));
-  const many = await countedWhile(admin, () => run(Array.from({ length: count + 1 }, () => press)));
-  const perStep = (key: keyof Counted) => Math.round((10 * (many[key] - one[key])) / count) / 10;
-  return { statements: perStep('statements'), commits: perStep('commits') };
+  try {
+    await run([{ action: 'navigate', url: shop.url }]);
+    const one = await countedWhile(admin, () => run([press]));
+    return [one, await countedWhile(admin, () => run(Array.from({ length: count + 1 }, () => press)))];
+  } finally {
+    await database.end();
+  }
+}
+
+/** What an idle agent sends too is not of the step, and neither is what came less than once in two steps. */
+function stepOf({ one, many, idle, count }: { one: Calls; many: Calls; idle: Calls; count: number }): Calls {
+  const calls = [...many].map(([query, all]) => [query, Math.round((all - (one.get(query) ?? 0)) / count)] as const);
+  return new Map(calls.filter(([query, each]) => each > 0 && !idle.has(query)));
 }
 
 /** Of the role that our processes have. */
-async function countedWhile(admin: pg.Pool, work: () => Promise<unknown>): Promise<Counted> {
+async function countedWhile(admin: pg.Pool, work: () => Promise<unknown>): Promise<Calls> {
   await admin.query('select pg_stat_statements_reset()');
   await work();
   const { rows } = await admin.query<{ query: string; calls: number }>(
-    `select query, calls::int from pg_stat_statements s join pg_roles r on r.oid = s.userid
-     where r.rolname = 'pilothouse' order by calls desc`,
+    `select query, sum(calls)::int as calls from pg_stat_statements s join pg_roles r on r.oid = s.userid
+     where r.rolname = 'pilothouse' group by query`,
   );
-  if (process.env.BENCH_STATEMENTS)
-    for (const { query, calls } of rows.slice(0, 40)) console.error(calls, query.slice(0, 170).replace(/\s+/g, ' '));
-  const sum = (isIt: (query: string) => boolean) =>
-    rows.reduce((all, { query, calls }) => all + (isIt(query) ? calls : 0), 0);
-  return { statements: sum(() => true), commits: sum((query) => /^commit/i.test(query)) };
+  return new Map(rows.map(({ query, calls }) => [query, calls]));
 }
+
+const sum = (calls: Calls, of = /./): number =>
+  [...calls].reduce((all, [query, each]) => all + (of.test(query) ? each : 0), 0);

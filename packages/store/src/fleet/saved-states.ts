@@ -13,6 +13,8 @@ type Options = {
   profiles: Pick<ReturnType<typeof createProfileLending>, 'writeBack'> & { isOn: boolean };
 };
 
+const hasProfile = sql<boolean>`exists (select from profiles p where p.held_by = browsers.session_id)`;
+
 export const savedColumns = ['state', 'sealed_state', 'key_id'] as const;
 type SavedColumns = Pick<Selectable<Browsers>, (typeof savedColumns)[number]>;
 
@@ -46,9 +48,9 @@ export function createSavedStates({ encoding, profiles }: Options) {
       .where('session_id', '=', sessionId)
       // A closed session is never resumed, and its state was removed when it was closed.
       .where(sql<boolean>`exists (select from sessions s where s.id = browsers.session_id and s.status <> 'closed')`);
-    const { numUpdatedRows } = await only(update).executeTakeFirstOrThrow();
-    if (numUpdatedRows > 0n && profiles.isOn) await profiles.writeBack(tx, sessionId, state);
-    return numUpdatedRows > 0n;
+    const saved = await only(update).returning(hasProfile.as('has_profile')).executeTakeFirst();
+    if (saved?.has_profile && profiles.isOn) await profiles.writeBack(tx, sessionId, state);
+    return saved !== undefined;
   }
 
   return {
