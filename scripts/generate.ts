@@ -1,10 +1,17 @@
-// npm run generate [-- --verify]: writes the types of the real database's tables into the store.
+// npm run generate [-- --verify]: writes the types of the real database's tables into the store, and the table of routes that
+// clients load into the contract.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { migrate } from '@pilothouse/store';
 import { root } from '../testkit/stack/folders.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
+import { areWireRoutesCurrent, writeWireRoutes } from './wire-routes.ts';
 
+if (!process.argv.includes('--verify')) writeWireRoutes();
+else if (!areWireRoutesCurrent()) {
+  console.error('the routes that clients load are not those of the contract: npm run generate');
+  process.exit(1);
+}
 process.exitCode = await withServices(`generate-${process.pid}`, async (services) => {
   await services.start('postgres');
   const url = services.databaseUrl();

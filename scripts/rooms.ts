@@ -23,6 +23,10 @@ export const houses: Record<string, House> = {
       script: { what: 'The script language: parser, printer, suggestions.', imports: ['tasks', 'types'] },
       tasks: { what: 'Shapes of tasks, steps, takeovers and views.', imports: ['types'] },
       types: { what: 'Ids, times, text, errors, and the type of a route.', imports: [] },
+      wire: {
+        what: 'What clients load of the contract: routes, states, kinds and codes, without schemas.',
+        imports: ['routes', 'sessions', 'tasks', 'types'],
+      },
     },
   },
   'packages/bus/src': {

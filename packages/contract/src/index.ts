@@ -20,15 +20,12 @@ export { type RouteName, routes } from './routes/routes.ts';
 export { HealthReply, ReadyReply } from './routes/service.ts';
 export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
 export { printScript } from './script/print.ts';
-export { BundledEvent, maxBundled, maxPlaces, readBundledStream } from './sessions/bundle.ts';
+export { BundledEvent } from './sessions/bundle.ts';
+export { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './sessions/event-kinds.ts';
 export {
   LiveEvent,
   type LoggedLiveKind,
   type LoggedTaskKind,
-  loggedLiveKinds,
-  loggedTaskKinds,
-  passingLiveKinds,
-  passingTaskKinds,
   type RecordedEvent,
   TaskEvent,
 } from './sessions/events.ts';
@@ -44,25 +41,23 @@ export {
   ShareRequest,
   Snapshot,
 } from './sessions/session.ts';
+export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
 export {
-  BrowserState,
   canMove,
   isTerminal,
   type Move,
   type SessionMove,
-  SessionState,
   sessionMoves,
   type TakeoverMove,
-  TakeoverState,
   type TaskMove,
-  TaskState,
   type TerminalTaskState,
   takeoverMoves,
   taskMoves,
   terminalTaskStates,
-} from './tasks/states.ts';
+} from './tasks/moves.ts';
+export { BrowserState, SessionState, TakeoverState, TaskState } from './tasks/states.ts';
 export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';
 export { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './tasks/takeover.ts';
 export {
@@ -89,8 +84,11 @@ export {
   TaskSummary,
 } from './tasks/task.ts';
 export { BrowserRoute, Frame, ImageType, Overlay, PrivateReason } from './tasks/view.ts';
-export { AppError, ErrorCode, errors, Problem } from './types/errors.ts';
-export { IdParam, isId, Uuid7 } from './types/id.ts';
+export { AppError } from './types/app-error.ts';
+export { errors } from './types/error-codes.ts';
+export { ErrorCode, Problem } from './types/errors.ts';
+export { IdParam, Uuid7 } from './types/id.ts';
+export { isId } from './types/is-id.ts';
 export { isStorableJson, Json, JsonObject, maxJsonDepth } from './types/json.ts';
 export { Cursor, NextCursor, Page } from './types/query.ts';
 export {

@@ -33,6 +33,7 @@ export async function servePage(app: FastifyInstance): Promise<void> {
     imports: {
       '@pilothouse/sdk': '/page/sdk/index.ts',
       '@pilothouse/contract': '/page/contract/index.ts',
+      '@pilothouse/contract/wire': '/page/contract/wire/index.ts',
       zod: `/page/${zod}/index.js`,
     },
   });

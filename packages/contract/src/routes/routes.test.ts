@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { errors } from '../types/errors.ts';
+import { errors } from '../types/error-codes.ts';
 import { bodyLimits, noContent, type Route } from '../types/route.ts';
 import { routes } from './routes.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BundleQuery, maxBundled, maxPlaces, readBundledStream } from './bundle.ts';
+import { BundleQuery } from './bundle.ts';
+import { maxBundled, maxPlaces, readBundledStream } from './stream-names.ts';
 
 const id = '01890000-0000-7000-8000-000000000001';
 

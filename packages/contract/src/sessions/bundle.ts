@@ -5,27 +5,13 @@ import { Problem } from '../types/errors.ts';
 import { Cursor } from '../types/query.ts';
 import { text } from '../types/text.ts';
 import { LiveEvent, TaskEvent } from './events.ts';
-
-/** The most streams that one response carries. */
-export const maxBundled = 100;
-
-/** The most positions of one stream among them: each may begin with a picture of its own, of the largest size. */
-export const maxPlaces = 4;
-
-const spelling = /^((live|task):([^@~]{1,100})(?:~\w{1,20})?)(?:@(.{1,512}))?$/s;
+import { maxBundled, maxPlaces, readBundledStream, spelling } from './stream-names.ts';
 
 /**
  * A stream in a bundle: `live:<session id>` or `task:<task id>`. A following `@<cursor>` says where it continues, and
  * `~<tag>` before that distinguishes two positions of one stream.
  */
 const BundledStream = text(700, 1).regex(spelling);
-
-/** The parts of such a text; undefined if it is not valid. */
-export function readBundledStream(text: string) {
-  const [, name, kind, id, cursor] = spelling.exec(text) ?? [];
-  if (name === undefined || id === undefined) return undefined;
-  return { name, kind: kind === 'live' ? ('live' as const) : ('task' as const), id, cursor };
-}
 
 const isNamedOnce = (streams: string[]) =>
   new Set(streams.map((stream) => readBundledStream(stream)?.name)).size === streams.length;

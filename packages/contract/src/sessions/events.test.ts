@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  LiveEvent,
-  loggedLiveKinds,
-  loggedTaskKinds,
-  passingLiveKinds,
-  passingTaskKinds,
-  TaskEvent,
-} from './events.ts';
+import { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './event-kinds.ts';
+import { LiveEvent, TaskEvent } from './events.ts';
 
 type Option = { shape: Record<string, unknown> & { type: { value: string } } };
 

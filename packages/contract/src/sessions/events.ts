@@ -1,7 +1,8 @@
 // Events of sessions and tasks.
 
 import { z } from 'zod';
-import { TaskState, terminalTaskStates } from '../tasks/states.ts';
+import { terminalTaskStates } from '../tasks/moves.ts';
+import { TaskState } from '../tasks/states.ts';
 import { Takeover } from '../tasks/takeover.ts';
 import {
   AgentHistory,
@@ -81,32 +82,3 @@ export type RecordedEvent = z.infer<typeof RecordedEvent>;
 type KindOf<Event> = Event extends { type: infer Kind; seq: number } ? Kind : never;
 export type LoggedTaskKind = KindOf<TaskEvent>;
 export type LoggedLiveKind = KindOf<LiveEvent>;
-
-/** The kinds that are in the log: they carry an id, and no viewer ever skips one. */
-export const loggedTaskKinds = [
-  'status',
-  'log',
-  'step',
-  'observation',
-  'overlay',
-  'agent_history',
-  'message_state',
-  'takeover',
-  'result',
-] as const satisfies LoggedTaskKind[];
-
-export const loggedLiveKinds = [
-  'status',
-  'overlay',
-  'route',
-  'task',
-  'takeover',
-  'message_state',
-] as const satisfies LoggedLiveKind[];
-
-export const passingTaskKinds = ['end', 'reset'] as const satisfies Exclude<TaskEvent['type'], LoggedTaskKind>[];
-
-export const passingLiveKinds = ['snapshot', 'frame', 'viewers', 'reset'] as const satisfies Exclude<
-  LiveEvent['type'],
-  LoggedLiveKind
->[];

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  canMove,
-  isTerminal,
-  type Move,
-  SessionState,
-  sessionMoves,
-  TakeoverState,
-  TaskState,
-  takeoverMoves,
-  taskMoves,
-  terminalTaskStates,
-} from './states.ts';
+import { canMove, isTerminal, type Move, sessionMoves, takeoverMoves, taskMoves, terminalTaskStates } from './moves.ts';
+import { SessionState, TakeoverState, TaskState } from './states.ts';
 
 const tables: { name: string; states: string[]; moves: Record<string, Move<string>>; allowed: string[] }[] = [
   {

@@ -1,8 +1,7 @@
 // Ids.
 
 import { z } from 'zod';
-
-const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+import { uuid7 } from './is-id.ts';
 
 /** An id in a response: UUIDv7 in lower case. */
 export const Uuid7 = z.string().regex(uuid7).meta({ id: 'Uuid7', format: 'uuid' });
@@ -12,6 +11,3 @@ export const Uuid7 = z.string().regex(uuid7).meta({ id: 'Uuid7', format: 'uuid' 
  * unknown one (400 on the observations of a task), never as a failed validation. Handlers ask `isId` before they look.
  */
 export const IdParam = z.string();
-
-/** Whether the value is well-formed. */
-export const isId = (value: string): boolean => uuid7.test(value);

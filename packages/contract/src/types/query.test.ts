@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { routes } from '../routes/routes.ts';
-import { isId, Uuid7 } from './id.ts';
+import { Uuid7 } from './id.ts';
+import { isId } from './is-id.ts';
 import { Page, queryFlag, queryInt } from './query.ts';
 import { TimeParam, Timestamp } from './time.ts';
 

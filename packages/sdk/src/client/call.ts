@@ -1,6 +1,6 @@
 // Sends one request of the API: with its token, renewed once if the server refuses it.
 
-import type { Route } from '@pilothouse/contract';
+import type { WireRoute } from '@pilothouse/contract/wire';
 import { ConnectionError, isApiError } from '../common/errors.ts';
 import { toError } from '../common/refusal.ts';
 import type { Token } from '../common/token.ts';
@@ -16,7 +16,7 @@ export type CallOptions = {
 };
 export type Input = Record<string, unknown>;
 export type OpenRequest = (request: {
-  route: Route;
+  route: WireRoute;
   input: Input;
   headers: Headers;
   signal: AbortSignal;
@@ -40,7 +40,9 @@ export function createCall({ baseUrl, token, shareToken, timeoutMs, fetch }: Opt
       // fetch throws a TypeError if there is no connection, or if it breaks.
       throw error instanceof TypeError ? new ConnectionError(`cannot reach ${baseUrl}`, error) : error;
     });
-    if (!response.ok) throw await toError(response);
+    // The caller has the bytes already, and said so with `if-none-match`.
+    const isKnown = response.status === 304 && route.hasBytes;
+    if (!response.ok && !isKnown) throw await toError(response);
     return response;
   };
 
@@ -63,14 +65,14 @@ export function createCall({ baseUrl, token, shareToken, timeoutMs, fetch }: Opt
     }
   };
 
-  const call = async (route: Route, input: Input = {}, options: CallOptions = {}) => {
+  const call = async (route: WireRoute, input: Input = {}, options: CallOptions = {}) => {
     const headers = new Headers(options.headers);
     if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
     const late = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
     try {
       const response = await open({ route, input, headers, signal });
-      if (route.bytes) return response;
+      if (route.hasBytes) return response;
       return response.status === 204 ? undefined : await response.json();
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;

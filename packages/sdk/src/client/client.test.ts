@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Route, routes } from '@pilothouse/contract';
+import { wireRoutes } from '@pilothouse/contract/wire';
 import { type Client, createClient } from '../index.ts';
 import { layOut } from './request.ts';
 
@@ -45,11 +46,11 @@ describe('the client', () => {
   });
 
   it('lays fields out over path, query and body, and escapes them', () => {
-    assert.deepEqual(layOut(routes.cancelTask, { id: 'a/b?c', reason: 'x' }), {
+    assert.deepEqual(layOut(wireRoutes.cancelTask, { id: 'a/b?c', reason: 'x' }), {
       path: '/api/tasks/a%2Fb%3Fc/cancel',
       body: '{"reason":"x"}',
     });
-    assert.deepEqual(layOut(routes.listSessions, { limit: 5, cursor: undefined, status: 'idle' }), {
+    assert.deepEqual(layOut(wireRoutes.listSessions, { limit: 5, cursor: undefined, status: 'idle' }), {
       path: '/api/sessions?limit=5&status=idle',
       body: undefined,
     });
@@ -84,6 +85,15 @@ describe('the client', () => {
     answer = { status: 200, type: 'application/json', body: '{}' };
     await client.getHealth();
     assert.equal(seen?.request.headers.authorization, undefined);
+  });
+
+  it('returns the answer that a picture has not changed, and takes it for nothing else', async () => {
+    answer = { status: 304, type: 'image/png', body: '' };
+    const headers = { 'if-none-match': '"a"' };
+    const response = await client.getObservationImage({ id: 'a', observation_id: 'b' }, { headers });
+    assert.equal(response.status, 304);
+    assert.equal(seen?.request.headers['if-none-match'], '"a"');
+    await assert.rejects(client.listSessions({}, { headers }), { name: 'ConnectionError', message: /304/ });
   });
 
   it('throws an error with the code of the refusal', async () => {

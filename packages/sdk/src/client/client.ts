@@ -1,6 +1,7 @@
 // The typed client: one method for each route of the contract.
 
-import { type ChatReply, type PlanReply, type Route, type RouteName, routes } from '@pilothouse/contract';
+import type { ChatReply, PlanReply, Route, RouteName, routes } from '@pilothouse/contract';
+import { type WireRoute, wireRoutes } from '@pilothouse/contract/wire';
 import { findLocks } from '../common/tab-lock.ts';
 import type { Token } from '../common/token.ts';
 import { createProve } from '../shared-tabs/authenticate.ts';
@@ -74,12 +75,12 @@ export function createClient({
   const shared = sharedAs && !ownFetch ? createSharedStreams({ baseUrl, login, prove, locks: findLocks() }) : undefined;
   const stream = createStream({ open, shared, shareToken });
 
-  const methods = Object.entries<Route>(routes).map(([name, route]) => [
+  const methods = Object.entries<WireRoute>(wireRoutes).map(([name, route]) => [
     name,
     route.stream
       ? (input?: Input, options?: StreamOptions) => stream(route, input, options)
       : (input?: Input, options?: CallOptions) => call(route, input, options),
   ]);
-  // Built from the same table that the type is derived from.
+  // The names are those of the table that the type is derived from.
   return Object.fromEntries(methods) as Client;
 }

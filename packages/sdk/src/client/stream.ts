@@ -1,6 +1,6 @@
 // The methods that follow a stream: over a connection of their own, or over one that all tabs share.
 
-import { type Route, routes } from '@pilothouse/contract';
+import { type WireRoute, wireRoutes } from '@pilothouse/contract/wire';
 import type { createSharedStreams } from '../shared-tabs/tab.ts';
 import { followBundle } from '../streams/bundle.ts';
 import { isKnown, kindsOf } from '../streams/event-kinds.ts';
@@ -15,20 +15,20 @@ type Options = {
 
 export function createStream({ open, shared, shareToken }: Options) {
   /** The kind under which a stream can be shared; undefined if it cannot. */
-  const kindOf = (route: Route): 'live' | 'task' | undefined => {
-    if (route === routes.followSession) return 'live';
+  const sharedKindOf = (route: WireRoute): 'live' | 'task' | undefined => {
+    if (route === wireRoutes.followSession) return 'live';
     // A share opens sessions only.
-    return route.stream === routes.followTask.stream && shareToken === undefined ? 'task' : undefined;
+    return route.stream === 'task' && shareToken === undefined ? 'task' : undefined;
   };
 
-  return (route: Route, { cursor, ...input }: Input = {}, { headers, ...options }: StreamOptions = {}) => {
+  return (route: WireRoute, { cursor, ...input }: Input = {}, { headers, ...options }: StreamOptions = {}) => {
     const openStream = (sent: Input, signal: AbortSignal, lastEventId?: string) => {
       const all = new Headers(headers);
       all.set('accept', 'text/event-stream');
       if (lastEventId !== undefined) all.set('last-event-id', lastEventId);
       return open({ route, input: sent, headers: all, signal });
     };
-    if (route === routes.followStreams) {
+    if (route.stream === 'bundle') {
       const connect = (streams: string[], signal: AbortSignal) => openStream({ stream: streams }, signal);
       // As the type of the method has it.
       return followBundle({ ...options, streams: input.stream as string[], connect, isKnown });
@@ -39,7 +39,7 @@ export function createStream({ open, shared, shareToken }: Options) {
         openStream({ ...input, cursor: position.cursor }, signal, position.lastEventId);
       return follow({ ...options, connect, kinds, cursor: from as string | undefined });
     };
-    const kind = kindOf(route);
+    const kind = sharedKindOf(route);
     // A stream with headers of its own cannot share a request.
     if (!shared || !kind || headers) return alone(cursor);
     const wanted = { kind, id: String(input.id), cursor: cursor as string | undefined };

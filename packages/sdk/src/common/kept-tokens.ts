@@ -1,6 +1,6 @@
 // The tokens of a login, in a storage that several tabs may share.
 
-import { TokenReply, type User } from '@pilothouse/contract';
+import type { TokenReply, User } from '@pilothouse/contract';
 
 /** The part of `localStorage` that the SDK uses: synchronous storage of text by key. */
 export type TokenStorage = {
@@ -64,14 +64,23 @@ export function createMemoryStorage(): TokenStorage {
   };
 }
 
-const Shape = TokenReply.pick({ access_token: true, refresh_token: true, user: true });
+/** Whether it has the tokens and the user of a login; what is read from a storage or from the network may be anything. */
+export function hasTokens(value: unknown): value is Pick<TokenReply, 'access_token' | 'refresh_token' | 'user'> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { access_token, refresh_token, user } = value as Partial<TokenReply>;
+  if (typeof access_token !== 'string' || typeof refresh_token !== 'string') return false;
+  return typeof user === 'object' && user !== null && [user.id, user.username, user.role].every(isText);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 function parse(text: string): Tokens | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const { renew_at, expires_at } = value as Partial<Tokens>;
-    if (typeof renew_at !== 'number' || typeof expires_at !== 'number') return undefined;
-    return { ...Shape.parse(value), renew_at, expires_at };
+    if (typeof renew_at !== 'number' || typeof expires_at !== 'number' || !hasTokens(value)) return undefined;
+    const { access_token, refresh_token, user } = value;
+    return { access_token, refresh_token, user, renew_at, expires_at };
   } catch {
     // Written by another version, or by hand: the user has to log in again.
     return undefined;

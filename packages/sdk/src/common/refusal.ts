@@ -1,6 +1,7 @@
 // Reads refusals of the server.
 
-import { Problem } from '@pilothouse/contract';
+import type { ErrorCode, Problem } from '@pilothouse/contract';
+import { errors } from '@pilothouse/contract/wire';
 import { ApiError, ConnectionError } from './errors.ts';
 
 /** A body that is not a problem document of the contract comes from something in between, such as a proxy. */
@@ -13,6 +14,14 @@ export async function toError(response: Response): Promise<ApiError | Connection
 
 /** Undefined if the body is not a problem document of the contract. */
 export function readProblem(body: unknown, retryAfterSecs: number | undefined): ApiError | undefined {
-  const problem = Problem.safeParse(body);
-  return problem.success ? new ApiError(problem.data, retryAfterSecs) : undefined;
+  return isProblem(body) ? new ApiError(body, retryAfterSecs) : undefined;
 }
+
+function isProblem(body: unknown): body is Problem {
+  if (typeof body !== 'object' || body === null) return false;
+  const { success, code, status, detail, request_id, errors: fields = [] } = body as Partial<Problem>;
+  const areTexts = typeof detail === 'string' && typeof request_id === 'string';
+  return success === false && isCode(code) && typeof status === 'number' && areTexts && Array.isArray(fields);
+}
+
+const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errors, code);

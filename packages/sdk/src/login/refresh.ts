@@ -1,10 +1,10 @@
 // Exchanges a refresh token, and repeats the exchange if the reply is lost.
 
-import { TokenReply } from '@pilothouse/contract';
+import type { TokenReply } from '@pilothouse/contract';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../common/clock.ts';
 import { ConnectionError, isApiError } from '../common/errors.ts';
-import { type Tokens, toTokens } from '../common/kept-tokens.ts';
+import { hasTokens, type Tokens, toTokens } from '../common/kept-tokens.ts';
 
 /** How long the server repeats its reply to a refresh token that it has exchanged already. */
 const repeatableMs = 10_000;
@@ -49,9 +49,10 @@ export async function refresh(
 
 /** The reply of something in between, such as the login page of a network, must not be stored as tokens. */
 export function readReply(reply: unknown): TokenReply {
-  const { success, data, error } = TokenReply.safeParse(reply);
-  if (!success) throw new ConnectionError('the answer holds no tokens', error);
-  return data;
+  const { expires_in } = (reply ?? {}) as Partial<TokenReply>;
+  if (!hasTokens(reply) || typeof expires_in !== 'number' || !(expires_in >= 1))
+    throw new ConnectionError('the answer holds no tokens');
+  return { ...reply, token_type: 'Bearer', expires_in };
 }
 
 function isLost(error: unknown): boolean {

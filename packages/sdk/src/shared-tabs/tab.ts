@@ -1,6 +1,6 @@
 // The streams of one tab over the connection that all tabs share; over its own, if that is not possible.
 
-import { isId, routes } from '@pilothouse/contract';
+import { isId, readBundledStream } from '@pilothouse/contract/wire';
 import { readProblem } from '../common/refusal.ts';
 import type { Locks } from '../common/tab-lock.ts';
 import { unlessAborted } from '../common/unless-aborted.ts';
@@ -91,8 +91,9 @@ export function createSharedStreams({
 }
 
 function canBeShared({ kind, id, cursor }: Pick<StreamRequest, 'kind' | 'id' | 'cursor'>): boolean {
-  const stream = cursor === undefined ? `${kind}:${id}` : `${kind}:${id}@${cursor}`;
-  return isId(id) && routes.followStreams.query.safeParse({ stream: [stream] }).success;
+  return (
+    isId(id) && readBundledStream(cursor === undefined ? `${kind}:${id}` : `${kind}:${id}@${cursor}`) !== undefined
+  );
 }
 
 const toError = ({ problem, message, retryAfterSecs }: Refusal) =>

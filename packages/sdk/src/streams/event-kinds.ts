@@ -1,21 +1,20 @@
 // The kinds of events that this version of the client knows.
 
+import type { BundledEvent } from '@pilothouse/contract';
 import {
-  type BundledEvent,
-  LiveEvent,
   loggedLiveKinds,
   loggedTaskKinds,
   passingLiveKinds,
   passingTaskKinds,
-  TaskEvent,
-} from '@pilothouse/contract';
+  type StreamKind,
+} from '@pilothouse/contract/wire';
 
 const taskKinds: ReadonlySet<string> = new Set([...loggedTaskKinds, ...passingTaskKinds]);
 const liveKinds: ReadonlySet<string> = new Set([...loggedLiveKinds, ...passingLiveKinds]);
 
-export function kindsOf(stream: unknown): ReadonlySet<string> {
-  if (stream === TaskEvent) return taskKinds;
-  if (stream === LiveEvent) return liveKinds;
+export function kindsOf(stream: StreamKind | undefined): ReadonlySet<string> {
+  if (stream === 'task') return taskKinds;
+  if (stream === 'live') return liveKinds;
   throw new Error('a stream of events this client does not know');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ErrorCode, errors, TaskEvent } from '@pilothouse/contract';
+import { type ErrorCode, errors } from '@pilothouse/contract';
 import fc from 'fast-check';
 import { toError } from '../common/refusal.ts';
 import { type Client, createClient } from '../index.ts';
@@ -186,7 +186,7 @@ describe('following a stream', () => {
         fetch(baseUrl, { headers: { 'last-event-id': lastEventId }, signal }).catch(() => {
           throw signal.reason;
         }),
-      kinds: kindsOf(TaskEvent),
+      kinds: kindsOf('task'),
       ...options,
     });
 

@@ -1,0 +1,51 @@
+// Makes the table of routes that clients load from the table of the contract, which has schemas. Part of `npm run generate`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BundledEvent, LiveEvent, type Route, routes, TaskEvent } from '@pilothouse/contract';
+import type { StreamKind, WireRoute } from '@pilothouse/contract/wire';
+import { root } from '../testkit/stack/folders.ts';
+
+const path = join(root, 'packages/contract/src/wire/routes.generated.ts');
+
+const streamKinds = new Map<unknown, StreamKind>([
+  [LiveEvent, 'live'],
+  [TaskEvent, 'task'],
+  [BundledEvent, 'bundle'],
+]);
+
+export function writeWireRoutes(): void {
+  writeFileSync(path, textOf());
+}
+
+export const areWireRoutesCurrent = (): boolean => readFileSync(path, 'utf8') === textOf();
+
+function textOf(): string {
+  const rows = Object.entries<Route>(routes).map(
+    ([name, route]) => `  ${name}: ${JSON.stringify(wireRouteOf(route))},`,
+  );
+  return [
+    '// Written by `npm run generate` from the table of routes.',
+    '',
+    "import type { RouteName } from '../routes/routes.ts';",
+    "import type { WireRoute } from './wire-route.ts';",
+    '',
+    'export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {',
+    ...rows,
+    '};',
+    '',
+  ].join('\n');
+}
+
+function wireRouteOf({ method, path: address, access, query, body, bytes, stream }: Route): WireRoute {
+  const kind = streamKinds.get(stream);
+  if (stream && !kind) throw new Error(`${address} streams events that have no kind`);
+  return {
+    method,
+    path: address,
+    access,
+    ...(query && { query: Object.keys(query.shape) }),
+    ...(body && { hasBody: true }),
+    ...(bytes && { hasBytes: true }),
+    ...(kind && { stream: kind }),
+  };
+}
