@@ -1,7 +1,7 @@
 // Finds out whether a host still answers for a browser. Asks only: it changes nothing at the host or in the database.
 
 import { type Bus, sessionCommand } from '@pilothouse/bus';
-import { askUntilHeard, createHostClient, isSilent } from '@pilothouse/fleet';
+import { askUntilHeard, createHostClient, isSilent, reunionMs } from '@pilothouse/fleet';
 import type { Store } from '@pilothouse/store';
 import type { HostHold } from './handle.ts';
 
@@ -15,12 +15,19 @@ export function createHostWatch({ store, bus }: Options) {
   const statusOf = (hostId: string) => hosts.status(hostId, { timeoutMs: statusMs });
 
   /** Whether no process answers for the host. A host that lost the bus for a moment is back before the last probe. */
-  const isGone = async (hostId: string) => isSilent(await askUntilHeard(() => statusOf(hostId)));
+  async function isGone(hostId: string): Promise<boolean> {
+    for (;;) {
+      if (!isSilent(await askUntilHeard(() => statusOf(hostId)))) return false;
+      // A bus that is away says nothing of the host.
+      if (!bus.isConnected()) return false;
+      if (bus.steadyForMs() > reunionMs) return true;
+    }
+  }
 
-  /** Whether this hold is over: the host is gone, or another host or driver has the browser. */
+  /** Whether this hold is over: the host is gone, or another host or driver has the browser. It may be without a lease. */
   async function isOver(sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
     const known = await store.browsers.of(sessionId);
-    return !known?.is_live || known.epoch !== epoch || (await isGone(hostId));
+    return !known || known.is_gone || known.epoch !== epoch || (await isGone(hostId));
   }
 
   return {
@@ -47,7 +54,7 @@ export function createHostWatch({ store, bus }: Options) {
     /** After `no_responders`: whether the host only lost the bus for a moment, and still has the browser. */
     async isBack(to: { host_id: string; session_id: string }, command_id: string): Promise<boolean> {
       if (await isGone(to.host_id)) return false;
-      // A host that lost its lease has ended its browsers, and may be back before any agent noticed.
+      // A host that was away for long has ended its browsers, and may be back before any agent noticed.
       const asked = await bus.request(sessionCommand, to, { type: 'answer', command_id }, { timeoutMs: statusMs });
       return asked.ok || asked.reason !== 'no_responders';
     },

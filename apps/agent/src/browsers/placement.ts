@@ -12,6 +12,7 @@ import { createRoomMaker } from './make-room.ts';
 import { createOpenClose } from './open-close.ts';
 import { createParker } from './park.ts';
 import { createRefusals } from './refusals.ts';
+import { createReopening } from './reopening.ts';
 import { createTaskWait } from './task-wait.ts';
 
 type Options = {
@@ -52,6 +53,7 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
   const noteRefusal = createRefusals({ store, log });
   const waitAsRow = createTaskWait({ store, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
+  const reopening = createReopening();
 
   /** The open browser; undefined where the task may not use it as it is: then its host is asked to close it. */
   async function reuse(search: Search, known: Row, hostId: string): Promise<BrowserHandle | undefined> {
@@ -67,19 +69,23 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
     return undefined;
   }
 
-  /** Undefined where it is not open yet: the session waited, another agent was quicker, or the host refused. */
-  async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | undefined> {
+  /** The hosts that did not answer, which only this search knows of. */
+  const silentBootsOf = ({ shunned }: Search) => [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
+
+  /** Waits for the turn of the session. Throws for a task, unless a host that did not answer is to be asked again soon. */
+  async function waitForTurn(search: Search): Promise<void> {
+    const { session, isPerson = false, executionId, signal } = search;
+    if (executionId === undefined) await queue.wait(session.id, { isPerson, since: search.since, signal });
+    else if (silentBootsOf(search).length > 0) await sleep(pauseMs, undefined, { signal });
+    else await waitAsRow(search);
+  }
+
+  /** Undefined where it is not open yet: another agent was quicker, or the host refused. */
+  async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | 'not_its_turn' | undefined> {
     const { session, isPerson = false, executionId, shunned, signal } = search;
-    const silentBoots = [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
-    const host = await store.hosts.mostFree(session.id, silentBoots);
+    const host = await store.hosts.mostFree(session.id, silentBootsOf(search));
     const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
-    if (!host || taken === 'not_its_turn') {
-      if (executionId === undefined) await queue.wait(session.id, { isPerson, since: search.since, signal });
-      // A host that did not answer is asked again soon, and only this search knows of it.
-      else if (silentBoots.length > 0) await sleep(pauseMs, undefined, { signal });
-      else await waitAsRow(search);
-      return undefined;
-    }
+    if (!host || taken === 'not_its_turn') return 'not_its_turn';
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;
     const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
@@ -100,7 +106,8 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
 
   return {
     /**
-     * The browser of the session, opened from its saved state where no host holds it. `lost` is an epoch under which it
+     * The browser of the session, opened from its saved state where no host holds it. Waits for a host that has no lease now
+     * and is not known to be gone. `lost` is an epoch under which it
      * was found gone, whatever the row says. While there are too few browsers, a person waits here for the session's turn;
      * for a task (`executionId`) this throws `NoBrowserYet`. With
      * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first.
@@ -111,15 +118,30 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
       for (;;) {
         signal.throwIfAborted();
         const known = await store.browsers.of(session.id);
+        if (known && isAway(known) && known.epoch !== search.gone) {
+          await sleep(pauseMs, undefined, { signal });
+          continue;
+        }
         const hostId = known?.is_live ? known.host_id : null;
         const isOpen = known && hostId && known.epoch !== search.gone;
         if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
-        const handle = isOpen ? await reuse(search, known, hostId) : await openSomewhere(search, known?.epoch ?? 0);
-        if (handle) return handle;
+        if (isOpen) {
+          const handle = await reuse(search, known, hostId);
+          if (handle) return handle;
+          continue;
+        }
+        const before = known?.epoch ?? 0;
+        const opening = () => openSomewhere(search, before);
+        const handle = before > 0 ? await reopening.run(opening, signal) : await opening();
+        if (handle === 'not_its_turn') await waitForTurn(search);
+        else if (handle) return handle;
       }
     },
   };
 }
+
+/** The host has no lease and may come back with the browser: until that is known, no other host opens it. */
+const isAway = ({ host_id, is_live, is_gone }: Row): boolean => host_id !== null && !is_live && !is_gone;
 
 /** A browser that an older release opened has no policy in its row: it may reach everything. */
 function isSamePolicy(current: unknown, required: DomainPolicy): boolean {

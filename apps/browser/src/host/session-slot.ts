@@ -141,6 +141,8 @@ export function openSlot(options: Options): SessionSlot {
       return closing;
     },
     async leave() {
+      // Without a lease no agent stores the state.
+      if (!isHeld()) return end('the host ends');
       closing ??= closeWith('the host ends', (from) =>
         sendLastState({ session: from, sessionId: session_id, checkpoints, log }),
       );
