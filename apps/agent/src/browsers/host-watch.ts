@@ -4,8 +4,10 @@ import { type Bus, sessionCommand } from '@pilothouse/bus';
 import { askUntilHeard, createHostClient, isSilent, reunionMs } from '@pilothouse/fleet';
 import type { Store } from '@pilothouse/store';
 import type { HostHold } from './handle.ts';
+import { createWatchLoop } from './watch-loop.ts';
 
 type Options = { store: Store; bus: Bus };
+type Watched = HostHold & { sessionId: string; gone: AbortController };
 
 const hostCheckMs = 500;
 const statusMs = 5000;
@@ -24,31 +26,34 @@ export function createHostWatch({ store, bus }: Options) {
     }
   }
 
-  /** Whether this hold is over: the host is gone, or another host or driver has the browser. It may be without a lease. */
-  async function isOver(sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
-    const known = await store.browsers.of(sessionId);
-    return !known || known.is_gone || known.epoch !== epoch || (await isGone(hostId));
+  const probed = new Set<string>();
+  const loop = createWatchLoop<Watched>({ everyMs: hostCheckMs, look });
+
+  /** One statement for all commands that wait. A host may be without a lease for a while. */
+  async function look(asked: readonly Watched[]): Promise<void> {
+    for (const hostId of new Set(asked.map((one) => one.hostId))) void probe(hostId);
+    const rows = await store.browsers.ofAll(asked.map(({ sessionId }) => sessionId));
+    for (const { sessionId, epoch, gone } of asked) {
+      const known = rows.get(sessionId);
+      if (!known || known.is_gone || known.epoch !== epoch) gone.abort();
+    }
+  }
+
+  /** One probe of each host at a time, however many commands wait for it. */
+  async function probe(hostId: string): Promise<void> {
+    if (probed.has(hostId)) return;
+    probed.add(hostId);
+    const isOver = await isGone(hostId);
+    probed.delete(hostId);
+    if (isOver) for (const one of loop.all()) if (one.hostId === hostId) one.gone.abort();
   }
 
   return {
     /** Aborts when the host no longer holds the browser. Without it, a request would wait for its full deadline. */
-    watch(sessionId: string, hold: HostHold) {
-      const gone = new AbortController();
-      let isAsking = false;
-      const timer = setInterval(() => {
-        if (isAsking) return;
-        isAsking = true;
-        isOver(sessionId, hold)
-          .then(
-            (isOverNow) => isOverNow && gone.abort(),
-            // The database is away, so nothing is known; the request has a deadline of its own.
-            () => {},
-          )
-          .finally(() => {
-            isAsking = false;
-          });
-      }, hostCheckMs);
-      return { signal: gone.signal, close: () => clearInterval(timer) };
+    watch(sessionId: string, { hostId, epoch }: HostHold) {
+      const one: Watched = { sessionId, hostId, epoch, gone: new AbortController() };
+      loop.add(one);
+      return { signal: one.gone.signal, close: () => loop.remove(one) };
     },
 
     /** After `no_responders`: whether the host only lost the bus for a moment, and still has the browser. */
