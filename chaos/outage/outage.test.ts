@@ -11,7 +11,7 @@ it('PostgreSQL, NATS and all agents are away for longer than a lease: browsers s
     { part: 'agents', secs: 7, way: 'killed' },
   ] as const;
   const { wrong, ...met } = await withStack(`outage-${process.pid}`, (stack) =>
-    sufferOutages({ stack, tasks: 2, takeovers: 1, outages: [...outages], forms: 12, agents: 1, browsers: 1 }),
+    sufferOutages({ stack, tasks: 2, takeovers: 1, outages: [...outages], forms: 7, agents: 1, browsers: 1 }),
   );
   console.log(JSON.stringify(met));
   assert.deepEqual(wrong, []);

@@ -85,10 +85,10 @@ type Suffering = { stack: Stack; site: Site; names: string[]; driven: Driven[]; 
 
 async function sufferOne({ part, secs, way }: Outage, { stack, site, names, driven, wrong }: Suffering) {
   const what = `${part} ${way} for ${secs} s`;
-  const sentSince = (name: string, at: number) =>
-    site.sent.find((one) => one.path.startsWith(`/${name}/`) && one.at.getTime() >= at)?.at.getTime();
   const settledAt = Date.now();
-  const isAtWork = () => names.every((name) => sentSince(name, settledAt) !== undefined);
+  const hasSent = (name: string) =>
+    site.sent.some(({ path, at }) => path.startsWith(`/${name}/`) && at.getTime() >= settledAt);
+  const isAtWork = () => names.every(hasSent);
   if (!(await until(isAtWork, goOnMs, 100))) wrong.push(`before ${what}: not every task is at work`);
   const before = await browsersOf(stack);
   const bringBack = await takeAway(stack, part, way);
@@ -97,24 +97,42 @@ async function sufferOne({ part, secs, way }: Outage, { stack, site, names, driv
   await bringBack();
   const backAt = Date.now();
   const inputMs = await Promise.all(driven.map((one) => one.press(goOnMs)));
-  await until(() => names.every((name) => sentSince(name, backAt) !== undefined), goOnMs, 50);
-  const taskMs = names.map((name) => (sentSince(name, backAt) ?? backAt + goOnMs) - backAt);
+  const stepMs = await nextSteps(stack, { names, backAt });
+  if (stepMs.length < names.length) wrong.push(`${what}: ${names.length - stepMs.length} tasks did not go on`);
   const after = new Set(await browsersOf(stack));
   const ended = before.filter((pid) => !during.has(pid) || !after.has(pid));
   if (ended.length > 0) wrong.push(`${what}: ${ended.length} of ${before.length} browsers ended`);
   if (before.length < names.length + driven.length) wrong.push(`before ${what}: only ${before.length} browsers`);
   for (const one of driven) wrong.push(...(await one.check(what)));
-  const first = Math.min(...taskMs);
   return {
     part,
     way,
     secs,
     browsers: before.length,
     ended: ended.length,
-    first_form_after_ms: first,
-    form_of_each_task_after_ms: figuresOf(taskMs),
+    first_step_after_ms: Math.min(...stepMs),
+    step_of_each_task_after_ms: figuresOf(stepMs),
     input_of_people_after_ms: figuresOf(inputMs),
   };
+}
+
+/** For each task, after how many ms it finished its first step since then. */
+async function nextSteps(stack: Stack, { names, backAt }: { names: string[]; backAt: number }): Promise<number[]> {
+  let found: number[] = [];
+  await withDatabase(stack, async (db) => {
+    const look = async () => {
+      const { rows } = await db.query<{ ms: number }>(
+        `select round(1000 * extract(epoch from min(s.effect_at) - $2::timestamptz))::int as ms
+         from tasks t join steps s on s.task_id = t.id
+         where t.prompt = any ($1) and s.status = 'success' and s.effect_at >= $2 group by t.id`,
+        [names, new Date(backAt)],
+      );
+      found = rows.map(({ ms }) => ms);
+      return found.length === names.length;
+    };
+    await until(look, goOnMs, 100);
+  });
+  return found;
 }
 
 /** The browsers of the stack's hosts, by the first process of each. */

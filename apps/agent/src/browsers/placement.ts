@@ -5,15 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, DomainPolicy, type SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { createBrowserQueue } from './browser-queue.ts';
 import type { BrowserHandle } from './handle.ts';
 import type { LaunchOptions } from './launch-options.ts';
-import { createRoomMaker } from './make-room.ts';
 import { createOpenClose } from './open-close.ts';
-import { createParker } from './park.ts';
 import { createRefusals } from './refusals.ts';
 import { createReopening } from './reopening.ts';
-import { createTaskWait } from './task-wait.ts';
+import { createTurnWait } from './turn-wait.ts';
 
 type Options = {
   store: Store;
@@ -48,10 +45,8 @@ const shunMs = 2000;
 const pauseMs = 250;
 
 export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now = () => performance.now() }: Options) {
-  const makeRoom = createRoomMaker({ store, parker: createParker({ bus, store, log }), log });
-  const queue = createBrowserQueue({ store, makeRoom, log });
   const noteRefusal = createRefusals({ store, log });
-  const waitAsRow = createTaskWait({ store, onTaskWaits });
+  const waitForTurn = createTurnWait({ store, bus, log, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
   const reopening = createReopening();
 
@@ -71,14 +66,6 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
 
   /** The hosts that did not answer, which only this search knows of. */
   const silentBootsOf = ({ shunned }: Search) => [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
-
-  /** Waits for the turn of the session. Throws for a task, unless a host that did not answer is to be asked again soon. */
-  async function waitForTurn(search: Search): Promise<void> {
-    const { session, isPerson = false, executionId, signal } = search;
-    if (executionId === undefined) await queue.wait(session.id, { isPerson, since: search.since, signal });
-    else if (silentBootsOf(search).length > 0) await sleep(pauseMs, undefined, { signal });
-    else await waitAsRow(search);
-  }
 
   /** Undefined where it is not open yet: another agent was quicker, or the host refused. */
   async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | 'not_its_turn' | undefined> {
@@ -125,15 +112,10 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
         const hostId = known?.is_live ? known.host_id : null;
         const isOpen = known && hostId && known.epoch !== search.gone;
         if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
-        if (isOpen) {
-          const handle = await reuse(search, known, hostId);
-          if (handle) return handle;
-          continue;
-        }
-        const before = known?.epoch ?? 0;
-        const opening = () => openSomewhere(search, before);
-        const handle = before > 0 ? await reopening.run(opening, signal) : await opening();
-        if (handle === 'not_its_turn') await waitForTurn(search);
+        const opening = () => openSomewhere(search, known?.epoch ?? 0);
+        const reopen = () => (known?.epoch ? reopening.run(opening, signal) : opening());
+        const handle = isOpen ? await reuse(search, known, hostId) : await reopen();
+        if (handle === 'not_its_turn') await waitForTurn(search, { isSoon: silentBootsOf(search).length > 0 });
         else if (handle) return handle;
       }
     },

@@ -74,8 +74,7 @@ export function holdLease(options: Options): Lease {
       return;
     }
     log.debug({ reason: result.reason }, 'no agent answered the heartbeat');
-    // While no agent answers, ask sooner: a host that just started should not wait a whole beat for the first agent. After a
-    // silence others were asked already.
+    // A host that just started should not wait a whole beat for the first agent. After a silence others were asked already.
     if (result.reason !== 'timeout') beatAfter(everyMs / 8);
   }
 
@@ -88,26 +87,24 @@ export function holdLease(options: Options): Lease {
     const wasHeld = isHeld();
     heldUntil = until;
     keep.stop();
+    expireLater(until);
+    if (!wasHeld) onHeld();
+  }
+
+  function expireLater(until: number): void {
     clearTimeout(expiry);
     expiry = setTimeout(expire, until - now());
-    if (!wasHeld) onHeld();
   }
 
   function expire(): void {
     if (heldUntil === undefined) return;
-    const leftMs = heldUntil - now();
     // Timers may fire a moment early.
-    if (leftMs > 0) {
-      clearTimeout(expiry);
-      expiry = setTimeout(expire, leftMs);
-      return;
-    }
+    if (now() < heldUntil) return void expireLater(heldUntil);
     log.warn({ keep_secs: Math.round(options.keepMs / 1000) }, 'the lease has run out: this host does not act');
     keep.start(heldUntil);
     heldUntil = undefined;
   }
   beat();
-
   return {
     isHeld,
     close() {

@@ -98,14 +98,27 @@ const holds = {
     return row !== undefined;
   },
 
-  /** Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. */
-  async release(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+  /**
+   * Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. With
+   * `unlessRunning`, also if a task runs in the session: its agent finds out by itself.
+   */
+  async release(
+    tx: Tx,
+    sessionId: string,
+    { hostId, epoch }: HostHold,
+    { unlessRunning = false } = {},
+  ): Promise<boolean> {
     const { numUpdatedRows } = await tx.db
       .updateTable('browsers')
       .set({ host_id: null, boot_id: null })
       .where('session_id', '=', sessionId)
       .where('host_id', '=', hostId)
       .where('epoch', '=', epoch)
+      .$if(unlessRunning, (update) =>
+        update.where(
+          sql<boolean>`not exists (select from tasks t where t.session_id = ${sessionId} and t.status = 'running')`,
+        ),
+      )
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await countSessions(tx, hostId, -1);
     return numUpdatedRows > 0n;
