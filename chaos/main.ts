@@ -26,6 +26,8 @@ import { hurtSessions } from './host/leaks.ts';
 import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
 import { raceMigrations } from './migrate/migrate.ts';
+import { type Outage, sufferOutages } from './outage/outage.ts';
+import { outageParts } from './outage/parts.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -57,6 +59,10 @@ const { values: given, positionals } = parseArgs({
     races: { type: 'string' },
     secrets: { type: 'string' },
     trick: { type: 'string', multiple: true },
+    /** Of the outages, one after the other. */
+    secs: { type: 'string', multiple: true },
+    part: { type: 'string', multiple: true },
+    takeovers: { type: 'string' },
     small: { type: 'boolean', default: false },
   },
 });
@@ -187,7 +193,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
 
   freeze: async () => {
     const { gone_ms, ...figures } = await freezeHost(Number(values.rounds));
-    const isGood = figures.accepted === 0 && figures.browsers_left === 0 && figures.late > 0;
+    const isGood = figures.accepted + figures.ended_early + figures.browsers_left === 0 && figures.late > 0;
     return { isGood, figures: { ...figures, gone_ms: figuresOf(gone_ms) } };
   },
 
@@ -238,6 +244,19 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const figures = await failPower({ stack, rounds: Number(values.rounds), seed: newSeed() });
       const isGood = figures.lost.length + figures.unfinished.length === 0 && figures.acknowledged > 0;
       return { isGood, figures };
+    }),
+
+  outage: () =>
+    withStack(privateName, async (stack) => {
+      const lengths = (values.secs ?? (values.small ? ['15'] : ['15', '60', '300'])).map(Number);
+      const parts = outageParts.filter((part) => values.part?.includes(part) ?? true);
+      // Short ones with open connections, as where a machine stands still; long ones as after a crash.
+      const outages = lengths.flatMap((secs) =>
+        parts.map((part): Outage => ({ part, secs, way: secs <= 15 ? 'frozen' : 'killed' })),
+      );
+      const [tasks, takeovers] = [Number(values.tasks ?? 20), Number(values.takeovers ?? 2)];
+      const figures = await sufferOutages({ stack, tasks, takeovers, outages, forms: 4 * outages.length + 4 });
+      return { isGood: figures.wrong.length === 0 && figures.success === tasks, figures };
     }),
 
   streams: () =>

@@ -55,7 +55,7 @@ export const houses: Record<string, House> = {
         what: 'Rows in the words of the API, and reads that span tables.',
         imports: ['takeovers', 'ledger', 'tasks', 'sessions', 'accounts', 'db'],
       },
-      takeovers: { what: 'The rows of takeovers and pointers.', imports: ['sessions', 'accounts', 'db'] },
+      takeovers: { what: 'The rows of takeovers and pointers.', imports: ['fleet', 'sessions', 'accounts', 'db'] },
       ledger: { what: 'Steps, executions, observations, files and typed text of tasks.', imports: ['db'] },
       tasks: {
         what: 'Tasks, their clock, their queue, questions, waiting and stuck tasks.',

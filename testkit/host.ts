@@ -23,13 +23,14 @@ export async function startShotHost({ leaseMs, capacity = 8, warm = 1, firstUid 
   // The browsers' own users must get through to their folders inside.
   await chmod(folder, 0o711);
   let isGranting = true;
+  let elsewhere: { session_id: string; epoch: number }[] = [];
   let crashes = 0;
   const grant = agent.respond(
     heartbeat,
     {},
     () => {
       if (!isGranting) throw new Error('no agent is there');
-      return { lease_ms: leaseMs };
+      return { lease_ms: leaseMs, opened_elsewhere: elsewhere };
     },
     { queue: queues.heartbeat },
   );
@@ -82,8 +83,10 @@ export async function startShotHost({ leaseMs, capacity = 8, warm = 1, firstUid 
     status,
     pid: () => child?.pid ?? 0,
     kill: (signal: NodeJS.Signals) => void child?.kill(signal),
-    setGranting: (granting: boolean) => {
+    /** With `openedElsewhere`, the host is told that other hosts have these sessions. */
+    setGranting: (granting: boolean, openedElsewhere: typeof elsewhere = []) => {
       isGranting = granting;
+      elsewhere = openedElsewhere;
     },
     crashes: () => crashes,
     isWarm: async () => ((await status())?.warm ?? 0) >= warm,

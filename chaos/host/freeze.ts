@@ -17,11 +17,17 @@ export type FreezeResult = {
   answers: Record<string, number>;
   /** Under way when the host was stopped, and done after its lease. */
   in_flight: Record<string, number>;
+  /** Ended although no agent said that another host has them. */
+  ended_early: number;
+  /** Still there after an agent said so. */
   browsers_left: number;
   gone_ms: number[];
 };
 
-/** Stops the host beyond its lease with commands under way and more of them waiting, and lets it go on. */
+/**
+ * Stops the host beyond its lease with commands under way and more of them waiting, and lets it go on. Then its session is
+ * at another host.
+ */
 export async function freezeHost(rounds: number): Promise<FreezeResult> {
   const host = await startShotHost({ leaseMs, capacity: 4, warm: 1, firstUid: 41_000 });
   const result: FreezeResult = {
@@ -30,6 +36,7 @@ export async function freezeHost(rounds: number): Promise<FreezeResult> {
     accepted: 0,
     answers: {},
     in_flight: {},
+    ended_early: 0,
     browsers_left: 0,
     gone_ms: [],
   };
@@ -70,7 +77,6 @@ async function freezeOnce(host: ShotHost, result: FreezeResult): Promise<void> {
   await sleep(50);
   const before = await host.browsers();
   if (before.length === 0) throw new Error('the host had no browser to lose');
-  const woken = performance.now();
   host.kill('SIGCONT');
   for (const answer of await Promise.all(late)) {
     result.late += 1;
@@ -79,10 +85,16 @@ async function freezeOnce(host: ShotHost, result: FreezeResult): Promise<void> {
   }
   const cut = await underWay;
   result.in_flight[cut] = (result.in_flight[cut] ?? 0) + 1;
-  await until(async () => (await host.browsers()).length === 0, 10_000).catch(async () => {
-    result.browsers_left += (await host.browsers()).length;
+  const kept = new Set(await host.browsers());
+  result.ended_early += before.filter((pid) => !kept.has(pid)).length;
+  const toldAt = performance.now();
+  host.setGranting(true, [{ session_id: session.sessionId, epoch: 3 }]);
+  // What was launched ahead belongs to no session.
+  const isGone = async () => (await host.status())?.sessions.length === 0;
+  await until(isGone, 10_000).catch(async () => {
+    result.browsers_left += 1;
   });
-  result.gone_ms.push(performance.now() - woken);
+  result.gone_ms.push(performance.now() - toldAt);
   host.setGranting(true);
 }
 

@@ -4,10 +4,11 @@ import { freezeHost } from './freeze.ts';
 import { hurtSessions } from './leaks.ts';
 
 describe('a browser host', () => {
-  it('that was stopped beyond its lease does nothing of what waited for it, and ends its browsers', async () => {
-    const { late, accepted, browsers_left } = await freezeHost(2);
+  it('that was stopped beyond its lease does nothing of what waited for it, and ends its browsers once another host has them', async () => {
+    const { late, accepted, ended_early, browsers_left } = await freezeHost(2);
     assert.ok(late >= 20);
     assert.equal(accepted, 0);
+    assert.equal(ended_early, 0);
     assert.equal(browsers_left, 0);
   });
 

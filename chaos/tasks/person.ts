@@ -34,8 +34,13 @@ export async function insist<T>(call: () => Promise<T>, signal: AbortSignal): Pr
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /** Asks for the work, follows it until it ends or waits for an answer, and closes the session. */
-export async function askAndFollow(client: Client, name: string, script: Script): Promise<TaskHistory> {
-  const signal = AbortSignal.timeout(followMs);
+export async function askAndFollow(
+  client: Client,
+  name: string,
+  script: Script,
+  forMs = followMs,
+): Promise<TaskHistory> {
+  const signal = AbortSignal.timeout(forMs);
   const chat = await insist(
     () =>
       client.sendChat(

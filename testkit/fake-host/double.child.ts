@@ -38,17 +38,19 @@ const failed = (failure: 'stale_epoch' | 'no_lease' | 'unknown_command' | 'full'
 });
 
 run('double', async () => {
-  const { hostId, bootId, capacity, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
+  const { hostId, bootId, capacity, keepMs, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
   const log = createLog(hostId, logLevel);
   const held = new Map<string, HeldSession>();
   const bus = await connectBus({ servers: busAt.url, user: hostUser(hostId), password: busAt.password, name: hostId });
 
+  function end(sessionId: string): void {
+    const ending = held.get(sessionId);
+    held.delete(sessionId);
+    ending?.driver.close();
+    void ending?.responder.close({ timeoutMs: 100 });
+  }
   function endAll(): void {
-    for (const { driver, responder } of held.values()) {
-      driver.close();
-      void responder.close({ timeoutMs: 100 });
-    }
-    held.clear();
+    for (const sessionId of held.keys()) end(sessionId);
   }
   const lease = holdLease({
     bus,
@@ -65,7 +67,12 @@ run('double', async () => {
       })),
     }),
     onHeld: () => {},
-    onLost: endAll,
+    onOpenedElsewhere(sessions) {
+      for (const { session_id, epoch } of sessions)
+        if (epoch > (held.get(session_id)?.driver.epoch() ?? epoch)) end(session_id);
+    },
+    keepMs,
+    onKeepOver: endAll,
   });
 
   async function open({ session_id, epoch, state }: Extract<HostCommand, { type: 'open' }>): Promise<HostReply> {
@@ -75,7 +82,9 @@ run('double', async () => {
     const session = createSession(epoch, state);
     const to = { host_id: hostId, session_id };
     const responder = bus.respond(sessionCommand, to, async (command) =>
-      lease.isHeld() ? session.answer(command) : { head: failed('no_lease'), body: nothing },
+      lease.isHeld() || command.type === 'answer'
+        ? session.answer(command)
+        : { head: failed('no_lease'), body: nothing },
     );
     held.set(session_id, { ...session, responder });
     await responder.ready({ timeoutMs: 2000 });
@@ -85,14 +94,11 @@ run('double', async () => {
   async function answerHost(command: HostCommand): Promise<HostReply> {
     if (command.type === 'status')
       return { ok: true, status: { capacity, warm: 0, has_own_users: true, sessions: [] } };
-    if (!lease.isHeld()) return failed('no_lease');
-    if (command.type === 'open') return open(command);
+    if (command.type === 'open') return lease.isHeld() ? open(command) : failed('no_lease');
     const closing = held.get(command.session_id);
     if (!closing) return { ok: true };
     if (command.epoch < closing.driver.epoch()) return failed('stale_epoch');
-    held.delete(command.session_id);
-    closing.driver.close();
-    void closing.responder.close({ timeoutMs: 100 });
+    end(command.session_id);
     return { ok: true };
   }
   const responder = bus.respond(hostCommand, { host_id: hostId }, answerHost);
@@ -132,7 +138,6 @@ run('double', async () => {
           redirect: 'manual',
           signal: AbortSignal.timeout(requestMs),
         }).catch(() => undefined);
-        if (!lease.isHeld()) return { head: failed('no_lease', true), body: nothing };
         if (!sent) return { head: failed('timeout', true), body: nothing };
       }
       const kept = { storage: {}, pages: [{ url, scroll_x: 0, scroll_y: 0, session_storage: {} }] };

@@ -41,7 +41,7 @@ const settings: Record<Kind, string[]> = {
     'QUOTA_FILE_*',
     'LOG_LEVEL',
   ],
-  browser: ['HOST_CAPACITY', 'HOST_WARM', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],
+  browser: ['HOST_CAPACITY', 'HOST_WARM', 'HOST_KEEP_SECS', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],
 };
 
 /** For programs that are not ours. */

@@ -34,10 +34,16 @@ const settings = z.object({
 
 export function readConfig(env: NodeJS.ProcessEnv) {
   const given = readSettings(settings, env);
+  const leaseSecs = Math.min(given.AGENT_LEASE_SECS, given.HOST_LEASE_SECS);
   return {
     /** New at every start, so that the work of a dead agent is never taken for that of this process. */
     agentId: randomUUID(),
-    database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
+    database: {
+      url: given.DATABASE_URL,
+      poolSize: given.DATABASE_POOL_SIZE,
+      /** Well within the shortest lease: a sign of life that takes longer is written again. */
+      vitalMs: Math.min(3000, (leaseSecs * 1000) / 2),
+    },
     bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
     blobDir: given.BLOB_DIR,
     pollMs: given.AGENT_POLL_MS,

@@ -57,7 +57,7 @@ run('agent', async () => {
   const parts = { store, browsers, ledger, files, agentId, log, signal: stopping.signal };
 
   const metrics = new Registry();
-  closing(await showPresence({ store, agentId, leaseMs, log }));
+  closing(await showPresence({ store, bus, agentId, leaseMs, hostLeaseMs, log }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));
@@ -98,6 +98,7 @@ async function connect(config: Config, { log, closing, onQueued }: Connecting) {
       url: config.database.url,
       name: `pilothouse agent ${agentId}`,
       poolSize: config.database.poolSize,
+      vitalMs: config.database.vitalMs,
       blobDir: config.blobDir,
       profileKeys: config.profileKeys,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),

@@ -6,7 +6,7 @@ import { startNats } from '@pilothouse/bus/testing';
 import { setCold } from '@pilothouse/fleet';
 import { createLog } from '@pilothouse/process';
 import { localUser, newId, openStore } from '@pilothouse/store';
-import { createTestDatabase } from '@pilothouse/store/testing';
+import { createTestDatabase, hearHosts } from '@pilothouse/store/testing';
 import { until } from '../../../testkit/until.ts';
 import { holdLease } from '../../browser/src/host/lease.ts';
 import { startHost } from '../../browser/testing/host.ts';
@@ -25,6 +25,7 @@ export async function startRuntime({
   const store = openStore({ url: database.url, blobDir, poolSize: 20, onError: () => {} });
   await store.users.ensureLocal();
   const bus = await connectBus(nats.as('agent'));
+  await hearHosts(store);
   const keeper = await startHostReports({ bus, store, log, hostLeaseMs });
 
   /** A host with its heartbeats, as main.ts has them. */
@@ -39,7 +40,9 @@ export async function startRuntime({
       bootId,
       tell: () => ({ capacity, sessions: host.host.status().sessions }),
       onHeld: () => {},
-      onLost: () => void host.host.endAll(),
+      onOpenedElsewhere: host.host.endOlder,
+      keepMs: 900_000,
+      onKeepOver: () => void host.host.endAll(),
       everyMs: 100,
     });
     await until(async () => (await store.hosts.live()).some(({ id }) => id === hostId), 5000);

@@ -15,6 +15,7 @@ const settings = z
     HOST_ID: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
     HOST_CAPACITY: wholeNumber(1, 1000).default(8),
     HOST_WARM: wholeNumber(0, 50).default(1),
+    HOST_KEEP_SECS: wholeNumber(0, 86_400).default(900),
     // The program itself: Debian's /usr/bin/chromium-headless-shell is a script that stays between the host and Chromium,
     // so killing a browser that hangs would only kill the script.
     CHROMIUM_PATH: z.string().startsWith('/').default('/usr/lib/chromium/chromium-headless-shell'),
@@ -53,6 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     bootId: randomUUID(),
     capacity: values.HOST_CAPACITY,
     warm: values.HOST_WARM,
+    keepMs: values.HOST_KEEP_SECS * 1000,
     chromium: {
       path: values.CHROMIUM_PATH,
       hasSandbox: !values.CHROMIUM_DANGEROUSLY_WITHOUT_SANDBOX,

@@ -31,6 +31,7 @@ async function start(parts: AsyncDisposableStack) {
     bootId,
     capacity,
     warm,
+    keepMs,
     chromium: chromiumSettings,
     firstUid,
     limits,
@@ -88,7 +89,9 @@ async function start(parts: AsyncDisposableStack) {
     bootId,
     tell: () => ({ capacity, sessions: host.status().sessions, load: loadNow() }),
     onHeld: host.fill,
-    onLost: () => void host.endAll(),
+    onOpenedElsewhere: host.endOlder,
+    keepMs,
+    onKeepOver: () => void host.endAll(),
   });
   parts.defer(lease.close);
   // Deferred after the lease, so closed before it: without a lease no agent would store the last states.

@@ -71,6 +71,17 @@ describe('a browser that is gone', () => {
     assert.deepEqual((await eventsOf(hold.sessionId)).sort(), [line, 'status cold']);
   });
 
+  it('of a running task is left to its agent', async () => {
+    const hold = await openBrowser();
+    const { sessionId } = hold;
+    const task = { id: newId(), sessionId, title: 't', prompt: 'p', plan: { steps: [] }, settings: {}, totalSteps: 1 };
+    await store.change(sessionId, (tx) => store.tasks.create(tx, localUser, task));
+    await store.transaction((tx) => store.tasks.beginExecution(tx, task.id, randomUUID()));
+    await markBrowserGone(store, hold);
+    assert.equal((await store.browsers.of(sessionId))?.host_id, hostId);
+    assert.equal((await store.sessions.byId(sessionId))?.browser, 'live');
+  });
+
   it('leaves a cold session as it is', async () => {
     const { sessionId } = await openBrowser();
     for (let i = 0; i < 2; i += 1) await store.change(sessionId, (tx, append) => setCold(store, tx, append, sessionId));

@@ -5,4 +5,4 @@ export { type BrowserAddress, type BrowserHold, holdOf } from './browser-hold.ts
 export { createHostClient, type HostClient, type HostLook } from './host-client.ts';
 export type { HostResult } from './host-result.ts';
 export { leftByPerson } from './left-by-person.ts';
-export { askUntilHeard, createSilence, isSilent, type SilenceOptions } from './silence.ts';
+export { askUntilHeard, createSilence, isSilent, reunionMs, type SilenceOptions } from './silence.ts';

@@ -11,6 +11,12 @@ export type SilenceOptions = {
   everyMs?: number;
 };
 
+/**
+ * After this process itself came back to the bus, hosts come back too, some later than others: for this long, silence
+ * says nothing of a host.
+ */
+export const reunionMs = 5000;
+
 /** Hosts reconnect to the bus every 100 to 150 ms, so half a second gives them several chances. */
 const defaults = { attempts: 3, everyMs: 250 } satisfies Required<SilenceOptions>;
 

@@ -66,6 +66,8 @@ export type StoreOptions = {
   name?: string;
   blobDir: string;
   poolSize?: number;
+  /** How long a sign of life may take in the database: less than the shortest lease. */
+  vitalMs?: number;
   /** Called when an idle connection has broken. */
   onError: (error: Error) => void;
   /** Called after each committed change of a session, to announce it. */

@@ -70,3 +70,16 @@ function urlOf(name: string): string {
   url.pathname = `/${name}`;
   return url.href;
 }
+
+/** From now on a host without a lease is gone: as where an agent hears hosts. No agent takes this row for one of a dead agent. */
+export const hearHosts = (store: { transaction<T>(work: (tx: { client: pg.ClientBase }) => Promise<T>): Promise<T> }) =>
+  store.transaction(({ client }) =>
+    client.query(
+      `insert into agents (id, seen_at, recovered_at, hears_from, hears_until)
+       values (gen_random_uuid(), now(), now(), now(), 'infinity')`,
+    ),
+  );
+
+/** From now on no agent hears hosts: as in an outage. */
+export const hearNoHosts = (store: Parameters<typeof hearHosts>[0]) =>
+  store.transaction(({ client }) => client.query('update agents set hears_from = null, hears_until = null'));

@@ -1,16 +1,29 @@
-// Shows other agents that this one lives: by a lock on a connection of its own, and by a beat in its row.
+// Shows other agents that this one lives: by a lock on a connection of its own, and by a beat in its row. The beat also
+// says whether this agent hears hosts: only then does the silence of a host mean anything.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 
-type Options = { store: Store; agentId: string; leaseMs: number; log: Log };
+type Options = {
+  store: Store;
+  bus: Pick<Bus, 'ping'>;
+  agentId: string;
+  leaseMs: number;
+  /** The lease of hosts, and how long agents must have heard hosts before they believe that one is gone. */
+  hostLeaseMs: number;
+  log: Log;
+};
 
 const beatsPerLease = 5;
 const retryMs = 200;
 
 /** Call it before the agent takes any work: the work of an agent that is not in the table would never be recovered. */
-export async function showPresence({ store, agentId, leaseMs, log }: Options) {
+export async function showPresence({ store, bus, agentId, leaseMs, hostLeaseMs, log }: Options) {
+  const beatMs = Math.min(leaseMs, hostLeaseMs) / beatsPerLease;
+  // Hosts renew three times in a lease. So a break that could have cost a host its lease is longer than `validMs`.
+  const hearing = { settleMs: hostLeaseMs, validMs: hostLeaseMs / 2 };
   let isClosed = false;
   let presence = await store.agents.enter(agentId);
   const keep = async () => {
@@ -29,9 +42,10 @@ export async function showPresence({ store, agentId, leaseMs, log }: Options) {
 
   let beats: NodeJS.Timeout;
   const beat = async () => {
-    let nextMs = leaseMs / beatsPerLease;
+    let nextMs = beatMs;
     try {
-      const { wasRecovered } = await store.agents.beat(agentId);
+      const isHearing = await bus.ping({ timeoutMs: beatMs / 2 });
+      const { wasRecovered } = await store.agents.beat(agentId, { ...hearing, isHearing });
       if (wasRecovered) log.warn('was taken for dead; other agents have its work');
     } catch (error) {
       // If the beat does not arrive in time, other agents take over, as they should.
@@ -40,7 +54,7 @@ export async function showPresence({ store, agentId, leaseMs, log }: Options) {
     }
     if (!isClosed) beats = setTimeout(beat, nextMs);
   };
-  beats = setTimeout(beat, leaseMs / beatsPerLease);
+  beats = setTimeout(beat, 0);
 
   return {
     async close() {

@@ -56,20 +56,24 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
     act,
     isAtHost: hostWatch.isAtHost,
 
-    /** Whether the database still has the browser at this host, under this epoch. */
+    /** Whether the database still has the browser at this host, under this epoch. The host may be without a lease now. */
     async holds(sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
       const known = await store.browsers.of(sessionId);
-      return known?.is_live === true && known.host_id === hostId && known.epoch === epoch;
+      return known?.is_gone === false && known.host_id === hostId && known.epoch === epoch;
     },
 
-    /** The result of a command, from the host that has the browser now; undefined where the host does not know the command. */
+    /**
+     * The result of a command, from the host that has the browser now; undefined where the host does not know the command.
+     * Throws where the host may not act now.
+     */
     async answerOf(sessionId: string, { hostId }: BrowserHandle, commandId: string): Promise<Outcome | undefined> {
       const message = { type: 'answer', command_id: commandId } as const;
       const to = { host_id: hostId, session_id: sessionId };
       const result = await bus.request(sessionCommand, to, message, { timeoutMs: answerMs });
       if (!result.ok) return undefined;
       const { head } = result.reply;
-      if (!head.ok && ['unknown_command', 'no_session', 'no_lease'].includes(head.failure)) return undefined;
+      if (!head.ok && head.failure === 'no_lease') throw new Error('the host has no lease now');
+      if (!head.ok && ['unknown_command', 'no_session'].includes(head.failure)) return undefined;
       return outcomeOf(result.reply);
     },
 

@@ -22,7 +22,20 @@ const failure = (code: Failure, has_touched = false) => ({
 });
 
 describe('the answer of a host', () => {
-  for (const code of ['no_session', 'no_lease', 'stale_epoch', 'crashed'] as const)
+  for (const [hasTouched, isUnheard] of [
+    [false, true],
+    [true, false],
+  ] as const)
+    it(`"no_lease" means "not now"; ${isUnheard ? 'it is sent again' : 'the step was cut'}`, () =>
+      assert.deepEqual(outcomeOf(failure('no_lease', hasTouched)), {
+        type: 'lost',
+        reason: 'why',
+        mayHaveActed: hasTouched,
+        isUnheard,
+        isKept: true,
+      }));
+
+  for (const code of ['no_session', 'stale_epoch', 'crashed'] as const)
     it(`"${code}" means that the browser is lost`, () =>
       assert.deepEqual(outcomeOf(failure(code, true)), {
         type: 'lost',

@@ -7,17 +7,23 @@ export type Outcome =
   | { type: 'acted'; acted: Acted; image: Uint8Array }
   /** The host says why the step was not done; the browser is still there. */
   | { type: 'failed'; failure: Failure; message: string; hasTouched: boolean }
-  /** The browser is gone, or the answer is. `mayHaveActed` is false only where the step was certainly not done. */
-  | { type: 'lost'; reason: string; mayHaveActed: boolean; isUnheard: boolean };
+  /**
+   * The browser is gone, or the answer is. `mayHaveActed` is false only where the step was certainly not done. `isUnheard`:
+   * the same command may be sent again. `isKept`: the host has the browser, and may not act now.
+   */
+  | { type: 'lost'; reason: string; mayHaveActed: boolean; isUnheard: boolean; isKept?: boolean };
 
 /** Failures that mean that this agent no longer has the browser. */
-const lostBrowser = new Set<Failure>(['no_session', 'no_lease', 'stale_epoch', 'crashed']);
+const lostBrowser = new Set<Failure>(['no_session', 'stale_epoch', 'crashed']);
 export const isLost = (failure: Failure): boolean => lostBrowser.has(failure);
 
 export function outcomeOf({ head, body }: { head: SessionReply; body: Uint8Array }): Outcome {
   if (!head.ok) {
     const { failure, has_touched: hasTouched } = head;
     const message = storableText(head.message);
+    // A host without a lease keeps its browsers: what it did not begin is sent again when the lease is back.
+    if (failure === 'no_lease')
+      return { type: 'lost', reason: message, mayHaveActed: hasTouched, isUnheard: !hasTouched, isKept: true };
     if (isLost(failure)) return { type: 'lost', reason: message, mayHaveActed: hasTouched, isUnheard: false };
     return { type: 'failed', failure, message, hasTouched };
   }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { HostCommand, SavedState } from '@pilothouse/bus';
 import { createLog } from '@pilothouse/process';
 import { localUser, newId, openStore, type Store } from '@pilothouse/store';
-import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
+import { createTestDatabase, hearHosts, hearNoHosts, type TestDatabase } from '@pilothouse/store/testing';
 import { type Hosts, scriptBus } from '../../testing/scripted-bus.ts';
 import { createPlacement } from './placement.ts';
 
@@ -38,6 +38,10 @@ describe('the browser of a session', () => {
       await store.hosts.renew({ hostId, bootId: randomUUID(), capacity, sessions: [], load, leaseMs: 3_600_000 });
     }
   }
+  const expire = (hostId: string) =>
+    store.transaction(({ client }) =>
+      client.query("update hosts set lease_until = now() - interval '1 minute' where id = $1", [hostId]),
+    );
   async function newSession(): Promise<string> {
     const id = newId();
     await store.change(id, (tx) => store.sessions.create(tx, localUser, { id, viewport, recording: false }));
@@ -93,6 +97,33 @@ describe('the browser of a session', () => {
     await store.change(session.id, (tx) => store.sessions.setBrowser(tx, session.id, 'starting'));
     await place({}).ensure(session, { signal });
     assert.equal(await browserOf(session.id), 'live');
+  });
+
+  it('waits for a host without a lease that may come back, and goes on there under the same epoch', async () => {
+    await haveHosts(2);
+    const { session, handle } = await open();
+    await hearNoHosts(store);
+    await expire(handle.hostId);
+    const { ensure, asked } = place({});
+    const waiting = ensure(session, { signal });
+    await assert.rejects(ensure(session, { signal: AbortSignal.timeout(600) }), /aborted|timeout/i);
+    assert.deepEqual(asked, []);
+    await store.transaction(({ client }) =>
+      client.query("update hosts set lease_until = now() + interval '1 hour' where id = $1", [handle.hostId]),
+    );
+    assert.deepEqual(await waiting, handle);
+    assert.deepEqual(asked, []);
+  });
+
+  it('is opened at another host under the next epoch once its host is known to be gone', async () => {
+    await haveHosts(2);
+    const { session, handle } = await open();
+    await hearNoHosts(store);
+    await expire(handle.hostId);
+    const waiting = place({}).ensure(session, { signal });
+    await hearHosts(store);
+    const again = await waiting;
+    assert.deepEqual([again.hostId, again.epoch], [hosts[1], handle.epoch + 1]);
   });
 
   it('is opened again under the next epoch, with its saved state, where it was found lost', async () => {

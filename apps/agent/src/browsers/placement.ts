@@ -5,14 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, DomainPolicy, type SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { createBrowserQueue } from './browser-queue.ts';
 import type { BrowserHandle } from './handle.ts';
 import type { LaunchOptions } from './launch-options.ts';
-import { createRoomMaker } from './make-room.ts';
 import { createOpenClose } from './open-close.ts';
-import { createParker } from './park.ts';
 import { createRefusals } from './refusals.ts';
-import { createTaskWait } from './task-wait.ts';
+import { createReopening } from './reopening.ts';
+import { createTurnWait } from './turn-wait.ts';
 
 type Options = {
   store: Store;
@@ -47,11 +45,10 @@ const shunMs = 2000;
 const pauseMs = 250;
 
 export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now = () => performance.now() }: Options) {
-  const makeRoom = createRoomMaker({ store, parker: createParker({ bus, store, log }), log });
-  const queue = createBrowserQueue({ store, makeRoom, log });
   const noteRefusal = createRefusals({ store, log });
-  const waitAsRow = createTaskWait({ store, onTaskWaits });
+  const waitForTurn = createTurnWait({ store, bus, log, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
+  const reopening = createReopening();
 
   /** The open browser; undefined where the task may not use it as it is: then its host is asked to close it. */
   async function reuse(search: Search, known: Row, hostId: string): Promise<BrowserHandle | undefined> {
@@ -67,19 +64,15 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
     return undefined;
   }
 
-  /** Undefined where it is not open yet: the session waited, another agent was quicker, or the host refused. */
-  async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | undefined> {
+  /** The hosts that did not answer, which only this search knows of. */
+  const silentBootsOf = ({ shunned }: Search) => [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
+
+  /** Undefined where it is not open yet: another agent was quicker, or the host refused. */
+  async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | 'not_its_turn' | undefined> {
     const { session, isPerson = false, executionId, shunned, signal } = search;
-    const silentBoots = [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
-    const host = await store.hosts.mostFree(session.id, silentBoots);
+    const host = await store.hosts.mostFree(session.id, silentBootsOf(search));
     const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
-    if (!host || taken === 'not_its_turn') {
-      if (executionId === undefined) await queue.wait(session.id, { isPerson, since: search.since, signal });
-      // A host that did not answer is asked again soon, and only this search knows of it.
-      else if (silentBoots.length > 0) await sleep(pauseMs, undefined, { signal });
-      else await waitAsRow(search);
-      return undefined;
-    }
+    if (!host || taken === 'not_its_turn') return 'not_its_turn';
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;
     const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
@@ -100,7 +93,8 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
 
   return {
     /**
-     * The browser of the session, opened from its saved state where no host holds it. `lost` is an epoch under which it
+     * The browser of the session, opened from its saved state where no host holds it. Waits for a host that has no lease now
+     * and is not known to be gone. `lost` is an epoch under which it
      * was found gone, whatever the row says. While there are too few browsers, a person waits here for the session's turn;
      * for a task (`executionId`) this throws `NoBrowserYet`. With
      * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first.
@@ -111,15 +105,25 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
       for (;;) {
         signal.throwIfAborted();
         const known = await store.browsers.of(session.id);
+        if (known && isAway(known) && known.epoch !== search.gone) {
+          await sleep(pauseMs, undefined, { signal });
+          continue;
+        }
         const hostId = known?.is_live ? known.host_id : null;
         const isOpen = known && hostId && known.epoch !== search.gone;
         if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
-        const handle = isOpen ? await reuse(search, known, hostId) : await openSomewhere(search, known?.epoch ?? 0);
-        if (handle) return handle;
+        const opening = () => openSomewhere(search, known?.epoch ?? 0);
+        const reopen = () => (known?.epoch ? reopening.run(opening, signal) : opening());
+        const handle = isOpen ? await reuse(search, known, hostId) : await reopen();
+        if (handle === 'not_its_turn') await waitForTurn(search, { isSoon: silentBootsOf(search).length > 0 });
+        else if (handle) return handle;
       }
     },
   };
 }
+
+/** The host has no lease and may come back with the browser: until that is known, no other host opens it. */
+const isAway = ({ host_id, is_live, is_gone }: Row): boolean => host_id !== null && !is_live && !is_gone;
 
 /** A browser that an older release opened has no policy in its row: it may reach everything. */
 function isSamePolicy(current: unknown, required: DomainPolicy): boolean {

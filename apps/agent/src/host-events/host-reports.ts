@@ -37,9 +37,9 @@ export async function startHostReports({ bus, store, log, hostLeaseMs, hostMaxSe
     async ({ host_id, boot_id, capacity, sessions, load }) => {
       if (!stalls.isRunning()) throw new Error('this agent stood still, so this heartbeat is old');
       const told = { hostId: host_id, bootId: boot_id, capacity, sessions, load };
-      const allowed = await store.hosts.renew({ ...told, leaseMs: hostLeaseMs, maxSessions: hostMaxSessions });
-      noticeClaim(host_id, { claimed: capacity, allowed });
-      return { lease_ms: hostLeaseMs };
+      const renewal = await store.hosts.renew({ ...told, leaseMs: hostLeaseMs, maxSessions: hostMaxSessions });
+      noticeClaim(host_id, { claimed: capacity, allowed: renewal.capacity });
+      return { lease_ms: hostLeaseMs, opened_elsewhere: renewal.openedElsewhere };
     },
     { queue: queues.heartbeat },
   );

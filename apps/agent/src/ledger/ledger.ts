@@ -1,4 +1,5 @@
-// Everything that a run writes: attempts, evidence, questions and the end of a task, each with its events in one transaction.
+// Everything that a run writes: attempts, evidence, questions and the end of a task, each with its events in one transaction;
+// and the watch over the tasks that may still write.
 
 import type { Store } from '@pilothouse/store';
 import { createAttempts } from './attempts.ts';
@@ -6,6 +7,7 @@ import { createHeldTask } from './held-task.ts';
 import { createQuestions } from './questions.ts';
 import { createStepLedger } from './steps.ts';
 import { createTaskEnd } from './task-end.ts';
+import { createTaskWatch } from './task-watch.ts';
 
 type Options = { store: Store; questionSecs: number; fileBytesPerUser: number };
 
@@ -16,6 +18,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
     ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
     ...createTaskEnd({ store, heldTask }),
+    ...createTaskWatch({ store }),
   };
 }
 export type Ledger = ReturnType<typeof createLedger>;

@@ -1,7 +1,7 @@
-// One step of a task when its turn comes, and whether this execution still holds the task.
+// One step of a task when its turn comes, and what comes after it.
 
 import type { Step, Task } from '@pilothouse/contract';
-import type { StepRow, Store, TaskRow } from '@pilothouse/store';
+import type { StepRow, TaskRow } from '@pilothouse/store';
 import type { LaunchOptions } from '../browsers/launch-options.ts';
 
 /**
@@ -29,26 +29,6 @@ export type Turn = {
   /** Aborted when this run may no longer work on the task. */
   signal: AbortSignal;
 };
-
-const checkMs = 500;
-
-type WatchOptions = { id: string; executionId: string; isIdle: boolean };
-
-/**
- * Aborts when this execution no longer holds its task: it was cancelled, a person took over, or another agent claimed it.
- * With `isIdle`, also when a person asks to take over.
- */
-export function watchTask(store: Store, { id, executionId, isIdle }: WatchOptions) {
-  const gone = new AbortController();
-  const timer = setInterval(() => {
-    store.tasks.isHeld(id, executionId, { unlessWanted: isIdle }).then(
-      (isHeld) => isHeld || gone.abort(new TaskNotHeld()),
-      // The database is away, so nothing is known; every command has a deadline of its own.
-      () => {},
-    );
-  }, checkMs);
-  return { signal: gone.signal, close: () => clearInterval(timer) };
-}
 
 /** This execution no longer holds its task. Thrown inside a transaction, it rolls the transaction back. */
 export class TaskNotHeld extends Error {

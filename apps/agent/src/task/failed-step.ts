@@ -54,21 +54,25 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
       turn: Turn,
       handle: BrowserHandle,
       attempt: StepRow,
-      { reason, mayHaveActed, isUnheard }: LostOutcome,
+      { reason, mayHaveActed, isUnheard, isKept = false }: LostOutcome,
     ): Promise<Next> {
       const { session, signal, task } = turn;
       if (signal.aborted) {
         await browsers.tellNewDriver(session.id, handle);
         throw new TaskNotHeld();
       }
-      if (isUnheard && (await browsers.holds(session.id, handle))) {
-        // Only the answer was lost: the next tick sends the same command id, and the host does nothing twice.
+      const isThere = (isUnheard || isKept) && (await browsers.holds(session.id, handle));
+      if (isUnheard && isThere) {
+        // Only the answer was lost, or the host has no lease now: the next tick sends the same command id, and the host does nothing twice.
         await sleep(askAgainMs, undefined, { signal });
         return 'again';
       }
-      log.warn({ task_id: task.id, host_id: handle.hostId, reason }, 'the browser was lost');
-      access.markLost(handle);
-      const error = `The browser was lost (${reason}).`;
+      log.warn(
+        { task_id: task.id, host_id: handle.hostId, reason },
+        isThere ? 'a step was cut' : 'the browser was lost',
+      );
+      if (!isThere) access.markLost(handle);
+      const error = isThere ? `It was cut (${reason}).` : `The browser was lost (${reason}).`;
       await ledger.fail(turn, attempt, { status: 'interrupted', error, mayHaveActed });
       return 'again';
     },

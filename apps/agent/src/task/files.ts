@@ -1,6 +1,14 @@
 // Moves files between browsers and the store, in pieces.
 
-import { type Bus, fileCommand, filePieceBytes, type StoredFile } from '@pilothouse/bus';
+import {
+  type Bus,
+  type FileReply,
+  fileCommand,
+  filePieceBytes,
+  type Packed,
+  type RequestResult,
+  type StoredFile,
+} from '@pilothouse/bus';
 import { newId, type Store, type TaskRow } from '@pilothouse/store';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import { isLost, type Outcome } from '../browsers/outcome.ts';
@@ -25,6 +33,8 @@ export function createFiles({ store, bus, bytesPerUser }: Options) {
       for (let offset = 0; offset < byte_len; ) {
         const packed = { head: { type: 'get', file_id, offset } as const, body: none };
         const result = await bus.request(fileCommand, to, packed, { timeoutMs: pieceMs, signal });
+        // The attempt stays open, and the file is fetched when the host can be reached and has its lease again.
+        if (isOnlyAway(result)) throw new Error('the host could not be reached for the file');
         if (!result.ok || !result.reply.head.ok || result.reply.body.length === 0) return null;
         bytes.set(result.reply.body.subarray(0, byte_len - offset), offset);
         offset += result.reply.body.length;
@@ -46,6 +56,7 @@ export function createFiles({ store, bus, bytesPerUser }: Options) {
         const head = { type: 'put', epoch: handle.epoch, name, offset } as const;
         const body = bytes.subarray(offset, offset + filePieceBytes);
         const result = await bus.request(fileCommand, to, { head, body }, { timeoutMs: pieceMs, signal });
+        if (isOnlyAway(result)) return { ...lost('the host could not be reached'), isUnheard: true, isKept: true };
         if (!result.ok) return lost(result.reason);
         const { head: reply } = result.reply;
         if (!reply.ok && isLost(reply.failure)) return lost(reply.message);
@@ -59,6 +70,10 @@ export type Files = ReturnType<typeof createFiles>;
 
 type UploadFailure = Exclude<Outcome, { type: 'acted' }>;
 
+/** The bus is away, or the host has no lease now. It still has the browser. */
+const isOnlyAway = (result: RequestResult<Packed<FileReply>>): boolean =>
+  result.ok ? !result.reply.head.ok && result.reply.head.failure === 'no_lease' : result.reason === 'disconnected';
+
 const none = new Uint8Array();
 // `too_large` for every reason here: it is a failure that is not tried again.
 const failed = (message: string): UploadFailure => ({
@@ -67,4 +82,9 @@ const failed = (message: string): UploadFailure => ({
   message,
   hasTouched: false,
 });
-const lost = (reason: string): UploadFailure => ({ type: 'lost', reason, mayHaveActed: false, isUnheard: false });
+const lost = (reason: string): Extract<UploadFailure, { type: 'lost' }> => ({
+  type: 'lost',
+  reason,
+  mayHaveActed: false,
+  isUnheard: false,
+});

@@ -32,7 +32,7 @@ export function createFirstPage({ browsers, ledger, steps }: Options) {
       });
       if (outcome.type === 'failed')
         await ledger.note(turn, `${address} could not be opened: ${outcome.message}`, 'warn');
-      if (outcome.type === 'lost') steps.markLost(handle);
+      if (outcome.type === 'lost' && !outcome.isKept) steps.markLost(handle);
       return outcome.type !== 'lost';
     },
   };

@@ -9,7 +9,7 @@ import { launchOptionsOf, settingsOf } from '../browsers/launch-options.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
-import { type Next, TaskNotHeld, type Turn, watchTask } from '../ledger/turn.ts';
+import { type Next, TaskNotHeld, type Turn } from '../ledger/turn.ts';
 import { nextGivenStep } from '../planner/given-steps.ts';
 import { createClaim } from './claim.ts';
 import { createFailedTick } from './failed-tick.ts';
@@ -98,7 +98,7 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
     if (turn.leftMs <= 0) return steps.giveUp(turn, `The time limit of ${turn.settings.time_limit_secs} s is over.`);
     // A takeover request aborts a step that only waits; any other step is finished first.
     const isIdle = turn.step.action === 'wait' && !task.has_takeover;
-    const watch = watchTask(store, { id: taskId, executionId, isIdle });
+    const watch = ledger.watchTask({ id: taskId, executionId, isIdle });
     try {
       const watched = { ...turn, signal: AbortSignal.any([signal, watch.signal]) };
       // Between two steps: no command of this run is under way.

@@ -64,7 +64,8 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
     if (outcome.type === 'lost') {
       if (signal.aborted || !isClock) return steps.browserLost(turn, handle, attempt, outcome);
       // The clock runs on without the browser: the attempt stays open and ends in the next browser.
-      if (!outcome.isUnheard || !(await browsers.holds(session.id, handle))) steps.markLost(handle);
+      const isKept = outcome.isUnheard || outcome.isKept;
+      if (!isKept || !(await browsers.holds(session.id, handle))) steps.markLost(handle);
       return 'again';
     }
     if (outcome.failure !== 'timeout') return steps.failed(turn, handle, attempt, outcome);

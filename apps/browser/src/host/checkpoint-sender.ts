@@ -28,8 +28,12 @@ export function createCheckpointSender({ bus, to, epoch, isHeld, log }: Options)
   async function send(): Promise<void> {
     isSending = true;
     let waitMs = firstWaitMs;
-    // Without a lease another host may have the session: its state counts, and no agent would store this one.
-    while (next && isHeld() && !signal.aborted) {
+    while (next && !signal.aborted) {
+      // Without a lease another host may have the session: its state counts, and no agent would store this one.
+      if (!isHeld()) {
+        await sleep(firstWaitMs, undefined, { signal }).catch(() => undefined);
+        continue;
+      }
       const state = next;
       next = undefined;
       const message = { session_id: to.session_id, epoch: epoch(), state };

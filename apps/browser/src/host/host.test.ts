@@ -10,6 +10,7 @@ import { until } from '../../../../testkit/until.ts';
 import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 import { chromiumPids, rendererPids } from '../../testing/processes.ts';
 import { openHostFolder } from '../chromium/folders.ts';
+import { newId } from '../common/id.ts';
 
 const blank = { url: 'about:blank', scroll_x: 0, scroll_y: 0, session_storage: {} };
 
@@ -61,16 +62,68 @@ describe('a host', () => {
     assert.ok(!result.ok && result.reason === 'no_responders');
   });
 
-  it('refuses without a lease, and ends its browsers when it is lost', async () => {
+  it('does nothing without a lease, keeps its browsers, and goes on in them when the lease is back', async () => {
     const session = drive(agent, 'h3');
     await session.open();
+    const page = 'data:text/html,<title>Kept</title>';
+    await session.act({ action: 'navigate', url: page });
+    const done = { type: 'act', command_id: newId(), epoch: 1, deadline_ms: 5000, step: { action: 'scroll' } } as const;
+    assert.ok((await session.tell(done)).head.ok);
+    const pids = await chromiumPids(host.folder);
+    const refused = { ...done, command_id: newId() };
     host.setHeld(false);
     try {
-      assert.equal(await session.failureOf({ action: 'screenshot' }), 'no_lease');
+      for (const command of [refused, done, { type: 'look' }, { type: 'take', epoch: 2 }] as const) {
+        const { head } = await session.tell(command);
+        assert.ok(!head.ok && head.failure === 'no_lease' && !head.has_touched, command.type);
+      }
+      const known = await session.tell({ type: 'answer', command_id: done.command_id });
+      assert.ok(known.head.ok, 'what was done before can be read');
       const opened = await drive(agent, 'h3').open();
       assert.ok(!opened.ok && opened.failure === 'no_lease');
-      await host.host.endAll();
-      assert.deepEqual(await chromiumPids(host.folder), []);
+      assert.deepEqual(await chromiumPids(host.folder), pids);
+    } finally {
+      host.setHeld(true);
+    }
+    assert.ok((await session.tell(refused)).head.ok, 'a command that was refused is done when it comes again');
+    const { acted } = await session.act({ action: 'screenshot' });
+    assert.equal(acted.after.url, page);
+    assert.deepEqual(await chromiumPids(host.folder), pids);
+    assert.ok((await session.closeSession()).ok);
+  });
+
+  it('performs a command that lost its lease before it touched anything, when it is sent again', async () => {
+    const session = drive(agent, 'h3');
+    await session.open();
+    const step = { action: 'click', target: 'Later' } as const;
+    const command = { type: 'act', command_id: newId(), epoch: 1, deadline_ms: 8000, step } as const;
+    const script = '<script>setTimeout(() => document.body.innerHTML = "<button>Later</button>", 1500)</script>';
+    await session.act({ action: 'navigate', url: `data:text/html,<body>${script}` });
+    const first = session.tell(command);
+    await session.underWay();
+    host.setHeld(false);
+    const { head } = await first.finally(() => host.setHeld(true));
+    assert.ok(!head.ok && head.failure === 'no_lease' && !head.has_touched, JSON.stringify(head));
+    const again = await session.tell(command);
+    assert.ok(again.head.ok, JSON.stringify(again.head));
+    assert.ok((await session.closeSession()).ok);
+  });
+
+  it('ends a browser when it learns that another host has the session, also without a lease', async () => {
+    const [moved, closed, kept] = [drive(agent, 'h3'), drive(agent, 'h3'), drive(agent, 'h3')];
+    await Promise.all([moved.open({ epoch: 4 }), kept.open({ epoch: 4 })]);
+    host.setHeld(false);
+    try {
+      host.host.endOlder([
+        { session_id: kept.sessionId, epoch: 4 },
+        { session_id: closed.sessionId, epoch: 9 },
+        { session_id: moved.sessionId, epoch: 5 },
+      ]);
+      const sessions = () => host.host.status().sessions.map(({ session_id }) => session_id);
+      await until(() => sessions().length === 1, 10_000);
+      assert.deepEqual(sessions(), [kept.sessionId]);
+      assert.ok((await kept.closeSession(5)).ok, 'closed by an agent');
+      await until(async () => (await chromiumPids(host.folder)).length === 0, 10_000);
     } finally {
       host.setHeld(true);
     }

@@ -27,6 +27,8 @@ export type Host = {
   status(): HostStatus;
   /** Launches browsers ahead, where some are missing. */
   fill(): void;
+  /** Ends the browsers of sessions that another host has under newer epochs. */
+  endOlder(sessions: { session_id: string; epoch: number }[]): void;
   /** Ends every browser at once. The host itself goes on, and may open new ones. */
   endAll(): Promise<void>;
   /** Sends the state of every session to the agents, and ends. It needs the lease for that. */
@@ -99,8 +101,9 @@ export function createHost(options: Options): Host {
 
   async function answer(command: HostCommand): Promise<HostReply> {
     if (command.type === 'status') return { ok: true, status: status() };
-    if (!isHeld()) throw noLease();
+    // A browser that is to end needs no lease for that.
     if (command.type === 'close') return slots.close(command);
+    if (!isHeld()) throw noLease();
     await slots.open(command);
     return { ok: true };
   }
@@ -122,6 +125,7 @@ export function createHost(options: Options): Host {
   return {
     status,
     fill: pool.fill,
+    endOlder: (sessions) => sessions.forEach(slots.endOlder),
     endAll,
     async close() {
       await responder.close({ timeoutMs: 1000 });

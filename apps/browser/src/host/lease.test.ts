@@ -10,9 +10,12 @@ import { holdLease, type Lease } from './lease.ts';
 import { createLoadMeter } from './machine-load.ts';
 
 type Options = { bus: Pick<Bus, 'request'>; everyMs?: number; now?: () => number };
+type Seen = { held: number; keepOver: number; elsewhere: string[] };
 
-function hold(options: Options): { lease: Lease; seen: { held: number; lost: number } } {
-  const seen = { held: 0, lost: 0 };
+const keepMs = 5000;
+
+function hold(options: Options): { lease: Lease; seen: Seen } {
+  const seen: Seen = { held: 0, keepOver: 0, elsewhere: [] };
   const lease = holdLease({
     log: createLog('h6', 'silent'),
     hostId: 'h6',
@@ -21,8 +24,12 @@ function hold(options: Options): { lease: Lease; seen: { held: number; lost: num
     onHeld() {
       seen.held += 1;
     },
-    onLost() {
-      seen.lost += 1;
+    onOpenedElsewhere(sessions) {
+      for (const { session_id, epoch } of sessions) seen.elsewhere.push(`${session_id} ${epoch} ${lease.isHeld()}`);
+    },
+    keepMs,
+    onKeepOver() {
+      seen.keepOver += 1;
     },
     ...options,
   });
@@ -52,7 +59,7 @@ describe('a lease over the bus', () => {
       await until(() => beats.length >= 5, 10_000);
       assert.ok(lease.isHeld());
       lease.close();
-      assert.deepEqual(seen, { held: 1, lost: 0 });
+      assert.deepEqual(seen, { held: 1, keepOver: 0, elsewhere: [] });
       assert.ok(!lease.isHeld(), 'closed is not held');
       const [beat] = beats;
       assert.equal(beat?.capacity, 3);
@@ -66,7 +73,11 @@ describe('a lease over the bus', () => {
 
 describe('a lease by the clock', () => {
   /** What agents answer; without `grantMs` they do not. Answers to heartbeats sent from now on wait for `heldBack`. */
-  type Agents = { grantMs?: number | undefined; heldBack?: Promise<void> | undefined };
+  type Agents = {
+    grantMs?: number | undefined;
+    heldBack?: Promise<void> | undefined;
+    elsewhere?: { session_id: string; epoch: number }[];
+  };
 
   /** A lease whose clock is moved by hand. */
   function holdByHand(t: TestContext, agents: Agents, everyMs?: number) {
@@ -76,7 +87,7 @@ describe('a lease by the clock', () => {
       beats += 1;
       await agents.heldBack;
       if (agents.grantMs === undefined) return { ok: false, reason: 'no_responders', mayHaveActed: false };
-      return { ok: true, reply: { lease_ms: agents.grantMs } };
+      return { ok: true, reply: { lease_ms: agents.grantMs, opened_elsewhere: agents.elsewhere ?? [] } };
     };
     // The lease sends nothing but heartbeats.
     const bus = { request: request as unknown as Bus['request'] };
@@ -100,11 +111,11 @@ describe('a lease by the clock', () => {
     assert.ok(lease.isHeld());
     await pass(3000);
     assert.ok(lease.isHeld());
-    assert.deepEqual(seen, { held: 1, lost: 0 });
+    assert.equal(seen.held, 1);
     assert.ok(beats() > 25 && beats() < 35, `${beats()} heartbeats in ten leases`);
   });
 
-  it('ends when no agent answers, counted from the heartbeat, and reports its end once', async (t) => {
+  it('ends when no agent answers, counted from the heartbeat', async (t) => {
     const answer = Promise.withResolvers<void>();
     const agents: Agents = { grantMs: 1500 };
     const { lease, seen, pass } = holdByHand(t, agents);
@@ -122,11 +133,10 @@ describe('a lease by the clock', () => {
     await pass(10);
     assert.ok(!lease.isHeld());
     await pass(3000);
-    assert.deepEqual(seen, { held: 1, lost: 1 });
     agents.grantMs = 1500;
     await pass(250);
     assert.ok(lease.isHeld(), 'and comes back');
-    assert.deepEqual(seen, { held: 2, lost: 1 });
+    assert.deepEqual([seen.held, seen.keepOver], [2, 0]);
   });
 
   it('is kept while one of several agents stands still, and an answer that comes late shortens nothing', async (t) => {
@@ -146,18 +156,16 @@ describe('a lease by the clock', () => {
     // The third heartbeat was sent after 1000 ms, later ones after 1500.
     await pass(1300);
     assert.ok(lease.isHeld());
-    assert.deepEqual(seen, { held: 1, lost: 0 });
+    assert.equal(seen.held, 1);
   });
 
   it('is not held after the process stood still for longer, also before any timer ran', async (t) => {
-    const { lease, seen, pass, freeze } = holdByHand(t, { grantMs: 300 });
+    const agents: Agents = { grantMs: 300 };
+    const { lease, freeze } = holdByHand(t, agents);
     await nextTurn();
     assert.ok(lease.isHeld());
     freeze(400);
     assert.ok(!lease.isHeld());
-    assert.equal(seen.lost, 0, 'the timer had no chance yet');
-    await pass(300);
-    assert.equal(seen.lost, 1);
   });
 
   it('that ran out is lost also when the answer is read before the timer', async (t) => {
@@ -173,10 +181,9 @@ describe('a lease by the clock', () => {
     freeze(400);
     answer.resolve();
     await nextTurn();
-    assert.equal(seen.lost, 1);
     assert.ok(lease.isHeld());
     await pass(1000);
-    assert.deepEqual(seen, { held: 2, lost: 1 });
+    assert.deepEqual([seen.held, seen.keepOver], [2, 0]);
   });
 
   it('is not held where the granted time is over already', async (t) => {
@@ -186,7 +193,56 @@ describe('a lease by the clock', () => {
     answer.resolve();
     await nextTurn();
     assert.equal(beats(), 1);
-    assert.deepEqual(seen, { held: 0, lost: 0 });
+    assert.equal(seen.held, 0);
     assert.ok(!lease.isHeld());
+  });
+
+  it('that has run out leaves the browsers for the keep time, and ends them once after it', async (t) => {
+    const agents: Agents = { grantMs: 1500 };
+    const { seen, pass } = holdByHand(t, agents);
+    await nextTurn();
+    agents.grantMs = undefined;
+    await pass(1500 + keepMs - 20);
+    assert.equal(seen.keepOver, 0);
+    await pass(40);
+    assert.equal(seen.keepOver, 1);
+    await pass(2 * keepMs);
+    assert.equal(seen.keepOver, 1, 'once');
+  });
+
+  it('that comes back within the keep time ends no browser, and the time begins again', async (t) => {
+    const agents: Agents = { grantMs: 1500 };
+    const { seen, pass } = holdByHand(t, agents);
+    await nextTurn();
+    for (let outage = 0; outage < 3; outage += 1) {
+      agents.grantMs = undefined;
+      await pass(1500 + keepMs - 500);
+      agents.grantMs = 1500;
+      await pass(250);
+    }
+    assert.deepEqual([seen.held, seen.keepOver], [4, 0]);
+  });
+
+  it('that comes back to a process that stood still beyond the keep time ends the browsers first', async (t) => {
+    const agents: Agents = { grantMs: 300 };
+    const { lease, seen, pass, freeze } = holdByHand(t, agents);
+    await nextTurn();
+    const answer = Promise.withResolvers<void>();
+    agents.heldBack = answer.promise;
+    agents.grantMs = 60_000;
+    await pass(100);
+    freeze(300 + keepMs);
+    answer.resolve();
+    await nextTurn();
+    assert.ok(lease.isHeld());
+    assert.equal(seen.keepOver, 1);
+  });
+
+  it('is not renewed before the host knows which sessions are elsewhere', async (t) => {
+    const agents: Agents = { grantMs: 1500, elsewhere: [{ session_id: 's1', epoch: 3 }] };
+    const { lease, seen } = holdByHand(t, agents);
+    await nextTurn();
+    assert.ok(lease.isHeld());
+    assert.deepEqual(seen.elsewhere, ['s1 3 false']);
   });
 });

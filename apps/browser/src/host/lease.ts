@@ -1,6 +1,7 @@
 // The right of this host to act, renewed by heartbeats that agents answer. It never ends here later than agents believe.
+// Without it the host keeps its browsers for a while: an outage of agents, bus or database is no reason to end them.
 
-import { type Bus, type Heartbeat, heartbeat } from '@pilothouse/bus';
+import { type Bus, type Heartbeat, type HeartbeatReply, heartbeat } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 
 export type Lease = {
@@ -18,8 +19,12 @@ type Options = {
   tell: () => Pick<Heartbeat, 'capacity' | 'sessions' | 'load'>;
   /** Called when the host may act again. */
   onHeld: () => void;
-  /** Called when the lease has run out: what it allowed must end now. */
-  onLost: () => void;
+  /** Called, before the lease is renewed, with the sessions that another host has by now. */
+  onOpenedElsewhere: (sessions: HeartbeatReply['opened_elsewhere']) => void;
+  /** How long browsers are kept after the lease has run out. */
+  keepMs: number;
+  /** Called when that time is over: the browsers must end now. */
+  onKeepOver: () => void;
   everyMs?: number;
   /** Monotonic. */
   now?: () => number;
@@ -32,7 +37,9 @@ const asksPerBeat = 4;
 
 /** Counted on the host's own monotonic clock from the moment the heartbeat was sent, so it ends here first. */
 export function holdLease(options: Options): Lease {
-  const { bus, log, hostId, bootId, tell, onHeld, onLost, everyMs = 2000, now = () => performance.now() } = options;
+  const { bus, log, hostId, bootId, tell, onHeld, onOpenedElsewhere } = options;
+  const { everyMs = 2000, now = () => performance.now() } = options;
+  const keep = createKeep({ ...options, now });
   let heldUntil: number | undefined;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -60,43 +67,44 @@ export function holdLease(options: Options): Lease {
     const result = await bus.request(heartbeat, { host_id: hostId }, message, { timeoutMs: everyMs });
     if (isClosed) return;
     if (result.ok) {
+      // First: under the renewed lease their drivers of before could act again.
+      onOpenedElsewhere(result.reply.opened_elsewhere);
       renew(sentAt + result.reply.lease_ms);
       beatAfter(Math.min(everyMs, result.reply.lease_ms / beatsPerLease));
       return;
     }
     log.debug({ reason: result.reason }, 'no agent answered the heartbeat');
-    // While no agent answers, ask sooner: a host that just started should not wait a whole beat for the first agent. After a
-    // silence others were asked already.
+    // A host that just started should not wait a whole beat for the first agent. After a silence others were asked already.
     if (result.reason !== 'timeout') beatAfter(everyMs / 8);
   }
 
   function renew(until: number): void {
     // A process that stood still may read the answer before its timers run: the lease was lost all the same.
     expire();
+    keep.check();
     // An answer that comes late, after that of a later heartbeat, shortens nothing.
     if (until <= now() || (heldUntil !== undefined && until <= heldUntil)) return;
     const wasHeld = isHeld();
     heldUntil = until;
+    keep.stop();
+    expireLater(until);
+    if (!wasHeld) onHeld();
+  }
+
+  function expireLater(until: number): void {
     clearTimeout(expiry);
     expiry = setTimeout(expire, until - now());
-    if (!wasHeld) onHeld();
   }
 
   function expire(): void {
     if (heldUntil === undefined) return;
-    const leftMs = heldUntil - now();
     // Timers may fire a moment early.
-    if (leftMs > 0) {
-      clearTimeout(expiry);
-      expiry = setTimeout(expire, leftMs);
-      return;
-    }
+    if (now() < heldUntil) return void expireLater(heldUntil);
+    log.warn({ keep_secs: Math.round(options.keepMs / 1000) }, 'the lease has run out: this host does not act');
+    keep.start(heldUntil);
     heldUntil = undefined;
-    log.warn('the lease has run out');
-    onLost();
   }
   beat();
-
   return {
     isHeld,
     close() {
@@ -104,6 +112,41 @@ export function holdLease(options: Options): Lease {
       heldUntil = undefined;
       clearTimeout(timer);
       clearTimeout(expiry);
+      keep.stop();
+    },
+  };
+}
+
+type KeepOptions = Pick<Options, 'keepMs' | 'onKeepOver' | 'log'> & { now: () => number };
+
+/** Counts the time for which browsers are kept without a lease. */
+function createKeep({ keepMs, onKeepOver, log, now }: KeepOptions) {
+  let keptUntil: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function check(): void {
+    if (keptUntil === undefined) return;
+    const leftMs = keptUntil - now();
+    clearTimeout(timer);
+    // Timers may fire a moment early.
+    if (leftMs > 0) {
+      timer = setTimeout(check, leftMs);
+      return;
+    }
+    keptUntil = undefined;
+    log.warn('no agent has renewed the lease for so long that all browsers end');
+    onKeepOver();
+  }
+
+  return {
+    start(lostAt: number): void {
+      keptUntil = lostAt + keepMs;
+      check();
+    },
+    check,
+    stop(): void {
+      keptUntil = undefined;
+      clearTimeout(timer);
     },
   };
 }

@@ -22,12 +22,18 @@ type Options = {
 };
 
 export function openResponders({ bus, to, session, isHeld, isEnding }: Options): Responders {
-  const refusal = () => {
-    if (!isHeld()) return failed(noLease());
+  const refusal = (isRead = false) => {
+    if (!isHeld() && !isRead) return failed(noLease());
     return isEnding() ? failed(new StepFailure('no_session', 'the browser is being closed')) : undefined;
   };
   const responders: Responder[] = [
-    bus.respond(sessionCommand, to, async (message) => refusal() ?? session.answer(message)),
+    bus.respond(
+      sessionCommand,
+      to,
+      async (message) =>
+        // The answer to a command that was done before is only read.
+        refusal(message.type === 'answer') ?? session.answer(message),
+    ),
     bus.respond(fileCommand, to, async (message) => refusal() ?? session.files.answer(message)),
   ];
   return {

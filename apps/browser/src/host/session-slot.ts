@@ -28,7 +28,7 @@ export type SessionSlot = {
   isEnding(): boolean;
   /** Ends the browser for an agent with this newer epoch. Resolves with the last state, where it can be had. */
   close(epoch: number): Promise<SavedState | undefined>;
-  /** Ends the browser because the host ends, and sends the last state to the agents, where it can be had in time. */
+  /** Ends the browser because the host ends, and sends the last state to the agents, where a lease and the time allow it. */
   leave(): Promise<void>;
   /** Ends the browser at once. */
   end(why: string): Promise<void>;
@@ -141,6 +141,7 @@ export function openSlot(options: Options): SessionSlot {
       return closing;
     },
     async leave() {
+      if (!isHeld()) return end('the host ends');
       closing ??= closeWith('the host ends', (from) =>
         sendLastState({ session: from, sessionId: session_id, checkpoints, log }),
       );

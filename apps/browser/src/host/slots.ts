@@ -12,6 +12,8 @@ export type Slots = {
   /** Opens the session, or makes the epoch its driver where it is open already. */
   open(command: OpenCommand): Promise<void>;
   close(command: CloseCommand): Promise<HostReply>;
+  /** Ends the browser at once if this epoch is newer than its own: another host has the session. */
+  endOlder(session: { session_id: string; epoch: number }): void;
   status(): HostStatus['sessions'];
 };
 
@@ -71,6 +73,10 @@ export function createSlots({ capacity, isHeld, openSlot, onFree }: Options): Sl
       if (epoch < slot.epoch() || isEpochBeyond(epoch, slot.epoch())) throw stale();
       const state = await slot.close(epoch);
       return state ? { ok: true, state } : { ok: true };
+    },
+    endOlder({ session_id, epoch }) {
+      const slot = slots.get(session_id);
+      if (slot && epoch > slot.epoch()) void slot.end('opened at another host');
     },
     status: () =>
       [...slots].map(([session_id, slot]) => {

@@ -56,9 +56,7 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
       const until = wants('picture') ? 'load' : 'domcontentloaded';
       const performed = await perform({ step: command.step, until, deadline, signal });
       if (hidBefore) performed.before = siteOnly(performed.before);
-      // A host that stood still beyond its lease ends its browsers, and what the step did may not have left them.
-      if (!isHeld()) throw noLease().after(true);
-      // The step is done: evidence that cannot be had in time is left out.
+      // The step is done, every part of it begun under the lease: evidence that cannot be had in time is left out.
       const [snapshot, state, after] = await Promise.all([
         wants('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
         wants('state') ? checkpoints.saveSoon(deadline) : undefined,

@@ -1,7 +1,7 @@
 // Answers the commands of a session. A command that acts is performed once, however often it is sent.
 
 import type { SessionCommand } from '@pilothouse/bus';
-import { bestEffort } from '../common/best-effort.ts';
+import { bestEffort, handledLater } from '../common/best-effort.ts';
 import { startDeadline } from '../common/deadline.ts';
 import { failureOf, noLease, StepFailure, stale } from '../common/failure.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -77,7 +77,11 @@ export function createCommands(options: Options): (command: SessionCommand) => P
       // A newer driver may have come in the moment since.
       taken && command.epoch === driver.epoch() ? act(command) : failed(stale()),
     );
-    return command.epoch < driver.epoch() ? reply : replies.keep(command.command_id, reply);
+    if (command.epoch < driver.epoch()) return reply;
+    // Refused for want of a lease, the same command may be sent again when the lease is back.
+    const isRefused = ({ head }: Reply) => !head.ok && head.failure === 'no_lease' && !head.has_touched;
+    handledLater(reply.then((one) => isRefused(one) && replies.forget(command.command_id)));
+    return replies.keep(command.command_id, reply);
   }
 
   async function takeInput({ epoch, inputs }: CommandOf<'input'>): Promise<Reply> {

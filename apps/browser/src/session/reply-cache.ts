@@ -19,6 +19,8 @@ export function createReplyCache<Reply>(lighten: (reply: Reply) => Reply, maxRep
 
   return {
     get: (commandId: string) => replies.get(commandId),
+    /** Sent again, the command is performed. */
+    forget: (commandId: string) => void replies.delete(commandId),
     keep(commandId: string, reply: Promise<Reply>): Promise<Reply> {
       lightenLast();
       last = commandId;

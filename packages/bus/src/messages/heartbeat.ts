@@ -15,8 +15,8 @@ const maxEpoch = 2 ** 48;
 export const Epoch = z.int().nonnegative().max(maxEpoch);
 
 /**
- * How far the epoch of a session can have risen without its host hearing of it: a host that hears nothing loses its
- * lease within 300 seconds at most, and one row takes far fewer than 3,000 changes a second.
+ * How far the epoch of a session can have risen without its host hearing of it: a host that hears nothing ends its
+ * browsers within a day at most (HOST_KEEP_SECS), and no session has more than a few changes of its driver a second.
  */
 const maxEpochJump = 1_000_000;
 
@@ -46,7 +46,11 @@ export const Heartbeat = z.object({
 });
 export type Heartbeat = z.output<typeof Heartbeat>;
 
-export const HeartbeatReply = z.object({ lease_ms: z.int().nonnegative() });
+export const HeartbeatReply = z.object({
+  lease_ms: z.int().nonnegative(),
+  /** Sessions of the heartbeat that another host has by now, under these epochs: their browsers here must end. */
+  opened_elsewhere: z.array(z.object({ session_id: BusId, epoch: Epoch })).default([]),
+});
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 
 export const heartbeat = defineRequest({

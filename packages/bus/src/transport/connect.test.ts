@@ -47,16 +47,20 @@ test('after the server was shot and came back, responders, subscriptions and req
     .subscribeNewest(frame, { session_id: 's1' }, ({ header }) => void frames.push(header.seq))
     .ready({ timeoutMs: 1000 });
   assert.ok(await server.ping({ timeoutMs: 2000 }));
+  assert.equal(server.steadyForMs(), Number.POSITIVE_INFINITY);
 
   await nats.kill();
   assert.equal(await server.ping({ timeoutMs: 500 }), false);
   await until(() => !server.isConnected() && !host.isConnected());
+  assert.equal(server.steadyForMs(), 0);
   assert.deepEqual(host.publish(frame, to, sampleFrame({ seq: 1 })), { ok: false, reason: 'disconnected' });
   const down = await server.request(echo, to, 1, { timeoutMs: 500 });
   assert.deepEqual(down, { ok: false, reason: 'disconnected', mayHaveActed: false });
 
   await nats.start();
   await until(() => server.isConnected() && host.isConnected());
+  const steadyMs = server.steadyForMs();
+  assert.ok(steadyMs > 0 && steadyMs < 60_000, `${steadyMs} ms`);
   assert.ok((await server.ping({ timeoutMs: 2000 })) && (await host.ping({ timeoutMs: 2000 })));
   assert.deepEqual(await server.request(echo, to, 1, { timeoutMs: 1000 }), { ok: true, reply: 2 });
   host.publish(frame, to, sampleFrame({ seq: 2 }));

@@ -56,6 +56,8 @@ export interface Bus {
   ): NewestSubscription;
   /** By the last known status; may lag behind if the server died silently. */
   isConnected(): boolean;
+  /** How long ago the connection for control came back; 0 while it is down, Infinity where it never broke. */
+  steadyForMs(): number;
   /** Whether the server answers on both connections within the time. Never rejects. */
   ping(wait: Wait): Promise<boolean>;
   /** Responders finish their requests, subscriptions drain, connections close; by force at the deadline. */
@@ -91,6 +93,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     subscribeNewest: (definition, filter, consumer, listenOptions) =>
       subscribeNewest(links[definition.lane], definition, filter, consumer, onProblem, listenOptions),
     isConnected: () => all.every((link) => link.isConnected()),
+    steadyForMs: links.control.steadyForMs,
     ping: async (pingWait) => (await Promise.all(all.map((link) => link.ping(pingWait)))).every(Boolean),
     close: async ({ timeoutMs = 2000 } = {}) => {
       await Promise.all([...responders].map((responder) => responder.close({ timeoutMs })));

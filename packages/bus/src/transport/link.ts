@@ -21,6 +21,8 @@ export type BusStatus =
 export interface Link {
   readonly nc: NatsConnection;
   isConnected(): boolean;
+  /** How long ago the connection came back; 0 while it is down, Infinity where it never broke. */
+  steadyForMs(): number;
   maxPayloadBytes(): number;
   /** Calls the listener each time the connection breaks; returns a function that removes it. */
   onLost(listener: () => void): () => void;
@@ -70,6 +72,7 @@ export async function openLink(
   return {
     nc,
     isConnected: () => connection.isConnected() && !nc.isClosed(),
+    steadyForMs: () => (nc.isClosed() ? 0 : connection.steadyForMs()),
     maxPayloadBytes: connection.maxPayloadBytes,
     onLost: connection.onLost,
     ping: (pingWait) => waitFor(nc.rtt(), pingWait).then(connection.isConnected, () => false),
@@ -86,6 +89,7 @@ type StatusOptions = { lane: Lane; onStatus: (status: BusStatus) => void; creden
 /** Keeps track of whether the connection is up, and reports each change. */
 function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: StatusOptions) {
   let connected = true;
+  let reconnectedAt = Number.NEGATIVE_INFINITY;
   let maxPayloadBytes = nc.info?.max_payload ?? 0;
   const lostListeners = new Set<() => void>();
 
@@ -101,6 +105,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: Statu
       case 'reconnect':
         if (connected) break;
         connected = true;
+        reconnectedAt = performance.now();
         credentials.areRefused = false;
         maxPayloadBytes = nc.info?.max_payload ?? maxPayloadBytes;
         onStatus({ type: 'connected', lane });
@@ -130,6 +135,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: Statu
 
   return {
     isConnected: () => connected,
+    steadyForMs: () => (connected ? performance.now() - reconnectedAt : 0),
     maxPayloadBytes: () => maxPayloadBytes,
     onLost: (listener: () => void) => {
       lostListeners.add(listener);

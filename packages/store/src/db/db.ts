@@ -20,28 +20,48 @@ const types = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
+/** For signs of life: two, because one may wait for a database that does not answer. */
+const vitalPoolSize = 2;
+const defaultVitalMs = 3000;
+
+type PoolOptions = Pick<OpenOptions, 'url' | 'name' | 'onError'> & {
+  size: number;
+  connectMs: number;
+  statementMs: number;
+};
+
 /** A pool that survives restarts of the database: broken connections are dropped, and the next query opens new ones. */
-export function openDatabase({ url, name, poolSize = 10, onError, onQueued = () => {} }: OpenOptions) {
+function openPool({ url, name, size, connectMs, statementMs, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     ...(name && { application_name: name }),
     types,
-    max: poolSize,
+    max: size,
     keepAlive: true,
-    connectionTimeoutMillis: 3000,
-    statement_timeout: 10_000,
-    query_timeout: 12_000,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: Math.ceil(statementMs * 1.2),
     idle_in_transaction_session_timeout: 15_000,
   });
   // An idle connection broke. No query waits for it, and the pool has dropped it already.
   pool.on('error', onError);
   // A connection in use broke: the query that uses it fails as well, and reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db: Db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return pool;
+}
+
+export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalMs, ...options }: OpenOptions) {
+  const { onError, onQueued = () => {} } = options;
+  const pool = openPool({ url, name, size: poolSize, connectMs: 3000, statementMs: 10_000, onError });
+  // It connects when it is first used, so only agents have these connections.
+  const vitalOptions = { size: vitalPoolSize, connectMs: vitalMs, statementMs: vitalMs };
+  const vitalPool = openPool({ url, name: name && `${name} vital`, ...vitalOptions, onError });
 
   return {
-    db,
+    db: dbOf(pool),
     pool,
+    /** For signs of life only: what waits for `pool` does not delay them. */
+    vital: { pool: vitalPool, db: dbOf(vitalPool) },
 
     async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const client = await pool.connect();
@@ -83,7 +103,9 @@ export function openDatabase({ url, name, poolSize = 10, onError, onQueued = () 
       return rows[0]?.rolsuper === true;
     },
 
-    close: () => pool.end(),
+    async close(): Promise<void> {
+      await Promise.all([pool.end(), vitalPool.end()]);
+    },
   };
 }
 
@@ -91,10 +113,14 @@ type OpenOptions = {
   url: string;
   name?: string;
   poolSize?: number;
+  /** How long a sign of life may take in the database: less than the shortest lease. */
+  vitalMs?: number;
   onError: (error: Error) => void;
   /** Called after a commit that made tasks due. */
   onQueued?: () => void;
 };
+
+const dbOf = (pool: pg.Pool): Db => new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 
 /** Kysely on the connection of one transaction. */
 function bindTo(client: pg.PoolClient): Db {

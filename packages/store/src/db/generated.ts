@@ -53,6 +53,8 @@ export interface AccessTokens {
 }
 
 export interface Agents {
+  hears_from: Timestamp | null;
+  hears_until: Timestamp | null;
   id: string;
   recovered_at: Timestamp | null;
   recovered_by: string | null;

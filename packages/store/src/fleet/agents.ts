@@ -13,13 +13,20 @@ export const lockSpace = 7_464_103;
 export const isMissing = `(seen_at < clock_timestamp() - make_interval(secs => $3 / 1000.0)
                     or pg_try_advisory_xact_lock_shared($1, hashtext(id::text)))`;
 
+/**
+ * Whether an agent hears hosts now. Its word that a host is gone counts after it has heard hosts for `settleMs` without a
+ * break, and until it says nothing for `validMs`.
+ */
+export type Hearing = { isHearing: boolean; settleMs: number; validMs: number };
+const deaf: Hearing = { isHearing: false, settleMs: 0, validMs: 0 };
+
 type Presence = { lost: Promise<void>; leave(): Promise<void> };
 
 /**
  * Each agent holds a lock on a connection of its own, which the database frees the moment the process is gone, and
  * beats every few seconds, which a stopped process does not.
  */
-export function createAgents({ pool }: Database, url: string) {
+export function createAgents({ pool, vital }: Database, url: string) {
   return {
     /**
      * Registers this agent and holds its lock. `lost` resolves when the lock is gone: other agents may then recover its
@@ -31,16 +38,22 @@ export function createAgents({ pool }: Database, url: string) {
      * This agent works. Returns whether another agent has recovered its work in the meantime; from now on it counts as
      * alive again.
      */
-    async beat(id: string): Promise<{ wasRecovered: boolean }> {
-      const { rows } = await pool.query<{ was_recovered: boolean }>(
-        `update agents set seen_at = clock_timestamp(), recovered_at = null, recovered_by = null
-         from (select id, recovered_at is not null as was_recovered from agents where id = $1 for update) as before
-         where agents.id = before.id returning before.was_recovered`,
-        [id],
-      );
+    async beat(id: string, { isHearing, settleMs, validMs } = deaf): Promise<{ wasRecovered: boolean }> {
+      const { rows } = await vital.pool.query<{ was_recovered: boolean }>({
+        name: 'agents.beat',
+        text: `update agents set seen_at = clock_timestamp(), recovered_at = null, recovered_by = null,
+                 hears_from = case when not $2 then null when hears_until > clock_timestamp() then hears_from
+                   else clock_timestamp() + make_interval(secs => $3 / 1000.0) end,
+                 hears_until = case when $2 then clock_timestamp() + make_interval(secs => $4 / 1000.0) end
+               from (select id, recovered_at is not null as was_recovered from agents where id = $1 for update) as before
+               where agents.id = before.id returning before.was_recovered`,
+        values: [id, isHearing, settleMs, validMs],
+      });
       if (rows[0]) return { wasRecovered: rows[0].was_recovered };
       // It was gone for so long that its row was removed.
-      await pool.query('insert into agents (id, seen_at) values ($1, clock_timestamp()) on conflict do nothing', [id]);
+      await vital.pool.query('insert into agents (id, seen_at) values ($1, clock_timestamp()) on conflict do nothing', [
+        id,
+      ]);
       return { wasRecovered: true };
     },
 

@@ -55,7 +55,7 @@ describe('hosts', () => {
     return id;
   }
   const beat = (hostId: string, bootId: string, claim: { capacity: number; maxSessions?: number }) =>
-    store.hosts.renew({ hostId, bootId, sessions: [], leaseMs: 60_000, ...claim });
+    store.hosts.renew({ hostId, bootId, sessions: [], leaseMs: 60_000, ...claim }).then(({ capacity }) => capacity);
   const run = (text: string, values: unknown[] = []) => store.transaction((tx) => tx.client.query(text, values));
   const only = (hostId: string) =>
     run(`update hosts set lease_until = now() - interval '1 hour' where id <> $1`, [hostId]);

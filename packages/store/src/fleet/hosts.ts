@@ -27,12 +27,27 @@ export type HostRoom = {
 /** A session as its host reports it. */
 export type ReportedSession = { session_id: string; epoch: number; is_watched: boolean; idle_ms: number };
 
-export function createHosts({ db, pool }: Database) {
+/** What a host is told with its lease. */
+export type Renewal = {
+  /** How many sessions it may hold: what it claims, and no more than the operator allows. */
+  capacity: number;
+  /** Sessions that it reported although another host has them under a newer epoch: it must end their browsers. */
+  openedElsewhere: { session_id: string; epoch: number }[];
+};
+
+export function createHosts({ db, pool, vital }: Database) {
   return {
-    /** Returns how many sessions the host may hold: what it claims, and no more than the operator allows. */
-    async renew({ hostId, bootId, capacity, sessions, load, leaseMs, maxSessions }: HostReport): Promise<number> {
+    /** Grants the lease, and says in the same statement which browsers of the host were opened elsewhere. */
+    async renew({ hostId, bootId, capacity, sessions, load, leaseMs, maxSessions }: HostReport): Promise<Renewal> {
       const allowed = sql<number>`least(${capacity}::int, coalesce(
         (select max_sessions from host_limits where host_id = ${hostId}), ${maxSessions ?? capacity}::int))`;
+      // A host may report anything; a malformed id would break queries that read the list.
+      const known = JSON.stringify(sessions.filter(({ session_id }) => isId(session_id)));
+      const openedElsewhere = sql<Renewal['openedElsewhere']>`(
+        select coalesce(json_agg(json_build_object('session_id', b.session_id, 'epoch', b.epoch)), '[]')
+        from jsonb_to_recordset(${known}::jsonb) as s(session_id uuid, epoch bigint)
+        join browsers b on b.session_id = s.session_id and b.epoch > s.epoch
+          and (b.host_id <> ${hostId} or b.boot_id <> ${bootId}))`;
       const reported = {
         boot_id: bootId,
         capacity: allowed,
@@ -41,14 +56,13 @@ export function createHosts({ db, pool }: Database) {
         session_count: sql<number>`greatest(${sessions.length}::int,
           (select count(*)::int from browsers b where b.host_id = ${hostId} and b.boot_id = ${bootId} and ${sql.raw(isAt)}),
           (select ${allowed} from hosts where id = ${hostId} and shunned_until > now()))`,
-        // A host may report anything; a malformed id would break queries that read the list.
-        sessions: JSON.stringify(sessions.filter(({ session_id }) => isId(session_id))),
+        sessions: known,
         load_cpu: load?.cpu ?? null,
         load_memory: load?.memory ?? null,
         seen_at: sql<Date>`now()`,
         lease_until: sql<Date>`now() + make_interval(secs => ${leaseMs / 1000})`,
       };
-      const row = await db
+      const row = await vital.db
         .insertInto('hosts')
         .values({ id: hostId, ...reported })
         .onConflict((conflict) =>
@@ -57,9 +71,9 @@ export function createHosts({ db, pool }: Database) {
             started_at: sql`case when hosts.boot_id = excluded.boot_id then hosts.started_at else now() end`,
           }),
         )
-        .returning('capacity')
+        .returning(['capacity', openedElsewhere.as('openedElsewhere')])
         .executeTakeFirstOrThrow();
-      return row.capacity;
+      return row;
     },
 
     /** The most sessions that this host may hold, from its next heartbeat on; null: the default of the agents. */

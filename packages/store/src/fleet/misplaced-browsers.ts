@@ -3,16 +3,17 @@
 
 import type { Database, Tx } from '../db/db.ts';
 import { type HeldBrowser, reportedSessions } from './host-hold.ts';
+import { mayLive } from './host-life.ts';
 
-const isAtLiveHost = (sessionId: string) =>
+const isAtHost = (sessionId: string) =>
   `exists (select from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
-           where at.session_id = ${sessionId} and h.lease_until > now())`;
+           where at.session_id = ${sessionId} and ${mayLive('h')})`;
 
 export function createMisplacedBrowsers({ pool }: Database) {
   return {
     /**
-     * Browsers that hosts still hold although they were taken from them, or under an epoch that was never assigned,
-     * each with an epoch under which it may be closed. A host hears of an epoch only after its commit, so an epoch
+     * Browsers that hosts still hold although they were taken from them or given up, or under an epoch that was never
+     * assigned, each with an epoch under which it may be closed. A host hears of an epoch only after its commit, so an epoch
      * ahead of the row is forged, or belongs to a database that has since been restored from a backup.
      */
     async orphans(): Promise<HeldBrowser[]> {
@@ -22,7 +23,7 @@ export function createMisplacedBrowsers({ pool }: Database) {
                from hosts h cross join lateral ${reportedSessions}
                left join browsers b on b.session_id = s.session_id
                where h.lease_until > now() and (b.session_id is null or s.epoch > b.epoch
-                 or (b.epoch > s.epoch and (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)))`,
+                 or (b.epoch >= s.epoch and (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)))`,
       });
       return rows;
     },
@@ -47,22 +48,22 @@ export function createMisplacedBrowsers({ pool }: Database) {
     async withoutHost(): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>({
         name: 'browsers.gone',
-        text: `select id from sessions where browser <> 'cold' and not ${isAtLiveHost('sessions.id')}`,
+        text: `select id from sessions where browser <> 'cold' and not ${isAtHost('sessions.id')}`,
       });
       return rows.map(({ id }) => id);
     },
 
-    /** Takes the browser from a host that is gone; false if a live host holds it. */
+    /** Takes the browser from a host that is gone; false if a host holds it that lives, or may live. */
     async releaseGone(tx: Tx, sessionId: string): Promise<boolean> {
       await tx.client.query({
         name: 'browsers.releaseGone',
         text: `update browsers set host_id = null, boot_id = null
-               where session_id = $1 and host_id is not null and not ${isAtLiveHost('browsers.session_id')}`,
+               where session_id = $1 and host_id is not null and not ${isAtHost('browsers.session_id')}`,
         values: [sessionId],
       });
       const { rows } = await tx.client.query<{ is_gone: boolean }>({
         name: 'browsers.isGone',
-        text: `select not ${isAtLiveHost('$1')} as is_gone`,
+        text: `select not ${isAtHost('$1')} as is_gone`,
         values: [sessionId],
       });
       return rows[0]?.is_gone === true;

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
 import { countSessions, type HostHold } from './host-hold.ts';
+import { mayLive } from './host-life.ts';
 import { type StateEncoding, savedColumns } from './saved-states.ts';
 
 /** A browser's host and its present epoch: after a raise of the epoch, the host has to be told. */
@@ -10,7 +11,10 @@ export type DriverChange = { session_id: string; host_id: string; epoch: number 
 type NewHost = { id: string; bootId: string; reach?: object };
 
 export function createPlacement({ db }: Database, encoding: StateEncoding) {
-  /** Each browser, and whether its host still has its lease and is the same process that opened it. */
+  /**
+   * Each browser, and whether its host is the same process that opened it and still has its lease. `is_gone`: the host is
+   * gone, so the browser may be opened elsewhere. Where it is neither, the host may come back with the browser.
+   */
   const placements = db
     .selectFrom('browsers')
     .leftJoin('hosts', (join) =>
@@ -20,6 +24,7 @@ export function createPlacement({ db }: Database, encoding: StateEncoding) {
     .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
     .select('sessions.browser')
     .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
+    .select(sql<boolean>`hosts.id is null or not ${sql.raw(mayLive('hosts'))}`.as('is_gone'))
     .select(driver.as('driver'));
 
   return {
@@ -93,14 +98,27 @@ const holds = {
     return row !== undefined;
   },
 
-  /** Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. */
-  async release(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+  /**
+   * Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. With
+   * `unlessRunning`, also if a task runs in the session: its agent finds out by itself.
+   */
+  async release(
+    tx: Tx,
+    sessionId: string,
+    { hostId, epoch }: HostHold,
+    { unlessRunning = false } = {},
+  ): Promise<boolean> {
     const { numUpdatedRows } = await tx.db
       .updateTable('browsers')
       .set({ host_id: null, boot_id: null })
       .where('session_id', '=', sessionId)
       .where('host_id', '=', hostId)
       .where('epoch', '=', epoch)
+      .$if(unlessRunning, (update) =>
+        update.where(
+          sql<boolean>`not exists (select from tasks t where t.session_id = ${sessionId} and t.status = 'running')`,
+        ),
+      )
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await countSessions(tx, hostId, -1);
     return numUpdatedRows > 0n;

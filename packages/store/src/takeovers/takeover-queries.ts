@@ -2,6 +2,7 @@
 
 import { type Caller, isBuiltIn } from '../accounts/users.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
+import { mayLive } from '../fleet/host-life.ts';
 
 /** Who drives a session, for a caller who may act in it, and where its browser is. */
 export type Driver = {
@@ -108,7 +109,7 @@ async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeove
                from takeovers t
                left join tasks k on k.id = t.task_id
                left join browsers b on b.session_id = t.session_id
-               left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
+               left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and ${mayLive('h')}
                where t.expires_at > clock_timestamp()
                  and ((t.status = 'requested' and (t.task_id is null or k.status in ('takeover', 'awaiting_user')))
                    or (t.status = 'active' and (h.id is null or b.epoch <> t.epoch)))

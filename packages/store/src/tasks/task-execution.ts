@@ -42,18 +42,34 @@ export function createTaskExecution({ db, pool }: Database) {
         .where('tasks.id', '=', id)
         .executeTakeFirst(),
 
-    /**
-     * Whether this execution may still work on it; with `unlessWanted`, only while no takeover is requested or active.
-     */
-    async isHeld(id: string, executionId: string, { unlessWanted = false } = {}): Promise<boolean> {
+    /** Whether this execution may still work on it. */
+    async isHeld(id: string, executionId: string): Promise<boolean> {
       const { rows } = await pool.query({
         name: 'tasks.isHeld',
-        text: `select from tasks t where t.id = $1 and t.execution_id = $2 and t.status = 'running'
-                 and not ($3 and exists (select from takeovers w
-                                         where w.session_id = t.session_id and w.status in ('requested', 'active')))`,
-        values: [id, executionId, unlessWanted],
+        text: `select from tasks t where t.id = $1 and t.execution_id = $2 and t.status = 'running'`,
+        values: [id, executionId],
       });
       return rows.length > 0;
+    },
+
+    /** The same of many, in their order; with `unlessWanted`, only while no takeover is requested or active. */
+    async heldOf(holds: readonly (TaskHold & { unlessWanted: boolean })[]): Promise<boolean[]> {
+      const { rows } = await pool.query<{ held: boolean }>({
+        name: 'tasks.heldOf',
+        text: `select t.id is not null as held
+               from unnest($1::uuid[], $2::uuid[], $3::boolean[])
+                 with ordinality as w(id, execution_id, unless_wanted, place)
+               left join tasks t on t.id = w.id and t.execution_id = w.execution_id and t.status = 'running'
+                 and not (w.unless_wanted and exists (
+                   select from takeovers k where k.session_id = t.session_id and k.status in ('requested', 'active')))
+               order by w.place`,
+        values: [
+          holds.map(({ id }) => id),
+          holds.map(({ executionId }) => executionId),
+          holds.map(({ unlessWanted }) => unlessWanted),
+        ],
+      });
+      return rows.map(({ held }) => held);
     },
 
     beginExecution,

@@ -166,7 +166,13 @@ describe('a takeover', () => {
     assert.equal(await activate(epoch), undefined, 'its task is at work');
     assert.equal((await taskOf(one)).status, 'running');
     assert.ok(await store.tasks.isHeld(one.id, one.executionId));
-    assert.ok(!(await store.tasks.isHeld(one.id, one.executionId, { unlessWanted: true })));
+    const { id, executionId } = one;
+    const asked = [
+      { id, executionId, unlessWanted: true },
+      { id, executionId, unlessWanted: false },
+      { id, executionId: newId(), unlessWanted: false },
+    ];
+    assert.deepEqual(await store.tasks.heldOf(asked), [false, true, false]);
     assert.equal((await taskOf(one)).has_takeover, true);
     // As its agent does between two steps.
     const stop = (executionId: string) =>
