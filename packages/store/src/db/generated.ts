@@ -163,6 +163,7 @@ export interface Hosts {
   boot_id: string;
   capacity: number;
   claimed_capacity: number | null;
+  disagrees: Generated<boolean>;
   full_answers: Generated<number>;
   id: string;
   lease_until: Timestamp;
@@ -174,6 +175,7 @@ export interface Hosts {
   sessions: Generated<Json>;
   shunned_until: Timestamp | null;
   started_at: Generated<Timestamp>;
+  unused_since: Generated<Timestamp | null>;
 }
 
 export interface IdempotencyKeys {
@@ -182,6 +184,12 @@ export interface IdempotencyKeys {
   request_hash: Buffer;
   task_id: string;
   user_id: string;
+}
+
+export interface JobClaims {
+  job: string;
+  session_id: string;
+  until: Timestamp;
 }
 
 export interface Logins {
@@ -430,6 +438,7 @@ export interface DB {
   host_limits: HostLimits;
   hosts: Hosts;
   idempotency_keys: IdempotencyKeys;
+  job_claims: JobClaims;
   logins: Logins;
   logs: Logs;
   observations: Observations;

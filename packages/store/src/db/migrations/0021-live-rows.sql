@@ -1,0 +1,20 @@
+-- What agents look at all the time is found among live rows only, whatever is stored.
+
+alter table hosts
+  -- The host's last heartbeat and the rows differ: it holds a browser that the rows do not give it, or has not heard of a
+  -- driver. True until a heartbeat says otherwise.
+  add column disagrees boolean not null default true,
+  -- Since when it holds a browser that no viewer watches and that nobody used; null if there is none.
+  add column unused_since timestamptz default '-infinity';
+
+create index sessions_recorded on sessions (id) where recording and browser <> 'cold';
+create index executions_open_of_agent on executions (agent_id) where finished_at is null;
+
+-- Which sessions an agent's timer job has taken for a moment, so that the agents share the work. Nothing here is worth
+-- keeping over a crash.
+create unlogged table job_claims (
+  job text not null,
+  session_id uuid not null,
+  until timestamptz not null,
+  primary key (job, session_id)
+);
