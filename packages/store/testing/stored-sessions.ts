@@ -20,8 +20,12 @@ const atOnce = 20_000;
 const users = 50;
 
 const idOf = (kind: string, n = 'n') => `md5('${kind} ' || ${n})::uuid`;
-const stored = { session: idOf('stored session'), task: idOf('stored task') };
-const live = { session: idOf('live session'), task: idOf('live task') };
+/** UUIDv7s that can be computed: they begin with their time of birth, and the live sessions are the youngest. */
+const bornAt = (since: string, kind: number) =>
+  `(lpad(to_hex((extract(epoch from timestamptz '${since}') * 1000)::bigint + n), 12, '0') || '7${kind}008000'
+    || lpad(to_hex(n), 12, '0'))::uuid`;
+const stored = { session: bornAt('2026-01-01Z', 1), task: bornAt('2026-01-01Z', 2) };
+const live = { session: bornAt('2026-02-01Z', 1), task: bornAt('2026-02-01Z', 2) };
 const ownerOf = idOf('user', `(n % ${users})`);
 const hostOf = `'host-' || (n / ${sessionsPerHost})`;
 const bootOf = idOf('boot', `(n / ${sessionsPerHost})`);

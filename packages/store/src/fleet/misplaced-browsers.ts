@@ -14,6 +14,10 @@ const inAnyOrder = 'order by random() limit 50';
 /** Each takes a short transaction. When a host is gone, its sessions should not wait for long. */
 const markedAtOnce = 250;
 
+/** Read once and looked up, however many there are. */
+const atLiveHosts = `select at.session_id from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
+                     where h.lease_until > now()`;
+
 export function createMisplacedBrowsers({ pool }: Database) {
   return {
     /**
@@ -63,7 +67,7 @@ export function createMisplacedBrowsers({ pool }: Database) {
       const { rows } = await pool.query<{ id: string }>({
         name: 'browsers.gone',
         text: `with found as (
-                 select id as session_id from sessions where browser <> 'cold' and not ${isAtLiveHost('sessions.id')}
+                 select id as session_id from sessions where browser <> 'cold' and id not in (${atLiveHosts})
                    and ${isUnclaimed('mark_gone', 'sessions.id')}
                  limit ${markedAtOnce}
                ), ${claimFound('mark_gone')}

@@ -11,42 +11,39 @@ const takenAtOnce = 25;
 
 // Not while a task waits for a person: its browser is parked unless it has viewers, and a recorder counts as one.
 // An agent takes no more than its share of the sessions. It keeps somewhat more, so that not every change of their number
-// moves a recording to another agent.
+// moves a recording to another agent. Grouped and not joined: PostgreSQL does not know how many there are.
 const claimText = `
 with wanted as materialized (
   select s.id, b.host_id from sessions s join browsers b on b.session_id = s.id
   where s.recording and s.browser <> 'cold' and s.status in ('active', 'takeover') and ${isHostLive}
     and exists (select from tasks t where t.session_id = s.id and t.status in ('running', 'takeover'))
 ), share as materialized (
-  select ceil(count(*)::numeric / greatest(1, (select count(*) from agents where recovered_at is null)))::int as most
-  from wanted
+  select most, most + greatest(2, most / 4) as kept from (
+    select ceil(count(*)::numeric / greatest(1, (select count(*) from agents where recovered_at is null)))::int as most
+    from wanted) as fair
+), known as materialized (
+  select session_id, coalesce(bool_or(agent_id = $1), false) as is_mine, count(agent_id) = 0 as is_free from (
+    select id as session_id, true as is_wanted, null::uuid as agent_id from wanted
+    union all select session_id, false, agent_id from recorders where until > now()) as both_sides
+  group by session_id having bool_or(is_wanted)
 ), mine as materialized (
-  select w.id, row_number() over (order by w.id) as nth from wanted w join recorders r on r.session_id = w.id
-  where r.agent_id = $1 and r.until > now()
-), kept as (
-  update recorders r set until = now() + make_interval(secs => $2 / 1000.0)
-  from mine, share where r.session_id = mine.id and r.agent_id = $1 and mine.nth <= share.most + greatest(2, share.most / 4)
-  returning r.session_id
+  select session_id, row_number() over (order by session_id) as nth from known where is_mine
 ), given_up as (
-  delete from recorders r
-  using mine, share where r.session_id = mine.id and r.agent_id = $1 and mine.nth > share.most + greatest(2, share.most / 4)
-), expired as materialized (
-  select r.session_id from recorders r join wanted w on w.id = r.session_id where r.until <= now() for update of r skip locked
+  delete from recorders r using mine, share where mine.nth > share.kept and r.session_id = mine.session_id and r.agent_id = $1
 ), free as (
-  select session_id from (
-    select session_id from expired union all
-    select w.id from wanted w where not exists (select from recorders r where r.session_id = w.id)) as untaken
-  -- In an order of its own for each agent.
-  order by md5(session_id::text || $1::text)
+  -- In an order of its own for each agent, so that those that look at once take different ones.
+  select session_id from known where is_free order by md5(session_id::text || $1::text)
   limit greatest(0, least(${takenAtOnce}, (select most from share) - (select count(*) from mine)))
-), taken as (
+), claimed as (
   insert into recorders as r (session_id, agent_id, until)
-  select session_id, $1, now() + make_interval(secs => $2 / 1000.0) from free order by session_id
-  on conflict (session_id) do update set agent_id = excluded.agent_id, until = excluded.until where r.until <= now()
+  select session_id, $1, now() + make_interval(secs => $2 / 1000.0) from (
+    select session_id from mine, share where nth <= kept union all select session_id from free) as chosen
+  order by session_id
+  on conflict (session_id) do update set agent_id = excluded.agent_id, until = excluded.until
+  where r.agent_id = excluded.agent_id or r.until <= now()
   returning r.session_id
 )
-select w.id as "sessionId", w.host_id as "hostId"
-from wanted w join (select session_id from kept union all select session_id from taken) as c on c.session_id = w.id`;
+select (select array_agg(session_id) from claimed) as claimed, (select jsonb_object_agg(id, host_id) from wanted) as hosts`;
 
 export function createRecorders({ pool }: Database) {
   return {
@@ -55,12 +52,13 @@ export function createRecorders({ pool }: Database) {
      * the live agents. Returns those it has.
      */
     async claim(agentId: string, leaseMs: number): Promise<ToRecord[]> {
-      const { rows } = await pool.query<ToRecord>({
+      const { rows } = await pool.query<{ claimed: string[] | null; hosts: Record<string, string> | null }>({
         name: 'recorders.claim',
         text: claimText,
         values: [agentId, leaseMs],
       });
-      return rows;
+      const { claimed, hosts } = rows[0] ?? {};
+      return (claimed ?? []).map((sessionId) => ({ sessionId, hostId: hosts?.[sessionId] ?? '' }));
     },
 
     /** Gives up all claims of this agent. */
