@@ -87,8 +87,8 @@ function liveSessions({ live: count, recordedEvery = 0, waiting = 0 }: Size): st
        jsonb_agg(jsonb_build_object('session_id', ${live.session}, 'epoch', 3, 'is_watched', n % 9 = 0, 'idle_ms', 1000)),
        false, now()
      from ${numbers} group by 1, 2`,
-    `insert into browsers (session_id, host_id, boot_id, epoch, opened_epoch, reach)
-     select ${live.session}, ${hostOf}, ${bootOf}, 3, 2, '{}' from ${numbers}`,
+    `insert into browsers (session_id, owner_id, host_id, boot_id, epoch, opened_epoch, reach)
+     select ${live.session}, ${ownerOf}, ${hostOf}, ${bootOf}, 3, 2, '{}' from ${numbers}`,
     // Each of them waits for a clock, so no agent takes it. Behind some there is a second one.
     `insert into tasks (id, session_id, owner_id, created_by, title, prompt, plan, settings, status, attempt, total_steps,
        current_step, first_seq, run, is_rested, run_due_at, execution_id, started_at, paused_at, question)

@@ -88,6 +88,7 @@ export interface Browsers {
   host_id: string | null;
   key_id: string | null;
   opened_epoch: Generated<number>;
+  owner_id: string | null;
   reach: Json | null;
   sealed_state: Buffer | null;
   session_id: string;

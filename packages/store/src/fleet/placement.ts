@@ -38,13 +38,14 @@ export function createPlacement({ db }: Database, encoding: StateEncoding) {
     async assign(tx: Tx, sessionId: string, host: NewHost, before: number) {
       const reach = host.reach === undefined ? null : JSON.stringify(host.reach);
       const epochs = { epoch: before + 1, opened_epoch: before + 1 };
+      const owner_id = sql<string>`(select owner_id from sessions where id = ${sessionId})`;
       const row = await tx.db
         .insertInto('browsers')
-        .values({ session_id: sessionId, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
+        .values({ session_id: sessionId, owner_id, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
         .onConflict((conflict) =>
           conflict
             .column('session_id')
-            .doUpdateSet({ host_id: host.id, boot_id: host.bootId, ...epochs, reach })
+            .doUpdateSet({ owner_id, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
             .where('browsers.epoch', '=', before),
         )
         .returning(['epoch', 'host_id', ...savedColumns])

@@ -11,9 +11,9 @@ export const isAt = `b.host_id is not null and b.session_id not in (
 export const queue = `
 standing as materialized (select w.* from browser_waits w where w.until > now()),
 held as materialized (
-  select b.session_id, b.host_id, b.epoch, s.owner_id as user_id, s.status, s.updated_at
+  select b.session_id, b.host_id, b.epoch,
+    coalesce(b.owner_id, (select s.owner_id from sessions s where s.id = b.session_id)) as user_id
   from browsers b join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
-  join sessions s on s.id = b.session_id
   where ${isAt}
 ),
 users_at as materialized (select user_id, count(*) as count from held group by user_id),

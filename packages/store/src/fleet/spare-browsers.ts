@@ -34,11 +34,12 @@ export function createSpareBrowsers({ pool }: Database) {
                  select s.session_id from hosts h cross join lateral ${reportedSessions}
                  where h.lease_until > now() and s.is_watched)
                select held.session_id as "sessionId", held.host_id as "hostId", held.epoch
-               from held join users_at u on u.user_id = held.user_id, room
-               where held.session_id not in (select session_id from driven) and (held.status in ('idle', 'closed')
-                 or (held.status = 'active' and held.session_id in (select session_id from away)))
-               order by u.count > room.share desc, held.status = 'active',
-                 held.session_id in (select session_id from watched), held.updated_at
+               from (select *, count(*) over (partition by user_id) as of_user from held) as held
+               join sessions s on s.id = held.session_id, room
+               where held.session_id not in (select session_id from driven) and (s.status in ('idle', 'closed')
+                 or (s.status = 'active' and held.session_id in (select session_id from away)))
+               order by held.of_user > room.share desc, s.status = 'active',
+                 held.session_id in (select session_id from watched), s.updated_at
                limit $1`,
         values: [limit],
       });

@@ -7,6 +7,18 @@ alter table hosts
   -- Since when it holds a browser that no viewer watches and that nobody used; null if there is none.
   add column unused_since timestamptz default '-infinity';
 
+-- Whose the session is, since the browser was last given to a host. The queue for browsers counts by it.
+alter table browsers add column owner_id uuid;
+create function browsers_follow_session() returns trigger
+language plpgsql as $$
+begin
+  update browsers set owner_id = new.owner_id where session_id = new.id and owner_id is not null;
+  return null;
+end
+$$;
+create trigger sessions_change_hands_with_browsers after update of owner_id on sessions
+for each row when (old.owner_id <> new.owner_id) execute function browsers_follow_session();
+
 create index sessions_recorded on sessions (id) where recording and browser <> 'cold';
 create index executions_open_of_agent on executions (agent_id) where finished_at is null;
 
