@@ -35,7 +35,7 @@ export function createSpareBrowsers({ pool }: Database) {
                  where h.lease_until > now() and s.is_watched)
                select held.session_id as "sessionId", held.host_id as "hostId", held.epoch
                from (select *, count(*) over (partition by user_id) as of_user from held) as held
-               join sessions s on s.id = held.session_id, room
+               join sessions s on s.id = held.session_id and s.browser <> 'cold', room
                where held.session_id not in (select session_id from driven) and (s.status in ('idle', 'closed')
                  or (s.status = 'active' and held.session_id in (select session_id from away)))
                order by held.of_user > room.share desc, s.status = 'active',

@@ -19,12 +19,6 @@ $$;
 create trigger sessions_change_hands_with_browsers after update of owner_id on sessions
 for each row when (old.owner_id <> new.owner_id) execute function browsers_follow_session();
 
-create index sessions_recorded on sessions (id) where recording and browser <> 'cold';
-create index tasks_with_people_of_owner on tasks (owner_id, paused_at, id) where status in ('awaiting_user', 'takeover');
-create index tasks_with_people_of_creator on tasks (created_by, paused_at, id)
-  where status in ('awaiting_user', 'takeover') and created_by <> owner_id;
-create index executions_open_of_agent on executions (agent_id) where finished_at is null;
-
 -- Which sessions an agent's timer job has taken for a moment, so that the agents share the work. Nothing here is worth
 -- keeping over a crash.
 create unlogged table job_claims (
@@ -33,3 +27,11 @@ create unlogged table job_claims (
   until timestamptz not null,
   primary key (job, session_id)
 );
+
+-- step: concurrently
+create index concurrently if not exists sessions_recorded on sessions (id) where recording and browser <> 'cold';
+create index concurrently if not exists tasks_with_people_of_owner on tasks (owner_id, paused_at, id)
+  where status in ('awaiting_user', 'takeover');
+create index concurrently if not exists tasks_with_people_of_creator on tasks (created_by, paused_at, id)
+  where status in ('awaiting_user', 'takeover') and created_by <> owner_id;
+create index concurrently if not exists executions_open_of_agent on executions (agent_id) where finished_at is null;
