@@ -13,6 +13,9 @@ export type Sizes = {
   clients: number;
   viewers: number;
   stored: number;
+  history: number;
+  live: number;
+  agents: number;
 };
 type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
 
@@ -62,6 +65,12 @@ export const benches = define({
   idle: {
     full: async ({ count }) => (await import('./tasks/statements.ts')).measureStatements({ secs: 60, count }),
     small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 10, count: 5 }),
+  },
+  loops: {
+    full: async ({ history, live, agents, requests }) =>
+      (await import('./store/loops.ts')).measureLoops({ stored: history, live, agents, secs: 60, times: requests / 5 }),
+    small: async () =>
+      (await import('./store/loops.ts')).measureLoops({ stored: 3000, live: 100, agents: 2, secs: 5, times: 20 }),
   },
   guard: {
     full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),

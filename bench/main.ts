@@ -18,6 +18,9 @@ const { values, positionals } = parseArgs({
     clients: { type: 'string', default: '100' },
     viewers: { type: 'string', default: '10' },
     stored: { type: 'string', default: '100000' },
+    history: { type: 'string', default: '300000' },
+    live: { type: 'string', default: '1000' },
+    agents: { type: 'string', default: '4' },
     small: { type: 'boolean', default: false },
   },
 });

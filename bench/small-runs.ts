@@ -50,6 +50,11 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.ok(step.statements > 0 && step.statements - step.of_picture_and_state <= 14, told);
     assert.equal(step.commits, 2, told);
   },
+  loops({ look_ms, postgres_percent_of_a_core }) {
+    assert.ok(Object.keys(look_ms).length > 20);
+    for (const [name, { p50 }] of Object.entries(look_ms)) assert.ok(p50 < 50, `${name}: ${p50} ms`);
+    assert.ok(postgres_percent_of_a_core < 20, `${postgres_percent_of_a_core} % of a core`);
+  },
   guard(figures) {
     assert.equal(Object.keys(figures).length, 6);
     for (const [name, { ours, direct, ratio }] of Object.entries(figures))

@@ -25,7 +25,7 @@ import { playHostile } from './host/hostile.ts';
 import { hurtSessions } from './host/leaks.ts';
 import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
-import { raceMigrations } from './migrate/migrate.ts';
+import { killMigrations, raceMigrations } from './migrate/migrate.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { stealSecrets } from './secrets/secrets.ts';
@@ -108,7 +108,10 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       await services.start('postgres');
       process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
       const { schemas, ...figures } = await raceMigrations({ rounds: Number(values.rounds), starters: 10 });
-      return { isGood: figures.failed === 0 && schemas.size === 1, figures: { ...figures, schemas: schemas.size } };
+      const { kills, schema } = await killMigrations({ firstMs: 250, growMs: 10 });
+      schemas.add(schema);
+      const isGood = figures.failed === 0 && schemas.size === 1;
+      return { isGood, figures: { ...figures, kills, schemas: schemas.size } };
     }),
 
   malformed: () =>

@@ -61,14 +61,17 @@ export const houses: Record<string, House> = {
         what: 'Tasks, their clock, their queue, questions, waiting and stuck tasks.',
         imports: ['fleet', 'accounts', 'db'],
       },
-      recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['sessions', 'db'] },
+      recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['fleet', 'sessions', 'db'] },
       fleet: {
         what: 'Browsers, hosts and agents: which host holds a session, under which epoch, and who waits.',
         imports: ['sessions', 'db'],
       },
       sessions: { what: 'Sessions, their event log, shares, viewers and profiles.', imports: ['accounts', 'db'] },
       accounts: { what: 'Users, logins, API keys, quotas, rate limits, audit, idempotency.', imports: ['db'] },
-      db: { what: 'Connection, transactions, migrations, ids, cursors, encryption.', imports: [] },
+      db: {
+        what: 'Connection, transactions, migrations, claims of timer jobs, ids, cursors, encryption.',
+        imports: [],
+      },
     },
   },
   'packages/sdk/src': {

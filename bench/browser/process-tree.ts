@@ -17,11 +17,11 @@ function statOf(pid: number): string[] | undefined {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** What they have used of the processors so far, in milliseconds. */
-export function treeCpuMs(pid: number): number {
+/** What they have used of the processors so far, in milliseconds; also those that have ended, if their parents waited. */
+export function treeCpuMs(pid: number, { withEnded = false } = {}): number {
   const ticks = treeOf(pid).map((one) => {
-    const stat = statOf(one);
-    return Number(stat?.[11] ?? 0) + Number(stat?.[12] ?? 0);
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = statOf(one)?.slice(11, 15).map(Number) ?? [];
+    return user + system + (withEnded ? endedUser + endedSystem : 0);
   });
   return ticks.reduce((sum, one) => sum + one, 0) * 10;
 }

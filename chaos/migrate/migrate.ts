@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createEmptyDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
@@ -29,14 +29,38 @@ export async function raceMigrations({
   return result;
 }
 
-/** The command as people run it. */
-function migrateCommand(url: string): Promise<number> {
-  const child = spawn('npm', ['run', '--silent', 'migrate'], {
+export type KilledResult = { kills: number; runs: number; schema: string };
+
+/**
+ * Starts the migration on an empty database and kills it after a while that grows, again and again, until one ends by
+ * itself. In which step it is hit is a matter of chance.
+ */
+export async function killMigrations({ firstMs, growMs }: { firstMs: number; growMs: number }): Promise<KilledResult> {
+  const database = await createEmptyDatabase();
+  try {
+    for (let runs = 1, kills = 0; ; runs += 1) {
+      const code = await migrateCommand(database.url, { killAfterMs: firstMs + growMs * runs });
+      if (code === 0) return { kills, runs, schema: await schemaDigest(database.url) };
+      kills += 1;
+      if (runs === 100) throw new Error('a hundred runs did not migrate the database');
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** The command as people run it; or only its program, which can be killed. */
+function migrateCommand(url: string, { killAfterMs }: { killAfterMs?: number } = {}): Promise<number> {
+  const options = {
     cwd: root,
     env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: 120_000,
-  });
+    timeout: killAfterMs ?? 120_000,
+    killSignal: 'SIGKILL',
+  } satisfies SpawnOptions;
+  const child = killAfterMs
+    ? spawn(process.execPath, ['packages/store/src/migrate.main.ts'], options)
+    : spawn('npm', ['run', '--silent', 'migrate'], options);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));

@@ -94,7 +94,7 @@ describe('the client of a host', () => {
     replies.session = { ok: true, type: 'watching' };
     const watching = await hosts.watch(hold, { ...wait, forMs: 4000, isDriven: true });
     assert.equal(watching.type, 'done');
-    assert.deepEqual(heard, [{ type: 'watch', for_ms: 4000, is_driven: true }]);
+    assert.deepEqual(heard, [{ type: 'watch', for_ms: 4000, is_driven: true, is_recording: false }]);
   });
 
   it('sends input, and returns the last one that is done', async () => {

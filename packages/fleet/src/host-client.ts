@@ -30,7 +30,7 @@ export type BrowserSetup = {
   isPerson: boolean;
 };
 
-type WatchOptions = Wait & { forMs: number; isDriven?: boolean };
+type WatchOptions = Wait & { forMs: number; isDriven?: boolean; isRecording?: boolean };
 type SuccessfulReply = Extract<SessionReply, { ok: true }>;
 
 export function createHostClient(bus: Bus) {
@@ -91,8 +91,10 @@ export function createHostClient(bus: Bus) {
       ]),
 
     /** Asks for frames for this long. Repeat it while there are viewers. */
-    watch: (browser: BrowserAddress, { forMs, isDriven = false, ...wait }: WatchOptions) =>
-      send(browser, { type: 'watch', for_ms: forMs, is_driven: isDriven }, wait, ['watching', () => ({})]),
+    watch(browser: BrowserAddress, { forMs, isDriven = false, isRecording = false, ...wait }: WatchOptions) {
+      const command = { type: 'watch', for_ms: forMs, is_driven: isDriven, is_recording: isRecording } as const;
+      return send(browser, command, wait, ['watching', () => ({})]);
+    },
 
     /** Input of a person. Inputs that were done already are not done again. `seq` is the last one that is done. */
     input: (hold: BrowserHold, inputs: NumberedInput[], wait: Wait) =>

@@ -10,4 +10,4 @@ if (!url) {
   console.error('migrate: set DATABASE_URL, or DATABASE_URL_FILE, to the database to migrate');
   process.exit(2);
 }
-await migrate(url);
+await migrate(url, { log: (line) => console.log(`migrate: ${line}`) });

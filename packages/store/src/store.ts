@@ -12,6 +12,7 @@ import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.t
 import { createUsers } from './accounts/users.ts';
 import { openDatabase } from './db/db.ts';
 import { createSealer } from './db/encryption.ts';
+import { createJobClaims } from './db/job-claims.ts';
 import { createAgents } from './fleet/agents.ts';
 import { createBrowserQueue } from './fleet/browser-queue.ts';
 import { createGlance } from './fleet/glance.ts';
@@ -148,6 +149,7 @@ export function openStore(options: StoreOptions) {
     hosts: { ...createHosts(database), ...createHostChoice(database) },
     agents: createAgents(database, url),
     glance: createGlance(database),
+    jobClaims: createJobClaims(database),
     blobs: createFileBlobs(blobDir),
     transaction: database.transaction,
     change: createChange({ database, sessions, onChanged }),

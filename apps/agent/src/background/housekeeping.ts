@@ -21,6 +21,7 @@ export function startHousekeeping({ store, log }: Options) {
     await store.hosts.sweep();
     await store.reports.sweep();
     await store.browserTurns.sweep();
+    await store.jobClaims.sweep();
   }
   // A failure is logged and nothing more: partitions for thirty days exist, and the next run comes in hours.
   const run = () => void sweep().catch((error) => log.error({ err: error }, 'housekeeping failed'));

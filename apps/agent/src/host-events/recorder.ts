@@ -62,7 +62,7 @@ export function startRecorder({ store, bus, agentId, log, isNeeded = always, eve
     recorded.hostId = hostId;
     await recorded.ready;
     // A host that does not answer is asked again in the next round.
-    await hosts.watch({ sessionId, hostId }, { forMs: watchForMs, timeoutMs: askMs });
+    await hosts.watch({ sessionId, hostId }, { forMs: watchForMs, isRecording: true, timeoutMs: askMs });
   }
 
   function close(sessionId: string): void {

@@ -34,14 +34,14 @@ export function showPage({ page, pages, intervalMs, isDriven, onShot }: Options)
   function cast(patience: keyof typeof patienceMs): void {
     stop();
     isPolling = false;
-    let rest = watchForRest(patienceMs[patience]);
+    let rest = watchForRest(patienceMs[patience], intervalMs);
     stop = startCast({
       page,
       pages,
       intervalMs,
       onShot(shot, drawnAt) {
         onShot(shot, drawnAt);
-        if (isDriven()) rest = watchForRest(patienceMs.first);
+        if (isDriven()) rest = watchForRest(patienceMs.first, intervalMs);
         else if (rest.isRestless()) poll();
       },
     });
@@ -51,7 +51,7 @@ export function showPage({ page, pages, intervalMs, isDriven, onShot }: Options)
     stop();
     isPolling = true;
     const trial = setTimeout(() => cast('trial'), trialEveryMs);
-    const stopPoll = startPoll({ page, pages, onShot, onRest: () => cast('first') });
+    const stopPoll = startPoll({ page, pages, intervalMs, onShot, onRest: () => cast('first') });
     stop = () => {
       clearTimeout(trial);
       stopPoll();

@@ -8,17 +8,23 @@ import { startDeadline } from '../common/deadline.ts';
 import type { Pages } from '../pages/pages.ts';
 import { type Shot, takeShot } from './screenshot.ts';
 
-const pollMs = 333;
+const minPollMs = 333;
 /** A page that gives no picture for this long is asked again. */
 const shotMs = 5000;
 /** After this many equal pictures in a row the page is at rest. */
 const sameAtRest = 2;
 
 /** `askedAt`: by the clock; what it shows may have been drawn then. */
-type Options = { page: Page; pages: Pages; onShot: (shot: Shot, askedAt: number) => void; onRest: () => void };
+type Options = {
+  page: Page;
+  pages: Pages;
+  intervalMs: () => number;
+  onShot: (shot: Shot, askedAt: number) => void;
+  onRest: () => void;
+};
 
 /** Shows what has changed until the returned function is called, or the page rests. */
-export function startPoll({ page, pages, onShot, onRest }: Options): () => void {
+export function startPoll({ page, pages, intervalMs, onShot, onRest }: Options): () => void {
   const ended = new AbortController();
   const { signal } = ended;
 
@@ -36,7 +42,7 @@ export function startPoll({ page, pages, onShot, onRest }: Options): () => void 
       same = shot && last && Buffer.compare(shot.image, last) === 0 ? same + 1 : 0;
       if (shot && same === 0) onShot(shot, askedAt);
       last = shot?.image ?? last;
-      await sleep(Math.max(0, begun + pollMs - performance.now()), undefined, { signal });
+      await sleep(Math.max(0, begun + Math.max(minPollMs, intervalMs()) - performance.now()), undefined, { signal });
     }
     onRest();
   }

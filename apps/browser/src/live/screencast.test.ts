@@ -128,6 +128,19 @@ describe('the screencast', () => {
     await until(async () => (await countFrames(500)) === 0, 25_000);
   });
 
+  it('sends two frames a second to an agent that records, and more as soon as a viewer watches', async () => {
+    await go('/moving');
+    await session.tell({ type: 'watch', for_ms: 4000, is_recording: true });
+    frames = [];
+    await arrived(({ header }) => header.title === 'Moving');
+    const recorded = await countFrames(2000);
+    assert.ok(recorded >= 1 && recorded <= 5, `${recorded} frames in two seconds`);
+    await session.tell({ type: 'watch', for_ms: 1500 });
+    const watched = await countFrames(1000);
+    assert.ok(watched > 3 && watched <= 12, `${watched} frames in a second`);
+    await until(async () => (await countFrames(500)) === 0, 25_000);
+  });
+
   it('polls a page that moves without end, and casts it again when it is touched, or rests', async () => {
     await show(changing({ times: 200, everyMs: 100, last: 'words' }));
     await session.tell({ type: 'watch', for_ms: 60_000 });

@@ -10,13 +10,14 @@ import { followLocation, type LocationFollower } from './page-location.ts';
 import { strictest } from './privacy.ts';
 import { type Shot, takeShot } from './screenshot.ts';
 
-const watchedIntervalMs = 100;
-const drivenIntervalMs = 33;
+/** Between two frames, for each that looks on; the one that wants most decides. */
+const intervals = { driver: 33, viewer: 100, recorder: 500 };
+type Onlooker = keyof typeof intervals;
 const shotMs = 2000;
 
 export type Screencast = {
-  /** A viewer watches, or a person drives, for this long. */
-  watch(forMs: number, isDriven?: boolean): void;
+  /** A viewer watches, a person drives, or an agent records, for this long. */
+  watch(forMs: number, by?: Onlooker): void;
   /** A person acts on the page: the effect is to be seen at once. */
   touch(): void;
   /** The last picture of the page was for fewer viewers than may see it now. */
@@ -40,14 +41,14 @@ type Options = {
 type WatchedPage = LivePage & { place: LocationFollower };
 
 export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): Screencast {
-  let watchedUntil = 0;
-  let drivenUntil = 0;
+  const until: Record<Onlooker, number> = { driver: 0, viewer: 0, recorder: 0 };
   let timer: NodeJS.Timeout | undefined;
   let running: WatchedPage | undefined;
   let latest: Shot | undefined;
 
-  const isDriven = () => performance.now() < drivenUntil;
-  const intervalMs = () => (isDriven() ? drivenIntervalMs : watchedIntervalMs);
+  const isDriven = () => performance.now() < until.driver;
+  const intervalMs = () =>
+    isDriven() ? intervals.driver : performance.now() < until.viewer ? intervals.viewer : intervals.recorder;
 
   function keep(shot: Shot, drawnAt?: number): void {
     shot.privateReason = strictest(shot.privateReason, reasonOf(shot.page, drawnAt));
@@ -83,14 +84,13 @@ export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): S
   pages.onSwitch(() => running && start());
 
   return {
-    watch(forMs, drives = false) {
+    watch(forMs, by = 'viewer') {
       const now = performance.now();
-      watchedUntil = Math.max(watchedUntil, now + forMs);
-      if (drives) drivenUntil = Math.max(drivenUntil, now + forMs);
+      until[by] = Math.max(until[by], now + forMs);
       clearTimeout(timer);
-      timer = setTimeout(stop, watchedUntil - now);
+      timer = setTimeout(stop, Math.max(...Object.values(until)) - now);
       start();
-      if (drives) running?.castIfPolling('first');
+      if (by === 'driver') running?.castIfPolling('first');
     },
     touch: () => running?.castIfPolling('touched'),
     renew(page) {

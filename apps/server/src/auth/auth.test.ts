@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { hash } from '@node-rs/argon2';
 import { type Client, createClient, createLogin, isApiError } from '@pilothouse/sdk';
 import { localUser } from '@pilothouse/store';
+import { watchQueries } from '@pilothouse/store/testing/queries';
 import { until } from '../../../../testkit/until.ts';
 import { watch } from '../../testing/guests.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
@@ -333,8 +334,11 @@ describe('authentication', () => {
     }
     await server.store.users.setRole(root.id, 'admin');
     const admin = as((await root.login()).access_token);
+    const queries = watchQueries();
     await admin.listSessions();
-    await admin.listTasks();
+    await admin.listTasks().finally(queries.close);
+    const written = queries.sent.filter(({ text }) => text.includes('into "audit"'));
+    assert.equal(written.length, 2, 'one statement for each list, however many owners there are');
     for (const { id } of others) {
       const reads = (await server.store.audit.of(id)).filter(({ actor_id }) => actor_id === root.id);
       assert.deepEqual(

@@ -39,7 +39,9 @@ export function createInputService({ store, hosts, onSilent }: Options) {
     if (!isMine || !isMeant || takeoverId === null || epoch === null) throw notDriver();
     if (isDue && !(await store.takeovers.renew(takeoverId))) throw notDriver();
     if (hostId === null)
-      throw new AppError('conflict', { detail: 'The browser cannot be used now, or is being opened again: try again.' });
+      throw new AppError('conflict', {
+        detail: 'The browser cannot be used now, or is being opened again: try again.',
+      });
     return { sessionId, takeoverId, taskId, epoch, hostId };
   }
 

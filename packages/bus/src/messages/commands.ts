@@ -88,6 +88,8 @@ export const SessionCommand = z.discriminatedUnion('type', [
     type: z.literal('watch'),
     for_ms: z.int().positive().max(60_000),
     is_driven: z.boolean().default(false),
+    /** Only an agent that records looks on: it needs few frames. */
+    is_recording: z.boolean().default(false),
   }),
   /** The present picture, without waiting for a change. */
   z.object({ type: z.literal('look') }),

@@ -15,25 +15,26 @@ export type AuditEntry = {
 
 export function createAudit({ db }: Database) {
   return {
-    async add(
-      { event, outcome, userId = null, actorId = null, address = null, data = {} }: AuditEntry,
-      tx?: Tx,
-    ): Promise<void> {
-      await (tx?.db ?? db)
-        .insertInto('audit')
-        .values({
-          id: newId(),
-          event,
-          outcome,
-          user_id: userId,
-          actor_id: actorId,
-          address,
-          data: JSON.stringify(data),
-        })
-        .execute();
+    async add(entry: AuditEntry, tx?: Tx): Promise<void> {
+      await (tx?.db ?? db).insertInto('audit').values(rowOf(entry)).execute();
+    },
+
+    /** In one statement. */
+    async addAll(entries: AuditEntry[]): Promise<void> {
+      if (entries.length > 0) await db.insertInto('audit').values(entries.map(rowOf)).execute();
     },
 
     of: (userId: string) =>
       db.selectFrom('audit').selectAll().where('user_id', '=', userId).orderBy('recorded_at').orderBy('id').execute(),
   };
 }
+
+const rowOf = ({ event, outcome, userId = null, actorId = null, address = null, data = {} }: AuditEntry) => ({
+  id: newId(),
+  event,
+  outcome,
+  user_id: userId,
+  actor_id: actorId,
+  address,
+  data: JSON.stringify(data),
+});

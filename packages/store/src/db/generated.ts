@@ -90,6 +90,7 @@ export interface Browsers {
   host_id: string | null;
   key_id: string | null;
   opened_epoch: Generated<number>;
+  owner_id: string | null;
   reach: Json | null;
   sealed_state: Buffer | null;
   session_id: string;
@@ -165,6 +166,7 @@ export interface Hosts {
   boot_id: string;
   capacity: number;
   claimed_capacity: number | null;
+  disagrees: Generated<boolean>;
   full_answers: Generated<number>;
   id: string;
   lease_until: Timestamp;
@@ -176,6 +178,7 @@ export interface Hosts {
   sessions: Generated<Json>;
   shunned_until: Timestamp | null;
   started_at: Generated<Timestamp>;
+  unused_since: Generated<Timestamp | null>;
 }
 
 export interface IdempotencyKeys {
@@ -184,6 +187,12 @@ export interface IdempotencyKeys {
   request_hash: Buffer;
   task_id: string;
   user_id: string;
+}
+
+export interface JobClaims {
+  job: string;
+  session_id: string;
+  until: Timestamp;
 }
 
 export interface Logins {
@@ -432,6 +441,7 @@ export interface DB {
   host_limits: HostLimits;
   hosts: Hosts;
   idempotency_keys: IdempotencyKeys;
+  job_claims: JobClaims;
   logins: Logins;
   logs: Logs;
   observations: Observations;

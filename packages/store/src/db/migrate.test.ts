@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
@@ -9,6 +10,7 @@ import pg from 'pg';
 import { until } from '../../../../testkit/until.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../testing/database.ts';
 import { localUser, migrate, newId, openStore, taskTitleOf } from '../index.ts';
+import { stepsOf } from './migration-files.ts';
 
 describe('a migration', () => {
   it('takes the prompts of scripts out of the titles that an earlier release gave', async () => {
@@ -88,4 +90,138 @@ describe('a migration', () => {
       await database.close();
     }
   });
+});
+
+describe('the steps of migrations', () => {
+  type Place = {
+    run: (options?: { timeoutMs?: number }) => Promise<string[]>;
+    write: (files: Record<string, string>) => Promise<unknown>;
+    query: (text: string) => Promise<Record<string, unknown>[]>;
+    url: string;
+  };
+  /** An empty database, and a folder of migrations of its own. */
+  async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
+    const database = await createEmptyDatabase();
+    const folder = await mkdtemp(join(tmpdir(), 'pilothouse-migrations-'));
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    pool.on('error', () => {});
+    try {
+      await work({
+        url: database.url,
+        async run(options) {
+          const lines: string[] = [];
+          await migrate(database.url, { folder, log: (line) => lines.push(line), ...options });
+          return lines;
+        },
+        write: (files) =>
+          Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, `${name}.sql`), text))),
+        query: async (text) => (await pool.query(text)).rows,
+      });
+    } finally {
+      await pool.end();
+      await database.close();
+      await rm(folder, { recursive: true });
+    }
+  }
+  const many = 'create table t (id int primary key, x int); insert into t (id) select generate_series(1, 1000);';
+  const fill = (pause: number) => `-- step: batches
+    with batch as (select id from t where x is null order by id limit 100), pause as materialized (select pg_sleep(${pause}))
+    update t set x = 1 from batch, pause where t.id = batch.id;`;
+
+  it('are found in a file by the lines that begin them', () => {
+    const text =
+      '-- a word\ncreate table a ();\n-- step: batches, timeout 2 min\nupdate a set x = 1;\n-- step: concurrently\nx;\ny;\n';
+    assert.deepEqual(
+      stepsOf('0001', text).map(({ kind, timeoutMs }) => [kind, timeoutMs]),
+      [
+        ['transaction', undefined],
+        ['batches', 120_000],
+        ['concurrently', undefined],
+      ],
+    );
+    assert.throws(() => stepsOf('0001', '-- step: at once\nx;'), /0001: cannot read/);
+  });
+
+  it('of one file are undone together when one fails; the files before it stay, and the next run goes on from there', () =>
+    inPlace(async ({ run, write, query }) => {
+      await write({ '0001-a': 'create table a (id int);', '0002-b': 'create table b (id int); select 1 / 0;' });
+      await assert.rejects(run(), /division by zero/);
+      assert.deepEqual(await query(`select to_regclass('a') is not null as a, to_regclass('b') is not null as b`), [
+        { a: true, b: false },
+      ]);
+      await write({ '0002-b': 'create table b (id int);' });
+      const lines = await run();
+      assert.deepEqual(
+        lines.map((line) => line.split(':')[0]),
+        ['0002-b.sql'],
+      );
+      assert.deepEqual(await run(), []);
+    }));
+
+  it('that fill a table keep each batch, also when the run is cut; the next run does the rest', () =>
+    inPlace(async ({ run, write, query }) => {
+      await write({ '0001-a': many });
+      await run();
+      await write({ '0002-b': `alter table t add column y int;\n${fill(0.2)}` });
+      const filled = async () => Number((await query('select count(x) from t'))[0]?.count);
+      const cut = assert.rejects(run(), /terminat/);
+      await until(async () => (await filled()) >= 200, 20_000);
+      await query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and query like '%pg_sleep%' and pid <> pg_backend_pid()`);
+      await cut;
+      const before = await filled();
+      assert.ok(before >= 200 && before < 1000, `${before} rows`);
+      const lines = await run();
+      assert.equal(await filled(), 1000);
+      // The step before it is not done again: it would fail.
+      assert.ok(lines.includes(`0002-b.sql: ${1000 - before} rows changed, which are all`), lines.join('\n'));
+      assert.deepEqual(await query('select * from migrations_steps'), []);
+    }));
+
+  it('that build an index beside writers do not stop them, and build it again where an earlier run was cut', () =>
+    inPlace(async ({ run, write, query, url }) => {
+      const index = '-- step: concurrently\ncreate unique index concurrently if not exists t_x on t (x);\n';
+      await write({ '0001-a': `${many}\ninsert into t values (1001, 7), (1002, 7);`, '0002-b': index });
+      await assert.rejects(run(), /could not create unique index/);
+      const valid = () => query(`select indisvalid from pg_index where indexrelid = to_regclass('t_x')`);
+      assert.deepEqual(await valid(), [{ indisvalid: false }]);
+      await query('delete from t where id = 1002');
+      const writer = new pg.Client({ connectionString: url });
+      await writer.connect();
+      try {
+        await writer.query('begin; insert into t values (2000, 1)');
+        const running = run();
+        // The build waits for the transaction that began before it. Others write meanwhile.
+        await until(
+          async () =>
+            (
+              await query(`select from pg_stat_activity where query like '%index concurrently%'
+            and wait_event_type = 'Lock' and datname = current_database()`)
+            ).length === 1,
+          20_000,
+        );
+        await query('insert into t values (2001, 2)');
+        await writer.query('commit');
+        await running;
+      } finally {
+        await writer.end();
+      }
+      assert.deepEqual(await valid(), [{ indisvalid: true }]);
+    }));
+
+  it('have a time of their own', () =>
+    inPlace(async ({ run, write, query }) => {
+      await write({ '0001-a': '-- step: transaction, timeout 1 s\ncreate table a (); select pg_sleep(30);' });
+      await assert.rejects(run(), /statement timeout|did not end within 1000 ms/);
+      await write({ '0001-a': '-- step: transaction, timeout 30 s\ncreate table a (); select pg_sleep(2.5);' });
+      await run({ timeoutMs: 2000 });
+      assert.equal((await query('select from migrations')).length, 1);
+    }));
+
+  it('are refused by an older release', () =>
+    inPlace(async ({ run, query }) => {
+      await run();
+      await query(`insert into migrations values ('9999-later.sql', '')`);
+      await assert.rejects(run(), /newer release: it has 9999-later.sql/);
+    }));
 });

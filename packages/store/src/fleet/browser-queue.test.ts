@@ -67,7 +67,9 @@ describe('the queue for browsers', () => {
     store.change(sessionId, async (tx) => {
       if (!(await store.browserTurns.take(tx, sessionId, host, executionId))) return false;
       const at = await epochOf(sessionId);
-      return (await store.browsers.assign(tx, sessionId, { id: host.id, bootId }, at)) !== undefined;
+      if (!(await store.browsers.assign(tx, sessionId, { id: host.id, bootId }, at))) return false;
+      await store.sessions.setBrowser(tx, sessionId, 'starting');
+      return true;
     });
   const join = async (...sessionIds: string[]) => {
     for (const id of sessionIds) await store.browserTurns.join(id, { isPerson: false });

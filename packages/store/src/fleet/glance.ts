@@ -11,7 +11,7 @@ export type Glance = {
   hasBrowsers: boolean;
   /** Tasks wait for a person. */
   hasQuestions: boolean;
-  /** Tasks of sessions that are recorded are at work. */
+  /** Tasks are at work in sessions that are recorded and have a browser. */
   hasRecordings: boolean;
   /** Tasks wait for a browser. */
   hasTaskWaits: boolean;
@@ -28,8 +28,8 @@ export function createGlance({ pool }: Database) {
                exists (select from takeovers where status <> 'ended') as "hasTakeovers",
                exists (select from hosts where lease_until > now() and session_count > 0) as "hasBrowsers",
                exists (select from tasks where status = 'awaiting_user') as "hasQuestions",
-               exists (select from tasks t join sessions s on s.id = t.session_id
-                       where t.status in ('running', 'takeover') and s.recording) as "hasRecordings",
+               exists (select from sessions s where s.recording and s.browser <> 'cold' and exists (
+                 select from tasks t where t.session_id = s.id and t.status in ('running', 'takeover'))) as "hasRecordings",
                exists (select from browser_waits where for_task) as "hasTaskWaits",
                exists (select from tasks where run_due_at <= now() and run_agent_id is null) as "hasDue"`,
       values: [lockSpace, agentId, leaseMs],

@@ -11,6 +11,16 @@ export type HeldBrowser = HostHold & { sessionId: string };
 export const reportedSessions =
   'jsonb_to_recordset(h.sessions) as s(session_id uuid, epoch bigint, is_watched boolean, idle_ms bigint)';
 
+/** The browser of a reported session. PostgreSQL expects many from each host, and would otherwise read all there are. */
+export const reportedBrowser = '(select * from browsers where session_id = s.session_id offset 0) as b';
+
+/**
+ * The browser `b` is at a host whose lease holds. Looked up for each browser by the host's key: there are few browsers, and
+ * the rows of hosts are wide.
+ */
+export const isHostLive =
+  '(select h.boot_id from hosts h where h.id = b.host_id and h.lease_until > now()) = b.boot_id';
+
 /** Keeps a host's count right until its next heartbeat, for agents that look for a free host in the meantime. */
 export const countSessions = (tx: Tx, hostId: string, change: 1 | -1) =>
   tx.db

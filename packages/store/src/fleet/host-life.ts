@@ -8,3 +8,6 @@ export const areHostsHeard = 'exists (select from agents a where a.hears_from <=
 
 /** The host has its lease, or could not have renewed it. `host`: the alias of its row, which must be of the same boot. */
 export const mayLive = (host: string) => `(${host}.lease_until > now() or not ${areHostsHeard})`;
+
+/** The browser `b` is at a host of which the same holds. Looked up for each browser by the host's key. */
+export const mayHostLive = `(select h.boot_id from hosts h where h.id = b.host_id and ${mayLive('h')}) = b.boot_id`;

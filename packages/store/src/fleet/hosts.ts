@@ -3,6 +3,7 @@
 import { isId } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
+import { reportedBrowser } from './host-hold.ts';
 import { isAt } from './queue-order.ts';
 
 export type HostReport = {
@@ -35,44 +36,66 @@ export type Renewal = {
   openedElsewhere: { session_id: string; epoch: number }[];
 };
 
+/** Ten years. A host may claim any number. */
+const maxIdleMs = 315_360_000_000;
+
+// Browsers that were assigned to the host count, whatever it reports; and a shunned host has no room. What it reports is
+// compared with the rows here, once, and not by every agent that looks for differences.
+const renewText = `
+with allowed as (
+  select least($3::int, coalesce((select max_sessions from host_limits where host_id = $1), $4::int)) as capacity
+), reported as (
+  select exists (
+    select from jsonb_to_recordset($6::jsonb) as s(session_id uuid, epoch bigint) left join lateral ${reportedBrowser} on true
+    where (b.host_id, b.boot_id, b.epoch) is distinct from ($1::text, $2::uuid, s.epoch)) as disagrees
+)
+insert into hosts as h (id, boot_id, capacity, claimed_capacity, session_count, sessions, load_cpu, load_memory, seen_at,
+  lease_until, disagrees, unused_since)
+select $1, $2, allowed.capacity, $3,
+  greatest($5::int,
+    (select count(*)::int from browsers b where b.host_id = $1 and b.boot_id = $2 and ${isAt}),
+    (select allowed.capacity from hosts where id = $1 and shunned_until > now())),
+  $6::jsonb, $7::real, $8::real, now(), now() + make_interval(secs => $9 / 1000.0), reported.disagrees,
+  now() - make_interval(secs => $10 / 1000.0)
+from allowed, reported
+on conflict (id) do update set
+  boot_id = excluded.boot_id, capacity = excluded.capacity, claimed_capacity = excluded.claimed_capacity,
+  session_count = excluded.session_count, sessions = excluded.sessions, load_cpu = excluded.load_cpu,
+  load_memory = excluded.load_memory, seen_at = excluded.seen_at, lease_until = excluded.lease_until,
+  disagrees = excluded.disagrees, unused_since = excluded.unused_since,
+  started_at = case when h.boot_id = excluded.boot_id then h.started_at else now() end
+returning capacity, (
+  select coalesce(json_agg(json_build_object('session_id', b.session_id, 'epoch', b.epoch)), '[]')
+  from jsonb_to_recordset($6::jsonb) as s(session_id uuid, epoch bigint) join lateral ${reportedBrowser} on true
+  where b.epoch > s.epoch and (b.host_id <> $1 or b.boot_id <> $2)) as "openedElsewhere"`;
+
 export function createHosts({ db, pool, vital }: Database) {
   return {
     /** Grants the lease, and says in the same statement which browsers of the host were opened elsewhere. */
     async renew({ hostId, bootId, capacity, sessions, load, leaseMs, maxSessions }: HostReport): Promise<Renewal> {
-      const allowed = sql<number>`least(${capacity}::int, coalesce(
-        (select max_sessions from host_limits where host_id = ${hostId}), ${maxSessions ?? capacity}::int))`;
       // A host may report anything; a malformed id would break queries that read the list.
-      const known = JSON.stringify(sessions.filter(({ session_id }) => isId(session_id)));
-      const openedElsewhere = sql<Renewal['openedElsewhere']>`(
-        select coalesce(json_agg(json_build_object('session_id', b.session_id, 'epoch', b.epoch)), '[]')
-        from jsonb_to_recordset(${known}::jsonb) as s(session_id uuid, epoch bigint)
-        join browsers b on b.session_id = s.session_id and b.epoch > s.epoch
-          and (b.host_id <> ${hostId} or b.boot_id <> ${bootId}))`;
-      const reported = {
-        boot_id: bootId,
-        capacity: allowed,
-        claimed_capacity: capacity,
-        // Browsers that were assigned to it count, whatever it reports; and a shunned host has no room.
-        session_count: sql<number>`greatest(${sessions.length}::int,
-          (select count(*)::int from browsers b where b.host_id = ${hostId} and b.boot_id = ${bootId} and ${sql.raw(isAt)}),
-          (select ${allowed} from hosts where id = ${hostId} and shunned_until > now()))`,
-        sessions: known,
-        load_cpu: load?.cpu ?? null,
-        load_memory: load?.memory ?? null,
-        seen_at: sql<Date>`now()`,
-        lease_until: sql<Date>`now() + make_interval(secs => ${leaseMs / 1000})`,
-      };
-      const row = await vital.db
-        .insertInto('hosts')
-        .values({ id: hostId, ...reported })
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({
-            ...reported,
-            started_at: sql`case when hosts.boot_id = excluded.boot_id then hosts.started_at else now() end`,
-          }),
-        )
-        .returning(['capacity', openedElsewhere.as('openedElsewhere')])
-        .executeTakeFirstOrThrow();
+      const reported = sessions.filter(({ session_id }) => isId(session_id));
+      const unused = reported
+        .filter(({ is_watched }) => !is_watched)
+        .map(({ idle_ms }) => Math.min(idle_ms, maxIdleMs));
+      const { rows } = await vital.pool.query<Renewal>({
+        name: 'hosts.renew',
+        text: renewText,
+        values: [
+          hostId,
+          bootId,
+          capacity,
+          maxSessions ?? capacity,
+          sessions.length,
+          JSON.stringify(reported),
+          load?.cpu ?? null,
+          load?.memory ?? null,
+          leaseMs,
+          unused.length > 0 ? Math.max(...unused) : null,
+        ],
+      });
+      const [row] = rows;
+      if (!row) throw new Error('an insert that returned no row');
       return row;
     },
 

@@ -1,22 +1,40 @@
 // Browsers that are open and not in use: finds them, and takes them from their hosts (parks them).
 
 import type { Database, Tx } from '../db/db.ts';
-import { countSessions, type HeldBrowser, type HostHold, reportedSessions } from './host-hold.ts';
+import { claimFound, isUnclaimed } from '../db/job-claims.ts';
+import {
+  countSessions,
+  type HeldBrowser,
+  type HostHold,
+  isHostLive,
+  reportedBrowser,
+  reportedSessions,
+} from './host-hold.ts';
+
+/** Most for one agent at a time: each takes requests to a host. */
+const parkedAtOnce = 50;
+const isParkable = isUnclaimed('park', 'b.session_id');
+const takeFound = `, ${claimFound('park')}
+  select session_id as "sessionId", host_id as "hostId", epoch from found join claimed using (session_id)`;
 
 export function createIdleBrowsers({ pool }: Database) {
   return {
-    /** Browsers without a task, driver or viewer that were not used for this long. */
+    /** Browsers without a task, driver or viewer that were not used for this long. Each is given to one of the agents that ask. */
     async unused(idleMs: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.unused',
-        text: `select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
-               from hosts h cross join lateral ${reportedSessions}
-               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
-                 -- A host that was not told of a newer driver holds it all the same.
-                 and s.epoch <= b.epoch
-               join sessions on sessions.id = b.session_id
-               where h.lease_until > now() and sessions.status in ('idle', 'closed') and not s.is_watched
-                 and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1`,
+        text: `with found as (
+                 select b.session_id, b.host_id, b.epoch
+                 from hosts h cross join lateral ${reportedSessions} cross join lateral ${reportedBrowser}
+                 join sessions on sessions.id = b.session_id
+                 where h.lease_until > now() and h.unused_since <= now() - make_interval(secs => $1 / 1000.0)
+                   and b.host_id = h.id and b.boot_id = h.boot_id
+                   -- A host that was not told of a newer driver holds it all the same.
+                   and s.epoch <= b.epoch
+                   and sessions.status in ('idle', 'closed') and not s.is_watched
+                   and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1 and ${isParkable}
+                 order by h.unused_since limit ${parkedAtOnce}
+               )${takeFound}`,
         values: [idleMs],
       });
       return rows;
@@ -42,15 +60,17 @@ export function createIdleBrowsers({ pool }: Database) {
       return rows[0]?.epoch;
     },
 
-    /** Browsers of sessions whose task has waited for a person for longer than this. */
+    /** Browsers of sessions whose task has waited for a person for longer than this. Each is given to one of the agents. */
     async waitingTooLong(waitMs: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.forgotten',
-        text: `select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
-               from tasks t join browsers b on b.session_id = t.session_id
-               join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
-               where t.status = 'awaiting_user' and t.paused_at < now() - make_interval(secs => $1 / 1000.0)
-                 and h.lease_until > now()`,
+        text: `with found as (
+                 select b.session_id, b.host_id, b.epoch
+                 from tasks t join browsers b on b.session_id = t.session_id
+                 where t.status = 'awaiting_user' and t.paused_at < now() - make_interval(secs => $1 / 1000.0)
+                   and ${isHostLive} and ${isParkable}
+                 order by t.paused_at limit ${parkedAtOnce}
+               )${takeFound}`,
         values: [waitMs],
       });
       return rows;

@@ -1,54 +1,78 @@
 // Where the rows and the hosts disagree: hosts that hold too much, hosts that have not heard of a driver, hosts that
-// are gone.
+// are gone. Each heartbeat says whether there is anything to find at its host.
 
 import type { Database, Tx } from '../db/db.ts';
-import { type HeldBrowser, reportedSessions } from './host-hold.ts';
+import { claimFound, isUnclaimed } from '../db/job-claims.ts';
+import { type HeldBrowser, reportedBrowser, reportedSessions } from './host-hold.ts';
 import { mayLive } from './host-life.ts';
 
 const isAtHost = (sessionId: string) =>
   `exists (select from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
            where at.session_id = ${sessionId} and ${mayLive('h')})`;
 
+/** At most so many for one agent: each takes a request to a host. Those whose host never answers do not hide the others. */
+const inAnyOrder = 'order by random() limit 50';
+/** Each takes a short transaction. When a host is gone, its sessions should not wait for long. */
+const markedAtOnce = 250;
+
+/** Read once and looked up, however many there are. */
+const atHosts = `select at.session_id from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
+                     where ${mayLive('h')}`;
+
 export function createMisplacedBrowsers({ pool }: Database) {
   return {
     /**
      * Browsers that hosts still hold although they were taken from them or given up, or under an epoch that was never
      * assigned, each with an epoch under which it may be closed. A host hears of an epoch only after its commit, so an epoch
-     * ahead of the row is forged, or belongs to a database that has since been restored from a backup.
+     * ahead of the row is forged, or belongs to a database that has since been restored from a backup. Each is given to
+     * one of the agents that ask.
      */
     async orphans(): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.strays',
-        text: `select s.session_id as "sessionId", h.id as "hostId", greatest(b.epoch, s.epoch) as epoch
-               from hosts h cross join lateral ${reportedSessions}
-               left join browsers b on b.session_id = s.session_id
-               where h.lease_until > now() and (b.session_id is null or s.epoch > b.epoch
-                 or (b.epoch >= s.epoch and (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)))`,
+        text: `with found as (
+                 select s.session_id, h.id as host_id, greatest(b.epoch, s.epoch) as epoch
+                 from hosts h cross join lateral ${reportedSessions} left join lateral ${reportedBrowser} on true
+                 where h.lease_until > now() and h.disagrees and (b.session_id is null or s.epoch > b.epoch
+                     or (b.epoch >= s.epoch and (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)))
+                   and ${isUnclaimed('close_orphan', 's.session_id')}
+                 ${inAnyOrder}
+               ), ${claimFound('close_orphan')}
+               select session_id as "sessionId", host_id as "hostId", epoch from found join claimed using (session_id)`,
       });
       return rows;
     },
 
-    /** Browsers whose host has not heard of their present driver. */
+    /** Browsers whose host has not heard of their present driver. Each is given to one of the agents that ask. */
     async hostsWithOldDriver(): Promise<(HeldBrowser & { isPerson: boolean })[]> {
       const { rows } = await pool.query<HeldBrowser & { isPerson: boolean }>({
         name: 'browsers.behind',
-        text: `select b.session_id as "sessionId", h.id as "hostId", b.epoch,
-                 exists (select from takeovers w where w.session_id = b.session_id and w.epoch = b.epoch
-                         and w.status in ('requested', 'active')) as "isPerson"
-               from hosts h cross join lateral ${reportedSessions}
-               join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
-               where h.lease_until > now() and b.epoch > s.epoch
-                 and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running')
-               limit 50`,
+        text: `with found as (
+                 select b.session_id, h.id as host_id, b.epoch,
+                   exists (select from takeovers w where w.session_id = b.session_id and w.epoch = b.epoch
+                           and w.status in ('requested', 'active')) as is_person
+                 from hosts h cross join lateral ${reportedSessions} cross join lateral ${reportedBrowser}
+                 where h.lease_until > now() and h.disagrees and b.host_id = h.id and b.boot_id = h.boot_id
+                   and b.epoch > s.epoch and ${isUnclaimed('tell_driver', 'b.session_id')}
+                   and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running')
+                 ${inAnyOrder}
+               ), ${claimFound('tell_driver')}
+               select session_id as "sessionId", host_id as "hostId", epoch, is_person as "isPerson"
+               from found join claimed using (session_id)`,
       });
       return rows;
     },
 
-    /** Sessions whose row says that they have a browser, and whose host is gone. */
+    /** Sessions whose row says that they have a browser, and whose host is gone. Each is given to one of the agents that ask. */
     async withoutHost(): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>({
         name: 'browsers.gone',
-        text: `select id from sessions where browser <> 'cold' and not ${isAtHost('sessions.id')}`,
+        text: `with found as (
+                 select id as session_id from sessions where browser <> 'cold' and id not in (${atHosts})
+                   and ${isUnclaimed('mark_gone', 'sessions.id')}
+                 limit ${markedAtOnce}
+               ), ${claimFound('mark_gone')}
+               select session_id as id from claimed`,
       });
       return rows.map(({ id }) => id);
     },

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
+import type { BrowserState, JsonValue } from '../db/generated.ts';
 import { countSessions, type HostHold } from './host-hold.ts';
 import { mayLive } from './host-life.ts';
 import { type StateEncoding, savedColumns } from './saved-states.ts';
@@ -10,29 +11,46 @@ import { type StateEncoding, savedColumns } from './saved-states.ts';
 export type DriverChange = { session_id: string; host_id: string; epoch: number };
 type NewHost = { id: string; bootId: string; reach?: object };
 
-export function createPlacement({ db }: Database, encoding: StateEncoding) {
-  /**
-   * Each browser, and whether its host is the same process that opened it and still has its lease. `is_gone`: the host is
-   * gone, so the browser may be opened elsewhere. Where it is neither, the host may come back with the browser.
-   */
-  const placements = db
-    .selectFrom('browsers')
-    .leftJoin('hosts', (join) =>
-      join.onRef('hosts.id', '=', 'browsers.host_id').onRef('hosts.boot_id', '=', 'browsers.boot_id'),
-    )
-    .select(['browsers.session_id', 'browsers.host_id', 'browsers.epoch', 'browsers.opened_epoch', 'browsers.reach'])
-    .innerJoin('sessions', 'sessions.id', 'browsers.session_id')
-    .select('sessions.browser')
-    .select(sql<boolean>`coalesce(hosts.lease_until > now(), false)`.as('is_live'))
-    .select(sql<boolean>`hosts.id is null or not ${sql.raw(mayLive('hosts'))}`.as('is_gone'))
-    .select(driver.as('driver'));
+/** Each browser, and whether its host is the same process that opened it and still has its lease. */
+export type BrowserPlacement = {
+  session_id: string;
+  host_id: string | null;
+  epoch: number;
+  opened_epoch: number;
+  reach: JsonValue | null;
+  browser: BrowserState;
+  is_live: boolean;
+  /** The host is gone, so the browser may be opened elsewhere. Where it is neither, the host may come back with it. */
+  is_gone: boolean;
+  /** The person who drives the browser, and under which epoch. */
+  driver: { userId: string; epoch: number } | null;
+};
+const placementText = `
+select b.session_id, b.host_id, b.epoch, b.opened_epoch, b.reach, s.browser,
+  coalesce(h.lease_until > now(), false) as is_live, h.id is null or not ${mayLive('h')} as is_gone,
+  (select json_build_object('userId', w.holder_id, 'epoch', w.epoch) from takeovers w
+   where w.session_id = b.session_id and w.status = 'active') as driver
+from browsers b join sessions s on s.id = b.session_id
+left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id`;
 
+export function createPlacement({ pool }: Database, encoding: StateEncoding) {
   return {
-    of: (sessionId: string) => placements.where('browsers.session_id', '=', sessionId).executeTakeFirst(),
+    async of(sessionId: string): Promise<BrowserPlacement | undefined> {
+      const { rows } = await pool.query<BrowserPlacement>({
+        name: 'browsers.of',
+        text: `${placementText} where b.session_id = $1`,
+        values: [sessionId],
+      });
+      return rows[0];
+    },
 
     /** By session id; sessions without a browser are left out. */
-    async ofAll(sessionIds: readonly string[]) {
-      const rows = await placements.where('browsers.session_id', '=', sql<string>`any(${sessionIds})`).execute();
+    async ofAll(sessionIds: readonly string[]): Promise<Map<string, BrowserPlacement>> {
+      const { rows } = await pool.query<BrowserPlacement>({
+        name: 'browsers.ofAll',
+        text: `${placementText} where b.session_id = any($1)`,
+        values: [sessionIds],
+      });
       return new Map(rows.map((row) => [row.session_id, row]));
     },
 
@@ -43,13 +61,14 @@ export function createPlacement({ db }: Database, encoding: StateEncoding) {
     async assign(tx: Tx, sessionId: string, host: NewHost, before: number) {
       const reach = host.reach === undefined ? null : JSON.stringify(host.reach);
       const epochs = { epoch: before + 1, opened_epoch: before + 1 };
+      const owner_id = sql<string>`(select owner_id from sessions where id = ${sessionId})`;
       const row = await tx.db
         .insertInto('browsers')
-        .values({ session_id: sessionId, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
+        .values({ session_id: sessionId, owner_id, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
         .onConflict((conflict) =>
           conflict
             .column('session_id')
-            .doUpdateSet({ host_id: host.id, boot_id: host.bootId, ...epochs, reach })
+            .doUpdateSet({ owner_id, host_id: host.id, boot_id: host.bootId, ...epochs, reach })
             .where('browsers.epoch', '=', before),
         )
         .returning(['epoch', 'host_id', ...savedColumns])
@@ -124,10 +143,3 @@ const holds = {
     return numUpdatedRows > 0n;
   },
 };
-
-/** The person who drives the browser, and under which epoch. */
-const driver = sql<{
-  userId: string;
-  epoch: number;
-} | null>`(select json_build_object('userId', w.holder_id, 'epoch', w.epoch) from takeovers w
-           where w.session_id = browsers.session_id and w.status = 'active')`;

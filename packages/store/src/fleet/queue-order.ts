@@ -1,19 +1,19 @@
 // The order in which sessions get a browser while there are too few, as SQL. Only rows and the database's clock decide.
 
 /** A session that waits for a browser has none at a host any more, whatever its row says. */
-export const isAt = `b.host_id is not null and not exists (
-  select from browser_waits w where w.session_id = b.session_id and w.until > clock_timestamp())`;
+export const isAt = `b.host_id is not null and b.session_id not in (
+  select w.session_id from browser_waits w where w.until > now())`;
 
 /**
  * The queue, in order: users who would hold more than their share come last, persons come before tasks, then the first
  * wait of every user before the second of any user, and the user who has waited longest first.
  */
 export const queue = `
-standing as materialized (select w.* from browser_waits w where w.until > clock_timestamp()),
+standing as materialized (select w.* from browser_waits w where w.until > now()),
 held as materialized (
-  select b.session_id, b.host_id, b.epoch, s.owner_id as user_id, s.status, s.updated_at
+  select b.session_id, b.host_id, b.epoch,
+    coalesce(b.owner_id, (select s.owner_id from sessions s where s.id = b.session_id)) as user_id
   from browsers b join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
-  join sessions s on s.id = b.session_id
   where ${isAt}
 ),
 users_at as materialized (select user_id, count(*) as count from held group by user_id),

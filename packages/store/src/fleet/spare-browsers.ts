@@ -1,7 +1,7 @@
 // Browsers that their sessions can do without while other users wait, and which of them are closed first.
 
 import type { Database, Tx } from '../db/db.ts';
-import type { HeldBrowser } from './host-hold.ts';
+import { type HeldBrowser, reportedSessions } from './host-hold.ts';
 import { isTakeoverOpen, queue } from './queue-order.ts';
 
 /** A step that only waits gives its browser away if it waits longer than this; so does a task that asks a person. */
@@ -24,16 +24,22 @@ export function createSpareBrowsers({ pool }: Database) {
     async spare(limit: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browserTurns.spare',
-        text: `with ${queue}
+        text: `with ${queue},
+               -- Each read once, and not for every browser.
+               driven as materialized (select session_id from takeovers where status <> 'ended'),
+               away as materialized (
+                 select t.session_id from tasks t where t.status = 'running' and t.asleep_until is not null and ${isAway}
+                 union all select t.session_id from tasks t where t.status = 'awaiting_user' and ${isAway}),
+               watched as materialized (
+                 select s.session_id from hosts h cross join lateral ${reportedSessions}
+                 where h.lease_until > now() and s.is_watched)
                select held.session_id as "sessionId", held.host_id as "hostId", held.epoch
-               from held join users_at u on u.user_id = held.user_id, room
-               where not ${isTakeoverOpen('held.session_id')} and (held.status in ('idle', 'closed') or (
-                 held.status = 'active' and exists (
-                   select from tasks t where t.session_id = held.session_id and t.finished_at is null and ${isAway})))
-               order by u.count > room.share desc, held.status = 'active', exists (
-                   select from hosts h cross join lateral jsonb_to_recordset(h.sessions) as s(session_id uuid, is_watched boolean)
-                   where h.id = held.host_id and s.session_id = held.session_id and s.is_watched),
-                 held.updated_at
+               from (select *, count(*) over (partition by user_id) as of_user from held) as held
+               join sessions s on s.id = held.session_id and s.browser <> 'cold', room
+               where held.session_id not in (select session_id from driven) and (s.status in ('idle', 'closed')
+                 or (s.status = 'active' and held.session_id in (select session_id from away)))
+               order by held.of_user > room.share desc, s.status = 'active',
+                 held.session_id in (select session_id from watched), s.updated_at
                limit $1`,
         values: [limit],
       });

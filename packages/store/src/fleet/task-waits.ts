@@ -2,6 +2,7 @@
 
 import type { Database, Tx } from '../db/db.ts';
 import { lapse } from './browser-queue.ts';
+import { isHostLive } from './host-hold.ts';
 import { queue } from './queue-order.ts';
 
 /** Whether there is anything to do, and whether this agent does it: the first one does it for all. */
@@ -29,8 +30,7 @@ export function createTaskWaits({ pool }: Database) {
         text: `with left_over as (
                  delete from browser_waits w where w.for_task and (
                    not exists (select from tasks t where t.session_id = w.session_id and t.status in ('running', 'takeover'))
-                   or exists (select from browsers b join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
-                              where b.session_id = w.session_id and h.lease_until > now()))
+                   or exists (select from browsers b where b.session_id = w.session_id and ${isHostLive}))
                ), ${queue}, woken as (
                  update tasks t set run_due_at = clock_timestamp() from queue, room
                  where queue.place <= room.free and queue.for_task and t.session_id = queue.session_id

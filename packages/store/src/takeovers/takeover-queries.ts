@@ -2,7 +2,7 @@
 
 import { type Caller, isBuiltIn } from '../accounts/users.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
-import { mayLive } from '../fleet/host-life.ts';
+import { mayHostLive } from '../fleet/host-life.ts';
 
 /** Who drives a session, for a caller who may act in it, and where its browser is. */
 export type Driver = {
@@ -72,7 +72,7 @@ export function createTakeoverQueries({ db, pool }: Database) {
       const { rows } = await pool.query<{ id: string; sessionId: string }>({
         name: 'takeovers.expired',
         text: `select id, session_id as "sessionId" from takeovers
-               where status in ('requested', 'active') and expires_at < clock_timestamp()
+               where status in ('requested', 'active') and expires_at < now()
                order by expires_at limit ${maxAtOnce}`,
       });
       return rows;
@@ -105,15 +105,15 @@ const openTakeover = (db: Db, sessionId: string) =>
 async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeover[]> {
   const { rows } = await pool.query<UnattendedTakeover>({
     name: 'takeovers.unattended',
-    text: `select t.id, t.session_id as "sessionId", t.task_id as "taskId", t.status
-               from takeovers t
-               left join tasks k on k.id = t.task_id
-               left join browsers b on b.session_id = t.session_id
-               left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and ${mayLive('h')}
-               where t.expires_at > clock_timestamp()
-                 and ((t.status = 'requested' and (t.task_id is null or k.status in ('takeover', 'awaiting_user')))
-                   or (t.status = 'active' and (h.id is null or b.epoch <> t.epoch)))
-               order by t.requested_at limit ${maxAtOnce}`,
+    text: `select id, session_id as "sessionId", task_id as "taskId", status from (
+             select t.* from takeovers t left join tasks k on k.id = t.task_id
+             where t.status = 'requested' and t.expires_at > now()
+               and (t.task_id is null or k.status in ('takeover', 'awaiting_user'))
+             union all
+             select t.* from takeovers t left join browsers b on b.session_id = t.session_id
+             where t.status = 'active' and t.expires_at > now() and not coalesce(b.epoch = t.epoch and ${mayHostLive}, false)
+           ) as unattended
+           order by requested_at limit ${maxAtOnce}`,
   });
   return rows;
 }

@@ -1,7 +1,7 @@
 // Finds open tasks that no agent will continue, and makes them due. There should be none.
 
-import type pg from 'pg';
 import type { Database, Tx } from '../db/db.ts';
+import { claimFound, isUnclaimed } from '../db/job-claims.ts';
 
 export type StuckTask = {
   id: string;
@@ -19,39 +19,40 @@ const isForgotten = `t.run_agent_id is null and t.run_due_at is null and (t.stat
 /** Who recovers the work of a dead agent does so at once; this one did not get that far. */
 const isOfGoneAgent = `t.run_agent_id is not null and not exists (
   select from agents a where a.id = t.run_agent_id
-    and (a.recovered_at is null or a.recovered_at > clock_timestamp() - make_interval(secs => $1 / 1000.0)))`;
+    and (a.recovered_at is null or a.recovered_at > now() - make_interval(secs => $1 / 1000.0)))`;
+
+/** $1: for how long a task may show no progress. */
+const isStuck = `t.status in ('pending', 'running', 'awaiting_user', 'takeover')
+  and t.updated_at < now() - make_interval(secs => $1 / 1000.0) and (${isForgotten} or ${isOfGoneAgent})`;
+const maxAtOnce = 50;
 
 export function createStuck({ pool }: Database) {
   return {
-    find: (afterMs: number): Promise<StuckTask[]> => find(pool, afterMs, null),
+    /** Each is given to one of the agents that ask. */
+    async find(afterMs: number): Promise<StuckTask[]> {
+      const { rows } = await pool.query<StuckTask>({
+        name: 'stuck.find',
+        text: `with found as (
+                 select t.id, t.session_id, t.run_agent_id from tasks t
+                 where ${isStuck} and ${isUnclaimed('release_stuck', 't.session_id')} limit ${maxAtOnce}
+               ), ${claimFound('release_stuck')}
+               select id, session_id as "sessionId", run_agent_id as "goneAgentId"
+               from found join claimed using (session_id)`,
+        values: [afterMs],
+      });
+      return rows;
+    },
 
     /** Makes it due if it is still stuck; false if it is not. Lock its session before. */
     async release(tx: Tx, id: string, afterMs: number): Promise<boolean> {
-      if ((await find(tx.client, afterMs, id)).length === 0) return false;
-      await tx.client.query({
+      const { rowCount } = await tx.client.query({
         name: 'stuck.release',
-        text: `update tasks set run_agent_id = null, run_due_at = least(run_due_at, clock_timestamp()) where id = $1`,
-        values: [id],
+        text: `update tasks t set run_agent_id = null, run_due_at = least(t.run_due_at, clock_timestamp())
+               where t.id = $2 and ${isStuck}`,
+        values: [afterMs, id],
       });
-      tx.hasQueued = true;
-      return true;
+      if (rowCount === 1) tx.hasQueued = true;
+      return rowCount === 1;
     },
   };
-}
-
-async function find(
-  client: Pick<pg.Pool | pg.ClientBase, 'query'>,
-  afterMs: number,
-  id: string | null,
-): Promise<StuckTask[]> {
-  const { rows } = await client.query<StuckTask>({
-    name: 'stuck.find',
-    text: `select t.id, t.session_id as "sessionId", t.run_agent_id as "goneAgentId"
-           from tasks t
-           where ($2::uuid is null or t.id = $2) and t.status in ('pending', 'running', 'awaiting_user', 'takeover')
-             and t.updated_at < clock_timestamp() - make_interval(secs => $1 / 1000.0)
-             and (${isForgotten} or ${isOfGoneAgent})`,
-    values: [afterMs, id],
-  });
-  return rows;
 }

@@ -2,6 +2,7 @@
 
 import type { Condition } from '@pilothouse/contract';
 import type { Database } from '../db/db.ts';
+import { isHostLive } from '../fleet/host-hold.ts';
 
 /** A task that waits for a person or for a condition of its page, and the host that has the page. */
 export type PageWait = {
@@ -27,9 +28,8 @@ export function createWaits({ pool }: Database) {
         text: `update tasks set looked_at = clock_timestamp()
                from (select t.id, b.host_id, b.epoch from tasks t
                      join browsers b on b.session_id = t.session_id
-                     join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
-                     where t.status = 'awaiting_user' and t.question->'until' <> 'null' and h.lease_until > now()
-                       and coalesce(t.looked_at < clock_timestamp() - make_interval(secs => $1 / 1000.0), true)
+                     where t.status = 'awaiting_user' and t.question->'until' <> 'null' and ${isHostLive}
+                       and coalesce(t.looked_at < now() - make_interval(secs => $1 / 1000.0), true)
                      order by t.looked_at nulls first limit ${maxAtOnce}
                      for update of t skip locked) as due
                where tasks.id = due.id
@@ -46,7 +46,7 @@ export function createWaits({ pool }: Database) {
         name: 'waits.expired',
         text: `select id, session_id as "sessionId", execution_id as "executionId", question->>'asked_at' as "askedAt"
                from tasks
-               where status = 'awaiting_user' and (question->>'expires_at')::timestamptz < clock_timestamp()
+               where status = 'awaiting_user' and (question->>'expires_at')::timestamptz < now()
                limit ${maxAtOnce}`,
       });
       return rows;

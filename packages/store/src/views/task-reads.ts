@@ -125,21 +125,33 @@ export function createTaskReads({ pool }: Database) {
     /** Tasks that wait for a person, longest wait first. */
     async inboxOf(caller: Caller, { limit, cursor }: { limit: number; cursor?: string }) {
       const position = cursor ? decodeCursor(cursor) : undefined;
+      const isAdmin = caller.role === 'admin';
       const { rows } = await pool.query<InboxRow & { takeover: JsonRow | null }>({
-        name: 'tasks.inbox',
-        text: `select t.id, t.session_id, t.owner_id, t.created_by, t.title, t.status, t.paused_at, t.question,
-                 (select to_json(w) from takeovers w
-                  where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
-               from tasks t
-               where t.status in ('awaiting_user', 'takeover') and ($2 or t.owner_id = $3 or t.created_by = $3)
-                 and ($4::timestamptz is null or (t.paused_at, t.id) > ($4, $5::uuid))
-               order by t.paused_at, t.id limit $1`,
-        values: [limit + 1, caller.role === 'admin', caller.id, position?.at ?? null, position?.id ?? null],
+        name: `tasks.inbox.${caller.role}`,
+        text: inboxText(isAdmin),
+        values: [limit + 1, position?.at ?? '-infinity', position?.id ?? firstId, ...(isAdmin ? [] : [caller.id])],
       });
       const read = rows.map((row) => ({ ...row, takeover: row.takeover && readTakeover(row.takeover) }));
       return toPage(read, limit, (row) => ({ at: row.paused_at, id: row.id }));
     },
   };
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** Each part is one page along an index that holds only tasks that wait for a person, of all users or of one. */
+function inboxText(isAdmin: boolean): string {
+  const page = (where: string) => `(
+    select * from tasks where status in ('awaiting_user', 'takeover') and ${where} and (paused_at, id) > ($2, $3::uuid)
+    order by paused_at, id limit $1)`;
+  // No task is in both: the second holds only tasks in sessions of other users.
+  const ofCaller = () => `${page('owner_id = $4')} union all ${page('created_by = $4 and created_by <> owner_id')}`;
+  return `
+    select t.id, t.session_id, t.owner_id, t.created_by, t.title, t.status, t.paused_at, t.question,
+      (select to_json(w) from takeovers w
+       where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
+    from (${isAdmin ? page('true') : ofCaller()}) as t
+    order by t.paused_at, t.id limit $1`;
 }
 
 /** A task that waits for a person, and since when. */

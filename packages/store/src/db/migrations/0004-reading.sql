@@ -1,3 +1,4 @@
+-- step: transaction, timeout 6 h
 create type log_level as enum ('debug', 'info', 'warn', 'error');
 
 -- Who owns the task's session, in the task's own row: who may see a task is answered without another table, and a list

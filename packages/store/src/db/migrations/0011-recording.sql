@@ -1,3 +1,4 @@
+-- step: transaction, timeout 6 h
 -- Whether what is seen in the session is kept, while a task works in it.
 alter table sessions add column recording boolean not null default false;
 

@@ -1,3 +1,4 @@
+-- step: transaction, timeout 6 h
 -- kept: its bytes are there. leaving: shown to nobody any more; its bytes may still be there, and count. gone: its bytes
 -- are not there; its row says that there was such a file.
 create type file_retention as enum ('kept', 'leaving', 'gone');

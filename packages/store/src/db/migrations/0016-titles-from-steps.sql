@@ -1,3 +1,4 @@
+-- step: transaction, timeout 6 h
 -- Tasks were called after their prompt, and so were the sessions that a chat made. Where the prompt is a script, it holds
 -- what is typed, passwords too. Those that have steps are now called after what their first steps do, as new ones are.
 

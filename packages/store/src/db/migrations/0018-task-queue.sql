@@ -1,3 +1,4 @@
+-- step: transaction, timeout 6 h
 -- Tasks are their own queue. A run is the work of one agent at one task, from its turn until the task waits or ends.
 alter table tasks
   -- The number of its last run.
