@@ -73,6 +73,13 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
     fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }) =>
       holding(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
 
+    /** The browser was lost before the step could begin: an attempt that counts, and has done nothing. */
+    interruptBefore: (turn: Turn, { hostId, epoch }: BrowserHandle, error: string) =>
+      holding(turn, async (tx, append, held) => {
+        await store.tasks.setHost(tx, turn.executionId, hostId);
+        await end(tx, append, turn, await begin(tx, append, turn, held, epoch), { status: 'interrupted', error });
+      }),
+
     note: (turn: Turn, message: string, level: LogLevel = 'info') =>
       holding(turn, (tx, append) => say(tx, append, turn, message, level)),
   };
