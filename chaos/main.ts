@@ -18,6 +18,7 @@ import { cancelAtRandom } from './cancel/cancel.ts';
 import { raceCommands } from './commands/commands.full.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
+import { cutBus } from './host/cut-bus.ts';
 import { freezeHost } from './host/freeze.ts';
 import { feedHogApart } from './host/hogs.child.ts';
 import type { HogResult } from './host/hogs.ts';
@@ -184,6 +185,15 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     const met = await cutCommands({ cuts: Number(values.cuts), seed });
     return { isGood: met.acknowledged_late === 0 && met.acts_after.length === 0, figures: { seed, ...met } };
   },
+
+  'cut-bus': () =>
+    withStack(privateName, async (stack) => {
+      const seed = newSeed();
+      const figures = await cutBus({ stack, cuts: Number(given.cuts ?? (values.small ? 3 : 100)), seed });
+      const { leaked, given_up_while_running, interrupted_by_short_cuts, chromium_left } = figures;
+      const bad = leaked.length + given_up_while_running + interrupted_by_short_cuts + chromium_left;
+      return { isGood: bad === 0, figures: { seed, ...figures } };
+    }),
 
   freeze: async () => {
     const { gone_ms, ...figures } = await freezeHost(Number(values.rounds));

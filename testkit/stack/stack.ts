@@ -23,6 +23,8 @@ export type StackOptions = {
   sites?: string[];
   /** Other programs than those of this tree, by the name of the part or by its kind. */
   programs?: Record<string, string>;
+  /** By which address a part reaches the bus, for parts that go through a proxy. */
+  busUrlOf?: (part: string, url: string) => string;
 };
 
 /** One process of ours, with all that is needed to start it again as it was. */
@@ -38,7 +40,7 @@ type Member = {
 };
 type StackFile = { members: Member[] };
 
-const readyWithinMs = 20_000;
+const readyWithinMs = 60_000;
 /** More than the migration gives itself. */
 const migratedWithinMs = 90_000;
 
@@ -206,9 +208,10 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     own: Partial<Member> & { env: Record<string, string> },
   ): Promise<Member> => {
     const opsPort = await freePort();
-    // Where we ask for readiness and send requests, whatever the shell or `.env` says.
-    const env = { NATS_URL: bus.url, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
     const name = `${kind}-${index}`;
+    const busUrl = options.busUrlOf?.(name, bus.url) ?? bus.url;
+    // Where we ask for readiness and send requests, whatever the shell or `.env` says.
+    const env = { NATS_URL: busUrl, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
     const program = options.programs?.[name] ?? options.programs?.[kind] ?? join(root, 'apps', kind, 'src/main.ts');
     return { kind, name, program, args: [], port: null, opsPort, daemon: null, ...own, env };
   };

@@ -12,8 +12,10 @@ export function createMisplacedBrowsers({ pool }: Database) {
   return {
     /**
      * Browsers that hosts still hold although they were taken from them, or under an epoch that was never assigned,
-     * each with an epoch under which it may be closed. A host hears of an epoch only after its commit, so an epoch
-     * ahead of the row is forged, or belongs to a database that has since been restored from a backup.
+     * each with an epoch under which it may be closed. A row names its host before the host hears of the session, so a
+     * host that the row does not name holds a browser that is no longer its own, whatever its epoch. A host hears of an
+     * epoch only after its commit, so an epoch ahead of the row is forged, or belongs to a database that has since been
+     * restored from a backup.
      */
     async orphans(): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
@@ -21,8 +23,8 @@ export function createMisplacedBrowsers({ pool }: Database) {
         text: `select s.session_id as "sessionId", h.id as "hostId", greatest(b.epoch, s.epoch) as epoch
                from hosts h cross join lateral ${reportedSessions}
                left join browsers b on b.session_id = s.session_id
-               where h.lease_until > now() and (b.session_id is null or s.epoch > b.epoch
-                 or (b.epoch > s.epoch and (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)))`,
+               where h.lease_until > now()
+                 and (s.epoch > b.epoch or (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id))`,
       });
       return rows;
     },

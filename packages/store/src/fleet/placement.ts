@@ -105,6 +105,22 @@ const holds = {
     if (numUpdatedRows > 0n) await countSessions(tx, hostId, -1);
     return numUpdatedRows > 0n;
   },
+
+  /**
+   * Takes the browser from a host that does not answer and may still have it. The new epoch lets agents close it there.
+   * False if this host does not hold it under this epoch, or while a task runs: the agent of the task decides.
+   */
+  async giveUp(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+    const { rowCount } = await tx.client.query({
+      name: 'browsers.giveUp',
+      text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
+             where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
+               and not exists (select from tasks t where t.session_id = $1 and t.status = 'running')`,
+      values: [sessionId, hostId, epoch],
+    });
+    if (rowCount) await countSessions(tx, hostId, -1);
+    return rowCount === 1;
+  },
 };
 
 /** The person who drives the browser, and under which epoch. */
