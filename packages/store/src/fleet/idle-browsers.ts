@@ -5,7 +5,7 @@ import { countSessions, type HeldBrowser, type HostHold, reportedSessions } from
 
 export function createIdleBrowsers({ pool }: Database) {
   return {
-    /** Browsers without a task, driver or viewer that were not used for this long. */
+    /** Browsers without a task, driver or viewer that were not used for this long; the longest unused first. */
     async unused(idleMs: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.unused',
@@ -16,7 +16,8 @@ export function createIdleBrowsers({ pool }: Database) {
                  and s.epoch <= b.epoch
                join sessions on sessions.id = b.session_id
                where h.lease_until > now() and sessions.status in ('idle', 'closed') and not s.is_watched
-                 and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1`,
+                 and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1
+               order by s.idle_ms desc`,
         values: [idleMs],
       });
       return rows;
@@ -42,7 +43,7 @@ export function createIdleBrowsers({ pool }: Database) {
       return rows[0]?.epoch;
     },
 
-    /** Browsers of sessions whose task has waited for a person for longer than this. */
+    /** Browsers of sessions whose task has waited for a person for longer than this; the longest first. */
     async waitingTooLong(waitMs: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.forgotten',
@@ -50,7 +51,8 @@ export function createIdleBrowsers({ pool }: Database) {
                from tasks t join browsers b on b.session_id = t.session_id
                join hosts h on h.id = b.host_id and h.boot_id = b.boot_id
                where t.status = 'awaiting_user' and t.paused_at < now() - make_interval(secs => $1 / 1000.0)
-                 and h.lease_until > now()`,
+                 and h.lease_until > now()
+               order by t.paused_at`,
         values: [waitMs],
       });
       return rows;

@@ -4,6 +4,18 @@
 import type { Database, Tx } from '../db/db.ts';
 import { type HeldBrowser, reportedSessions } from './host-hold.ts';
 
+/** A browser that a host should not have, under an epoch that lets it be closed. */
+export type Orphan = HeldBrowser & {
+  /** Of the host's present start. */
+  bootId: string;
+  /** The session is in the database. */
+  isKnown: boolean;
+};
+
+/** As many as one look of an agent handles at one host. */
+const maxPerHost = 100;
+const maxBehind = 50;
+
 const isAtLiveHost = (sessionId: string) =>
   `exists (select from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
            where at.session_id = ${sessionId} and h.lease_until > now())`;
@@ -15,21 +27,27 @@ export function createMisplacedBrowsers({ pool }: Database) {
      * each with an epoch under which it may be closed. A row names its host before the host hears of the session, so a
      * host that the row does not name holds a browser that is no longer its own, whatever its epoch. A host hears of an
      * epoch only after its commit, so an epoch ahead of the row is forged, or belongs to a database that has since been
-     * restored from a backup.
+     * restored from a backup. For each host the sessions that exist come first, then the longest idle.
      */
-    async orphans(): Promise<HeldBrowser[]> {
-      const { rows } = await pool.query<HeldBrowser>({
+    async orphans(): Promise<Orphan[]> {
+      const { rows } = await pool.query<Orphan>({
         name: 'browsers.strays',
-        text: `select s.session_id as "sessionId", h.id as "hostId", greatest(b.epoch, s.epoch) as epoch
-               from hosts h cross join lateral ${reportedSessions}
-               left join browsers b on b.session_id = s.session_id
+        text: `select o.session_id as "sessionId", h.id as "hostId", h.boot_id as "bootId", o.epoch, o.is_known as "isKnown"
+               from hosts h cross join lateral (
+                 select s.session_id, greatest(b.epoch, s.epoch) as epoch, b.session_id is not null as is_known, s.idle_ms
+                 from ${reportedSessions} left join browsers b on b.session_id = s.session_id
+                 where s.epoch > b.epoch or (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id)
+                 order by is_known desc, s.idle_ms desc, s.session_id limit ${maxPerHost}) as o
                where h.lease_until > now()
-                 and (s.epoch > b.epoch or (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id))`,
+               order by h.id, o.is_known desc, o.idle_ms desc, o.session_id`,
       });
       return rows;
     },
 
-    /** Browsers whose host has not heard of their present driver. */
+    /**
+     * Browsers whose host has not heard of their present driver. Hosts take turns, and each of their browsers comes up at
+     * random, so that those which never catch up do not hide the others.
+     */
     async hostsWithOldDriver(): Promise<(HeldBrowser & { isPerson: boolean })[]> {
       const { rows } = await pool.query<HeldBrowser & { isPerson: boolean }>({
         name: 'browsers.behind',
@@ -40,7 +58,8 @@ export function createMisplacedBrowsers({ pool }: Database) {
                join browsers b on b.session_id = s.session_id and b.host_id = h.id and b.boot_id = h.boot_id
                where h.lease_until > now() and b.epoch > s.epoch
                  and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running')
-               limit 50`,
+               order by row_number() over (partition by h.id order by random()), random()
+               limit ${maxBehind}`,
       });
       return rows;
     },
@@ -49,7 +68,7 @@ export function createMisplacedBrowsers({ pool }: Database) {
     async withoutHost(): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>({
         name: 'browsers.gone',
-        text: `select id from sessions where browser <> 'cold' and not ${isAtLiveHost('sessions.id')}`,
+        text: `select id from sessions where browser <> 'cold' and not ${isAtLiveHost('sessions.id')} order by updated_at`,
       });
       return rows.map(({ id }) => id);
     },
