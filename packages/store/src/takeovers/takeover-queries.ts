@@ -67,12 +67,14 @@ export function createTakeoverQueries({ db, pool }: Database) {
       return rowCount === 1;
     },
 
-    async expired(): Promise<{ id: string; sessionId: string }[]> {
+    /** The longest first, without those that the caller handles already. */
+    async expired(except: readonly string[] = []): Promise<{ id: string; sessionId: string }[]> {
       const { rows } = await pool.query<{ id: string; sessionId: string }>({
         name: 'takeovers.expired',
         text: `select id, session_id as "sessionId" from takeovers
-               where status in ('requested', 'active') and expires_at < clock_timestamp()
+               where status in ('requested', 'active') and expires_at < clock_timestamp() and id <> all($1)
                order by expires_at limit ${maxAtOnce}`,
+        values: [except],
       });
       return rows;
     },
@@ -88,7 +90,8 @@ export function createTakeoverQueries({ db, pool }: Database) {
       return rows.length > 0;
     },
 
-    unattended: () => findUnattended(pool),
+    /** The longest first, without those that the caller handles already: many that cannot be served hide no other. */
+    unattended: (except: readonly string[] = []) => findUnattended(pool, except),
   };
 }
 
@@ -101,7 +104,7 @@ const openTakeover = (db: Db, sessionId: string) =>
     .executeTakeFirst();
 
 /** Takeovers that no agent at work on a task will handle, and whose browser is not ready for the person. */
-async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeover[]> {
+async function findUnattended(pool: Database['pool'], except: readonly string[]): Promise<UnattendedTakeover[]> {
   const { rows } = await pool.query<UnattendedTakeover>({
     name: 'takeovers.unattended',
     text: `select t.id, t.session_id as "sessionId", t.task_id as "taskId", t.status
@@ -109,10 +112,11 @@ async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeove
                left join tasks k on k.id = t.task_id
                left join browsers b on b.session_id = t.session_id
                left join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
-               where t.expires_at > clock_timestamp()
+               where t.expires_at > clock_timestamp() and t.id <> all($1)
                  and ((t.status = 'requested' and (t.task_id is null or k.status in ('takeover', 'awaiting_user')))
                    or (t.status = 'active' and (h.id is null or b.epoch <> t.epoch)))
                order by t.requested_at limit ${maxAtOnce}`,
+    values: [except],
   });
   return rows;
 }
