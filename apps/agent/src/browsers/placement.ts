@@ -80,6 +80,7 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
       else await waitAsRow(search);
       return undefined;
     }
+    if (taken === 'session_closed') throw new Error('the session was closed before its browser was opened');
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;
     const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };

@@ -12,7 +12,13 @@ type Options = {
   onRead: (why: 'begin' | 'new') => void;
   onClosed: () => void;
 };
-export type EventListener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
+export type EventListener = {
+  seq: number;
+  isCaughtUp: boolean;
+  onEvents: (events: StoredEvent[]) => void;
+  /** Ends its stream: the viewer comes back from the last event that it has. */
+  close: () => void;
+};
 export type SessionEvents = {
   /** The last events of the session without a gap between them, up to `seq`. */
   recent: StoredEvent[];
@@ -22,6 +28,8 @@ export type SessionEvents = {
   ready: Promise<void>;
   /** Reads what is new. */
   pump(): void;
+  /** Drops recent events below this number: a purge has removed them. */
+  forgetBefore(seq: number): void;
   leave(listener: EventListener): void;
   close(): void;
 };
@@ -44,6 +52,9 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
     listeners: new Set(),
     ready: Promise.resolve(),
     pump,
+    forgetBefore(seq) {
+      if ((session.recent[0]?.seq ?? seq) < seq) session.recent = session.recent.filter((event) => event.seq >= seq);
+    },
     leave(listener) {
       session.listeners.delete(listener);
       clearTimeout(linger);
@@ -58,9 +69,21 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   };
 
   function take(events: StoredEvent[]): void {
+    const { seq: before } = session;
     session.recent = [...session.recent, ...events].slice(-recentEvents);
-    session.seq = events.at(-1)?.seq ?? session.seq;
-    for (const listener of session.listeners) if (listener.isCaughtUp) deliver(listener, events);
+    session.seq = events.at(-1)?.seq ?? before;
+    for (const listener of [...session.listeners]) if (listener.isCaughtUp) pass(listener, events, before);
+  }
+  /** A listener that throws must not cost the others an event. It has a gap from here on, so it begins again. */
+  function pass(listener: EventListener, events: StoredEvent[], before: number): void {
+    try {
+      if (listener.seq < before) throw new Error(`a listener has events up to ${listener.seq}, and misses ${before}`);
+      deliver(listener, events);
+    } catch (error) {
+      log.warn({ err: error, session_id: sessionId }, 'a listener was closed: it could not take an event');
+      session.leave(listener);
+      listener.close();
+    }
   }
   async function begin(): Promise<void> {
     onRead('begin');
