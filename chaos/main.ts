@@ -246,7 +246,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   power: () =>
     withStack(privateName, async (stack) => {
       const figures = await failPower({ stack, rounds: Number(values.rounds), seed: newSeed() });
-      const isGood = figures.lost.length + figures.unfinished.length === 0 && figures.acknowledged > 0;
+      const bad = figures.lost.length + figures.lost_files.length + figures.unfinished.length;
+      const isGood = bad === 0 && !figures.broken && figures.acknowledged > 0;
       return { isGood, figures };
     }),
 
