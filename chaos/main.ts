@@ -1,6 +1,5 @@
-// npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n] … [--small]: the full size of what the tests run in
+// npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n|random] … [--small]: the full size of what the tests run in
 // small. Prints one JSON line for each scenario.
-import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
 import { hogNames } from '../apps/browser/testing/hogs.ts';
@@ -8,6 +7,7 @@ import { sendMalformed } from '../apps/server/testing/malformed.ts';
 import { startOffice } from '../testkit/pages/office.ts';
 import { figuresOf } from '../testkit/percentiles.ts';
 import { runScripts } from '../testkit/scripts/run.ts';
+import { seedFrom } from '../testkit/seed.ts';
 import { startSites } from '../testkit/sites/sites.ts';
 import { freePort } from '../testkit/stack/ports.ts';
 import { withServices, withStack } from '../testkit/stack/with-services.ts';
@@ -91,7 +91,7 @@ const values = { ...(given.small ? { ...full, ...small } : full), ...given };
 const privateName = `chaos-${process.pid}`;
 
 function newSeed(): number {
-  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  const seed = seedFrom(values.seed);
   // Said at once, so that it is known also of a run that does not end.
   console.error(`chaos: seed ${seed}`);
   return seed;
@@ -202,15 +202,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   },
 
   leaks: async () => {
-    const figures = await hurtSessions(Number(values.rounds));
+    const figures = await hurtSessions(Number(values.rounds), newSeed());
     const { browsers_left, folders_left, processes_left, outlived_ms } = figures;
     const isGood = browsers_left === 0 && folders_left === 0 && processes_left === 0 && outlived_ms < 2000;
     return { isGood, figures };
   },
 
   input: async () => {
-    const seed = randomInt(2 ** 31);
-    console.error(`chaos: seed ${seed}`);
+    const seed = newSeed();
     const { wrong, ...figures } = await confuseInputs({ sequences: Number(values.sequences ?? 2000), seed });
     return { isGood: wrong.length === 0, figures: { ...figures, wrong: wrong.length, first_wrong: wrong.slice(0, 3) } };
   },

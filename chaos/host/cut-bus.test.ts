@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { cutBus } from './cut-bus.ts';
-
-const seed = 7;
 
 it(`a host that loses the bus while it is watched leaks no browser, and loses no step to a viewer (seed ${seed})`, async () => {
   const figures = await withStack(`cut-bus-${process.pid}`, (stack) => cutBus({ stack, cuts: 2, seed }));

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createFileBlobs } from '../../packages/store/src/recordings/blobs.ts';
 import { mountPowerDisk, noPowerDisk } from '../../testkit/power-disk.ts';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { failPower } from './power.ts';
 
-const seed = 41;
 // Where tests decide, a machine without such a disk is a failure.
 const skip = process.env.CI ? undefined : noPowerDisk();
 

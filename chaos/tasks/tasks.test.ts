@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { shootAtTasks } from './run.ts';
 import { wakeZombies } from './zombies.ts';
-
-const seed = randomInt(2 ** 31);
 
 describe(`tasks while everything around them is shot (seed ${seed})`, () => {
   const inHouse = <T>(name: string, work: (stack: Stack) => Promise<T>) => withStack(`${name}-${process.pid}`, work);

@@ -23,6 +23,8 @@ export type StackOptions = {
   sites?: string[];
   /** Other programs than those of this tree, by the name of the part or by its kind. */
   programs?: Record<string, string>;
+  /** Another program that makes the schema than that of this tree. */
+  migration?: string;
   /** By which address a part reaches the bus, for parts that go through a proxy. */
   busUrlOf?: (part: string, url: string) => string;
 };
@@ -66,11 +68,11 @@ export function createStack(name: string) {
   const remember = (changed: Member) => write(read().members.map((one) => (one.name === changed.name ? changed : one)));
 
   /** The same command that operators run, and its words in a log of their own. */
-  async function migrate(): Promise<void> {
+  async function migrate(program = join(root, 'packages/store/src/migrate.main.ts')): Promise<void> {
     const log = join(services.place.dir, 'migrate.log');
     const out = openSync(log, 'a', 0o600);
     const secrets = setSecretsApart({ ...commonEnvironment(), DATABASE_URL: services.databaseUrl() });
-    const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
+    const child = spawn(process.execPath, [program], {
       cwd: root,
       env: secrets.env,
       stdio: ['ignore', out, out, ...secrets.stdio],
@@ -130,7 +132,7 @@ export function createStack(name: string) {
       startMembers(async () => {
         await refuseTakenPorts(options, read());
         await services.up();
-        await migrate();
+        await migrate(options.migration);
         // What an earlier stack of another shape left running is not part of this one.
         if (read().members.length > 0) await stopMembers();
         write([]);
