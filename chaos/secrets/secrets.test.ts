@@ -4,7 +4,7 @@ import { testSeed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { stealSecrets } from './secrets.ts';
 
-describe('secrets beside frames that want them', () => {
+describe(`secrets beside frames that want them (seed ${testSeed})`, () => {
   it('come nowhere but where they were meant, and honest pages are done', { timeout: 180_000 }, async () => {
     const tricks = [
       'focus-every-3ms',

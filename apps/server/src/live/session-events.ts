@@ -45,6 +45,8 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   let isPumping = true;
   let isStale = false;
   let linger: NodeJS.Timeout | undefined;
+  const onFailed = (error: unknown) =>
+    log.warn({ err: error, session_id: sessionId }, 'a listener was closed: it could not take an event');
 
   const session: SessionEvents = {
     recent: [],
@@ -72,18 +74,8 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
     const { seq: before } = session;
     session.recent = [...session.recent, ...events].slice(-recentEvents);
     session.seq = events.at(-1)?.seq ?? before;
-    for (const listener of [...session.listeners]) if (listener.isCaughtUp) pass(listener, events, before);
-  }
-  /** A listener that throws must not cost the others an event. It has a gap from here on, so it begins again. */
-  function pass(listener: EventListener, events: StoredEvent[], before: number): void {
-    try {
-      if (listener.seq < before) throw new Error(`a listener has events up to ${listener.seq}, and misses ${before}`);
-      deliver(listener, events);
-    } catch (error) {
-      log.warn({ err: error, session_id: sessionId }, 'a listener was closed: it could not take an event');
-      session.leave(listener);
-      listener.close();
-    }
+    for (const listener of [...session.listeners])
+      if (listener.isCaughtUp) pass(session, listener, { events, before, onFailed });
   }
   async function begin(): Promise<void> {
     onRead('begin');
@@ -123,6 +115,20 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   // Listeners that wait for `ready` see the error there. A session that could not be read is not kept for others.
   session.ready.catch(session.close);
   return session;
+}
+
+type Passing = { events: StoredEvent[]; before: number; onFailed: (error: unknown) => void };
+
+/** A listener that throws must not cost the others an event. It has a gap from here on, so its stream ends. */
+function pass(session: SessionEvents, listener: EventListener, { events, before, onFailed }: Passing): void {
+  try {
+    if (listener.seq < before) throw new Error(`a listener has events up to ${listener.seq}, and misses ${before}`);
+    deliver(listener, events);
+  } catch (error) {
+    onFailed(error);
+    session.leave(listener);
+    listener.close();
+  }
 }
 
 /** Whether these events follow `seq`, and each other. */
