@@ -1,6 +1,5 @@
-// npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n] … [--small]: the full size of what the tests run in
+// npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n|random] … [--small]: the full size of what the tests run in
 // small. Prints one JSON line for each scenario.
-import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
 import { hogNames } from '../apps/browser/testing/hogs.ts';
@@ -8,6 +7,7 @@ import { sendMalformed } from '../apps/server/testing/malformed.ts';
 import { startOffice } from '../testkit/pages/office.ts';
 import { figuresOf } from '../testkit/percentiles.ts';
 import { runScripts } from '../testkit/scripts/run.ts';
+import { seedFrom } from '../testkit/seed.ts';
 import { startSites } from '../testkit/sites/sites.ts';
 import { freePort } from '../testkit/stack/ports.ts';
 import { withServices, withStack } from '../testkit/stack/with-services.ts';
@@ -18,6 +18,7 @@ import { cancelAtRandom } from './cancel/cancel.ts';
 import { raceCommands } from './commands/commands.full.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
+import { cutBus } from './host/cut-bus.ts';
 import { freezeHost } from './host/freeze.ts';
 import { feedHogApart } from './host/hogs.child.ts';
 import type { HogResult } from './host/hogs.ts';
@@ -96,7 +97,7 @@ const values = { ...(given.small ? { ...full, ...small } : full), ...given };
 const privateName = `chaos-${process.pid}`;
 
 function newSeed(): number {
-  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  const seed = seedFrom(values.seed);
   // Said at once, so that it is known also of a run that does not end.
   console.error(`chaos: seed ${seed}`);
   return seed;
@@ -194,6 +195,15 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     return { isGood: met.acknowledged_late === 0 && met.acts_after.length === 0, figures: { seed, ...met } };
   },
 
+  'cut-bus': () =>
+    withStack(privateName, async (stack) => {
+      const seed = newSeed();
+      const figures = await cutBus({ stack, cuts: Number(given.cuts ?? (values.small ? 3 : 100)), seed });
+      const { leaked, given_up_while_running, interrupted_by_short_cuts, chromium_left } = figures;
+      const bad = leaked.length + given_up_while_running + interrupted_by_short_cuts + chromium_left;
+      return { isGood: bad === 0, figures: { seed, ...figures } };
+    }),
+
   freeze: async () => {
     const { gone_ms, ...figures } = await freezeHost(Number(values.rounds));
     const isGood = figures.accepted + figures.ended_early + figures.browsers_left === 0 && figures.late > 0;
@@ -201,15 +211,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   },
 
   leaks: async () => {
-    const figures = await hurtSessions(Number(values.rounds));
+    const figures = await hurtSessions(Number(values.rounds), newSeed());
     const { browsers_left, folders_left, processes_left, outlived_ms } = figures;
     const isGood = browsers_left === 0 && folders_left === 0 && processes_left === 0 && outlived_ms < 2000;
     return { isGood, figures };
   },
 
   input: async () => {
-    const seed = randomInt(2 ** 31);
-    console.error(`chaos: seed ${seed}`);
+    const seed = newSeed();
     const { wrong, ...figures } = await confuseInputs({ sequences: Number(values.sequences ?? 2000), seed });
     return { isGood: wrong.length === 0, figures: { ...figures, wrong: wrong.length, first_wrong: wrong.slice(0, 3) } };
   },
@@ -245,7 +254,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   power: () =>
     withStack(privateName, async (stack) => {
       const figures = await failPower({ stack, rounds: Number(values.rounds), seed: newSeed() });
-      const isGood = figures.lost.length + figures.unfinished.length === 0 && figures.acknowledged > 0;
+      const bad = figures.lost.length + figures.lost_files.length + figures.unfinished.length;
+      const isGood = bad === 0 && !figures.broken && figures.acknowledged > 0;
       return { isGood, figures };
     }),
 

@@ -1,36 +1,27 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
+import { createClient } from '@pilothouse/sdk';
+import { startShop } from '../testkit/demo-shop/shop.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
-import { copyRelease, type Edit } from './other-release.ts';
+import { freePort } from '../testkit/stack/ports.ts';
+import { withStack } from '../testkit/stack/with-services.ts';
+import { until } from '../testkit/until.ts';
+import { checkOutRelease, previousRelease } from './other-release.ts';
 
-/** Ticks that did one step each do a step in three: what one release counts fits no other. */
-const edits: Edit[] = [
-  {
-    file: 'apps/agent/src/task/run.ts',
-    from: '  async function act(turn: Turn): Promise<Next> {\n',
-    to: `  const seen = new Map<number, number>();
-  async function act(turn: Turn): Promise<Next> {
-    const times = (seen.get(turn.index) ?? 0) + 1;
-    seen.set(turn.index, times);
-    if (times % 3 !== 0) return 'again';
-`,
-  },
-  {
-    file: 'apps/agent/src/ledger/task-end.ts',
-    from: "'The task is done.'",
-    to: "'The task is done, by another release.'",
-  },
-];
+type Release = Awaited<ReturnType<typeof checkOutRelease>>;
+
+const programOf = ({ dir }: Release, kind: string) => join(dir, 'apps', kind, 'src/main.ts');
 
 describe('a rolling upgrade', () => {
   let installation: Installation;
-  let release: Awaited<ReturnType<typeof copyRelease>>;
+  let release: Release;
   before(async () => {
-    release = await copyRelease(edits);
-    const programs = { 'agent-2': join(release.dir, 'apps/agent/src/main.ts') };
-    installation = await openInstallation('upgrade', { agents: 2, programs });
+    release = await checkOutRelease(previousRelease);
+    const programs = { 'agent-2': programOf(release, 'agent'), 'server-2': programOf(release, 'server') };
+    installation = await openInstallation('upgrade', { servers: 2, agents: 2, programs });
   });
   after(async () => {
     await installation?.close();
@@ -45,20 +36,24 @@ describe('a rolling upgrade', () => {
     { action: 'navigate', url: `${url}/basket` },
     { action: 'wait', for: { text: 'Pocket compass' } },
   ];
+  /** Whether the part runs the code of the former release, by its command line. */
+  async function isFormer(part: string): Promise<boolean> {
+    const { pid } = installation.stack.status().processes[part] ?? {};
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(release.dir);
+  }
 
   /** One release begins the task and dies in its middle; the other, started after it, has to end it. */
-  async function handOver(from: string, to: string): Promise<string[]> {
-    const { client, shop, stack } = installation;
+  async function handOver({ from, to, server }: { from: string; to: string; server: number }): Promise<void> {
+    const { shop, stack } = installation;
+    const client = createClient({ baseUrl: stack.status().base_urls[server - 1] ?? '' });
+    assert.deepEqual([await isFormer('agent-1'), await isFormer('agent-2')], [false, true]);
     await stack.kill(to);
     const before = shop.posts.length;
     const { task_id } = await client.sendChat({ prompt: 'two things', steps: shopping(shop.url) });
     let handed: Promise<void> | undefined;
-    const said: string[] = [];
-    for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(60_000) })) {
-      if (event.type === 'log') said.push(event.log.message);
+    for await (const event of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(90_000) }))
       if (event.type === 'step' && event.step.index === 3 && event.step.status === 'running')
         handed ??= stack.kill(from).then(() => stack.start(to));
-    }
     await handed;
     const { status } = await client.getTaskStatus({ id: task_id });
     assert.equal(status.status, 'success', status.last_error ?? '');
@@ -66,14 +61,50 @@ describe('a rolling upgrade', () => {
     const bought = shop.posts.slice(before).map(({ body }) => body);
     assert.deepEqual(bought, ['product=lantern', 'product=compass'], 'each was bought once');
     await stack.start(from);
-    return said;
   }
 
-  it('ends a task of the release before on the next one', async () => {
-    assert.ok((await handOver('agent-1', 'agent-2')).includes('The task is done, by another release.'));
+  it('ends a task of the release before on the next one', () =>
+    handOver({ from: 'agent-2', to: 'agent-1', server: 2 }));
+
+  it('ends a task of the next release on the one before, which is what rolling back needs', () =>
+    handOver({ from: 'agent-1', to: 'agent-2', server: 1 }));
+});
+
+describe('an upgrade', () => {
+  it('migrates the schema of the release before, and goes on with its tasks', async () => {
+    const release = await checkOutRelease(previousRelease);
+    const shop = await startShop();
+    try {
+      await withStack(`upgraded-${process.pid}`, async (stack) => {
+        const port = await freePort();
+        const size = { port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [shop.url] };
+        const programs = Object.fromEntries(
+          ['server', 'agent', 'browser'].map((kind) => [kind, programOf(release, kind)]),
+        );
+        await stack.up({ ...size, programs, migration: join(release.dir, 'packages/store/src/migrate.main.ts') });
+        const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+        const steps: Step[] = [
+          { action: 'navigate', url: `${shop.url}/` },
+          { action: 'ask', question: 'Shall it go on?' },
+          { action: 'click', target: 'Add Brass lantern to basket' },
+        ];
+        const { task_id: id } = await client.sendChat({ prompt: 'asks', steps });
+        const statusOf = async () => (await client.getTaskStatus({ id })).status.status;
+        await until(async () => (await statusOf()) === 'awaiting_user', 60_000);
+        await stack.up(size);
+        await client.signalTakeover({ id, answer: 'yes' });
+        await until(async () => (await statusOf()) === 'success', 60_000);
+        assert.deepEqual(
+          shop.posts.map(({ body }) => body),
+          ['product=lantern'],
+        );
+      });
+    } finally {
+      await shop.close();
+      await release.close();
+    }
   });
 
-  it('ends a task of the next release on the one before, which is what rolling back needs', async () => {
-    assert.ok((await handOver('agent-2', 'agent-1')).includes('The task is done.'));
-  });
+  it('is not tried from a commit that this clone does not have', () =>
+    assert.rejects(checkOutRelease('0'.repeat(40)), /is not in this clone: fetch the whole history/));
 });

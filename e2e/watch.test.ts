@@ -117,7 +117,7 @@ describe('a viewer of a browser at work', () => {
     await client.deleteSession({ id: session_id });
   });
 
-  it('is told within a second that its host was killed, and sees it go on', async () => {
+  it('is told within two seconds that its host was killed, and sees it go on', async () => {
     const work = await watchWork();
     const [held] = await ask<{ host_id: string }>(
       'select host_id from browsers where session_id = $1',
@@ -129,8 +129,8 @@ describe('a viewer of a browser at work', () => {
     const toldMs = await work.took(killedAt, isNoLonger, 5000);
     const backMs = await work.took(killedAt + toldMs, isFrame, 20_000);
     console.log(`told after ${toldMs} ms, frames again ${backMs} ms later`);
-    // A second, and what a noisy machine adds.
-    assert.ok(toldMs < 2000, `told after ${toldMs} ms`);
+    // The time in which an agent asks a silent host again, and what a noisy machine adds.
+    assert.ok(toldMs < 4000, `told after ${toldMs} ms`);
     await installation.stack.start(host);
     await work.leave();
   });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { it } from 'node:test';
 import { openInstallation } from '../../testkit/installation.ts';
 import { startOffice } from '../../testkit/pages/office.ts';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { cancelAtRandom } from './cancel.ts';
-
-const seed = randomInt(2 ** 31);
 
 // `npm run chaos -- cancel` does it a hundred times.
 it(`a cancel at any moment stops the task, and the next of its session runs (seed ${seed})`, async () => {

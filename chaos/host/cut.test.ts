@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { typeStrings } from '../input/typing.ts';
 import { cutCommands } from './cut.ts';
 import { playHostile } from './hostile.ts';
-
-const seed = randomInt(2 ** 31);
 
 describe(`the hands, tried at random (seed ${seed})`, () => {
   it('answer in time on hostile pages, and leave nothing', async () => {

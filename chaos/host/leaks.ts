@@ -1,9 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drive } from '../../apps/browser/testing/host.ts';
 import { pidsOfUser } from '../../apps/browser/testing/processes.ts';
 import { hostId, startShotHost } from '../../testkit/host.ts';
+import { createRandom } from '../../testkit/random.ts';
+import { testSeed } from '../../testkit/seed.ts';
 import { until } from '../../testkit/until.ts';
 
 const firstUid = 42_000;
@@ -22,7 +23,8 @@ export type LeakResult = {
 };
 
 /** Opens and ends sessions in every way there is, again and again, several at a time. */
-export async function hurtSessions(rounds: number): Promise<LeakResult> {
+export async function hurtSessions(rounds: number, seed = testSeed): Promise<LeakResult> {
+  const random = createRandom(seed);
   const host = await startShotHost({ leaseMs: 20_000, capacity, warm, firstUid });
   const ends: Record<string, number> = {};
   const uids = Array.from({ length: capacity + 2 * warm }, (_, i) => firstUid + i);
@@ -31,7 +33,7 @@ export async function hurtSessions(rounds: number): Promise<LeakResult> {
     close: async (session: ReturnType<typeof drive>) => void (await session.closeSession()),
     'close while it works': async (session: ReturnType<typeof drive>) => {
       const working = session.tryTo({ action: 'wait', for: { secs: 2 } }).catch(() => undefined);
-      await sleep(randomInt(30));
+      await sleep(random.below(30));
       await session.closeSession();
       await working;
     },
@@ -44,7 +46,7 @@ export async function hurtSessions(rounds: number): Promise<LeakResult> {
     kill: async (session: ReturnType<typeof drive>) => {
       // Any of them, also one of another session: each has to cope.
       for (const pid of (await host.browsers()).slice(0, 1)) tryKill(pid);
-      await sleep(randomInt(30));
+      await sleep(random.below(30));
       await session.closeSession(4);
     },
   };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { it } from 'node:test';
+import { testSeed } from '../../testkit/seed.ts';
 import { difference } from './input.plan.ts';
 import { confuseInputs } from './input.ts';
 
-it('a page is told what a hand did, in order and once, whatever happens to the messages on their way', async () => {
-  const { wrong, sequences, repeated, seed } = await confuseInputs({ sequences: 40, seed: randomInt(2 ** 31) });
+it(`a page is told what a hand did, in order and once, whatever happens to the messages on their way (seed ${testSeed})`, async () => {
+  const { wrong, sequences, repeated, seed } = await confuseInputs({ sequences: 40, seed: testSeed });
   assert.deepEqual(wrong, [], `seed ${seed}`);
   assert.equal(sequences, 40);
   assert.ok(repeated > 0);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { followThroughRestarts } from './restarts.ts';
 import { revokeStreams } from './revoked.ts';
 import { dieBeforePublish } from './unannounced.ts';
 
-describe('streams', () => {
+describe(`streams (seed ${seed})`, () => {
   it('have no gap and no repeat, however often the servers are restarted', async () => {
-    const seed = randomInt(2 ** 31);
     const { wrong, ...met } = await withStack(`streams-${process.pid}`, (stack) =>
       followThroughRestarts({ stack, seed, clients: 50, tasks: 6, restarts: 1 }),
     );

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { raceForWheels } from './races.ts';
-
-const seed = randomInt(2 ** 31);
 
 describe(`several people and the agent for one wheel (seed ${seed})`, () => {
   for (const [hands, races] of [

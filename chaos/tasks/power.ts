@@ -1,13 +1,13 @@
-// Power fails: everything ends at once, and the database comes back from what was in its folder at that moment. The
-// folder is copied while PostgreSQL works, its control file first and its log last, as recovery needs them.
+// Power fails: everything ends at once, and only what was synced is on the disks afterwards. PostgreSQL and the blobs are each
+// on a file system of their own that is stopped in the middle of work, so writes that are only in memory are lost.
 
-import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { createClient } from '@pilothouse/sdk';
+import { type Client, createClient } from '@pilothouse/sdk';
+import pg from 'pg';
 import { startCountingSite } from '../../testkit/pages/counter.ts';
+import { mountPowerDisk, type PowerDisk } from '../../testkit/power-disk.ts';
 import { createRandom } from '../../testkit/random.ts';
 import { until } from '../../testkit/stack/daemon.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
@@ -17,70 +17,116 @@ import { insist } from './person.ts';
 import { doubleProgram, withDatabase } from './run.ts';
 import { makeScript } from './script.ts';
 
-type Options = { stack: Stack; rounds: number; seed: number; loadMs?: number };
+type Options = {
+  stack: Stack;
+  rounds: number;
+  seed: number;
+  loadMs?: number;
+  /** Off: PostgreSQL does not sync what it commits, which the scenario has to find. */
+  isSynced?: boolean;
+};
+export type PowerResult = {
+  rounds: number;
+  /** Tasks whose chat was answered before the power failed. */
+  acknowledged: number;
+  lost: string[];
+  lost_files: string[];
+  unfinished: string[];
+  /** Why the database did not come back. */
+  broken: string | null;
+};
 
-const run = promisify(execFile);
 const atOnce = 24;
-const runMs = 60_000;
+const runMs = 90_000;
 
-export async function failPower({ stack, rounds, seed, loadMs = 2500 }: Options) {
-  const [port, site] = await Promise.all([freePort(), startCountingSite()]);
-  Object.assign(process.env, { QUOTA_OPEN_TASKS: '100000', QUOTA_OPEN_SESSIONS: '100000', HOST_CAPACITY: '1000' });
-  await stack.up({ port, servers: 2, agents: 2, browsers: 2, disableAuth: true, programs: { browser: doubleProgram } });
-  const baseUrls = stack.status().base_urls;
-  const people = createClient({ baseUrl: baseUrls[0] ?? '', fetch: createFailover(baseUrls) });
-  const parts = Object.keys(stack.status().processes);
-  const result = { rounds: 0, acknowledged: 0, lost: [] as string[], unfinished: [] as string[], after_copy: 0 };
-  let index = 0;
+export async function failPower({ stack, rounds, seed, loadMs = 2500, isSynced = true }: Options) {
+  const { dir, dataDir } = stack.services.place;
+  const site = await startCountingSite();
+  const disks: PowerDisk[] = [];
   try {
-    for (let round = 0; round < rounds; round += 1) {
-      const acknowledged: string[] = [];
-      let isOver = false;
-      const ask = async () => {
-        while (!isOver) {
-          const name = `power-${seed}-${index++}`;
-          const { steps } = makeScript(site.url, name, createRandom(seed + index), {
-            least: 3,
-            most: 6,
-            // One of those that was cut would wait for a person, as it should.
-            mayBeIrreversible: false,
-          });
-          const { task_id } = await people.sendChat({ prompt: name, steps }, { idempotencyKey: name, timeoutMs: 5000 });
-          acknowledged.push(task_id);
-        }
-      };
-      // What is asked when the lights go out gets no answer, and no promise.
-      const asking = Promise.allSettled(Array.from({ length: atOnce }, ask));
-      await sleep(loadMs);
-      const data = join(stack.services.place.dataDir, 'postgres');
-      const copy = await copyWhileRunning(data, () => acknowledged.length);
-      isOver = true;
-      await Promise.all([stack.kill('postgres'), ...parts.map((part) => stack.kill(part))]);
-      await asking;
-      await rm(data, { recursive: true });
-      await rename(copy.path, data);
-      await stack.start('postgres');
-      await stack.start('nats');
-      await Promise.all(parts.map((part) => stack.start(part)));
-
-      const promised = acknowledged.slice(0, copy.acknowledgedBefore);
-      result.after_copy += acknowledged.length - promised.length;
-      const open = () => openOf(stack, promised);
-      await until(async () => (await open()).size === 0, runMs, 250);
-      const left = await open();
-      for (const id of promised) {
-        const status = left.get(id);
-        if (status === 'missing') result.lost.push(id);
-        else if (status) result.unfinished.push(`${id}: ${status}`);
-      }
-      result.acknowledged += promised.length;
-      result.rounds += 1;
-      await insist(() => people.listSessions({}), AbortSignal.timeout(10_000));
+    for (const folder of [dataDir, join(dir, 'blobs')]) disks.push(await mountPowerDisk(folder));
+    Object.assign(process.env, { QUOTA_OPEN_TASKS: '100000', QUOTA_OPEN_SESSIONS: '100000', HOST_CAPACITY: '1000' });
+    const programs = { browser: doubleProgram };
+    await stack.up({ port: await freePort(), servers: 2, agents: 2, browsers: 2, disableAuth: true, programs });
+    if (!isSynced) await stopSyncing(stack);
+    const baseUrls = stack.status().base_urls;
+    const people = createClient({ baseUrl: baseUrls[0] ?? '', fetch: createFailover(baseUrls) });
+    const result: PowerResult = { rounds: 0, acknowledged: 0, lost: [], lost_files: [], unfinished: [], broken: null };
+    for (let round = 0; round < rounds && !result.broken; round += 1) {
+      const load = startLoad(people, { url: site.url, seed: seed + 1000 * round });
+      await playRound({ stack, disks, people, load, loadMs }, result);
     }
     return { seed, ...result };
   } finally {
     await site.close();
+    await stack.down({ wipe: false });
+    for (const disk of disks) await disk.close();
   }
+}
+
+type Load = { acknowledged: string[]; end(): Promise<void> };
+type Round = { stack: Stack; disks: PowerDisk[]; people: Client; load: Load; loadMs: number };
+
+/** People who send chats one after another, each with a file. */
+function startLoad(people: Client, { url, seed }: { url: string; seed: number }): Load {
+  const acknowledged: string[] = [];
+  let isOver = false;
+  let index = 0;
+  const ask = async () => {
+    while (!isOver) {
+      index += 1;
+      const name = `power-${seed}-${index}`;
+      // One of the irreversible steps that was cut would wait for a person, as it should.
+      const length = { least: 3, most: 6, mayBeIrreversible: false };
+      const { steps } = makeScript(url, name, createRandom(seed + index), length);
+      const files = [{ name: 'note.txt', content_base64: Buffer.from(name.repeat(50)).toString('base64') }];
+      const options = { idempotencyKey: name, timeoutMs: 5000 };
+      const { task_id } = await people.sendChat({ prompt: name, steps, files }, options);
+      acknowledged.push(task_id);
+    }
+  };
+  // What is asked when the power fails gets no answer, and no promise.
+  const asking = Promise.allSettled(Array.from({ length: atOnce }, ask));
+  return {
+    acknowledged,
+    async end() {
+      isOver = true;
+      await asking;
+    },
+  };
+}
+
+async function playRound({ stack, disks, people, load, loadMs }: Round, result: PowerResult): Promise<void> {
+  const parts = Object.keys(stack.status().processes);
+  // What lies there from before, such as a new cluster, is not what is tried here.
+  await Promise.all(disks.map((disk) => disk.sync()));
+  await sleep(loadMs);
+  const promised = [...load.acknowledged];
+  await Promise.all(disks.map((disk) => disk.cutPower()));
+  await Promise.all(['postgres', 'nats', ...parts].map((part) => stack.kill(part)));
+  await load.end();
+  for (const disk of disks) await disk.restorePower();
+  result.rounds += 1;
+  result.acknowledged += promised.length;
+  try {
+    await stack.start('postgres');
+  } catch (error) {
+    result.broken = String(error);
+    return;
+  }
+  await stack.start('nats');
+  await Promise.all(parts.map((part) => stack.start(part)));
+  // What is missing does not come any more.
+  const isOver = async () => [...(await openOf(stack, promised)).values()].every((status) => status === 'missing');
+  await until(isOver, runMs, 250);
+  const left = await openOf(stack, promised);
+  for (const id of promised) {
+    const status = left.get(id);
+    if (status === 'missing') result.lost.push(id);
+    else if (status) result.unfinished.push(`${id}: ${status}`);
+  }
+  result.lost_files.push(...(await missingFiles(stack, promised)));
+  await insist(() => people.listSessions({}), AbortSignal.timeout(10_000));
 }
 
 /** Those that have not succeeded, and what they are instead. */
@@ -94,23 +140,29 @@ const openOf = (stack: Stack, ids: string[]): Promise<Map<string, string>> =>
     return new Map(rows.map(({ id, status }) => [id, status]));
   });
 
-/** As it was on the disk: what was acknowledged before its log was copied must be in it. */
-async function copyWhileRunning(data: string, acknowledged: () => number) {
-  const path = `${data}-copy`;
-  await rm(path, { recursive: true, force: true });
-  await mkdir(join(path, 'global'), { recursive: true });
-  await cp(join(data, 'global', 'pg_control'), join(path, 'global', 'pg_control'));
-  const control = join(path, 'global', 'pg_control.first');
-  await rename(join(path, 'global', 'pg_control'), control);
-  for (const name of await readdir(data)) {
-    if (name === 'postmaster.pid' || name === 'pg_wal') continue;
-    // Files come and go while they are copied; the log makes up for those.
-    await run('cp', ['-a', join(data, name), path]).catch(() => {});
+/** Files of these tasks whose bytes are missing, or not all there. */
+const missingFiles = (stack: Stack, ids: string[]): Promise<string[]> =>
+  withDatabase(stack, async (client) => {
+    const { rows } = await client.query<{ blob_key: string; byte_len: number }>(
+      'select blob_key, byte_len::int from files where task_id = any($1::uuid[])',
+      [ids],
+    );
+    const sizes = await Promise.all(
+      rows.map(async ({ blob_key }) => {
+        const found = await stat(join(stack.services.place.dir, 'blobs', blob_key)).catch(() => undefined);
+        return found?.size;
+      }),
+    );
+    return rows.flatMap(({ blob_key, byte_len }, i) => (sizes[i] === byte_len ? [] : blob_key));
+  });
+
+async function stopSyncing(stack: Stack): Promise<void> {
+  const client = new pg.Client(stack.services.adminDatabaseUrl());
+  await client.connect();
+  try {
+    await client.query('alter system set fsync = off');
+    await client.query('select pg_reload_conf()');
+  } finally {
+    await client.end();
   }
-  await rename(control, join(path, 'global', 'pg_control'));
-  const acknowledgedBefore = acknowledged();
-  await run('cp', ['-a', join(data, 'pg_wal'), path]);
-  await run('chown', ['--reference', data, '-R', path]);
-  await run('chmod', ['700', path]);
-  return { path, acknowledgedBefore };
 }

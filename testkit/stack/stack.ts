@@ -23,6 +23,10 @@ export type StackOptions = {
   sites?: string[];
   /** Other programs than those of this tree, by the name of the part or by its kind. */
   programs?: Record<string, string>;
+  /** Another program that makes the schema than that of this tree. */
+  migration?: string;
+  /** By which address a part reaches the bus, for parts that go through a proxy. */
+  busUrlOf?: (part: string, url: string) => string;
 };
 
 /** One process of ours, with all that is needed to start it again as it was. */
@@ -38,7 +42,7 @@ type Member = {
 };
 type StackFile = { members: Member[] };
 
-const readyWithinMs = 20_000;
+const readyWithinMs = 60_000;
 /** More than the migration gives itself. */
 const migratedWithinMs = 90_000;
 
@@ -64,11 +68,11 @@ export function createStack(name: string) {
   const remember = (changed: Member) => write(read().members.map((one) => (one.name === changed.name ? changed : one)));
 
   /** The same command that operators run, and its words in a log of their own. */
-  async function migrate(): Promise<void> {
+  async function migrate(program = join(root, 'packages/store/src/migrate.main.ts')): Promise<void> {
     const log = join(services.place.dir, 'migrate.log');
     const out = openSync(log, 'a', 0o600);
     const secrets = setSecretsApart({ ...commonEnvironment(), DATABASE_URL: services.databaseUrl() });
-    const child = spawn(process.execPath, ['packages/store/src/migrate.main.ts'], {
+    const child = spawn(process.execPath, [program], {
       cwd: root,
       env: secrets.env,
       stdio: ['ignore', out, out, ...secrets.stdio],
@@ -128,7 +132,7 @@ export function createStack(name: string) {
       startMembers(async () => {
         await refuseTakenPorts(options, read());
         await services.up();
-        await migrate();
+        await migrate(options.migration);
         // What an earlier stack of another shape left running is not part of this one.
         if (read().members.length > 0) await stopMembers();
         write([]);
@@ -206,9 +210,10 @@ async function plan(services: Stack['services'], options: Omit<StackOptions, 'na
     own: Partial<Member> & { env: Record<string, string> },
   ): Promise<Member> => {
     const opsPort = await freePort();
-    // Where we ask for readiness and send requests, whatever the shell or `.env` says.
-    const env = { NATS_URL: bus.url, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
     const name = `${kind}-${index}`;
+    const busUrl = options.busUrlOf?.(name, bus.url) ?? bus.url;
+    // Where we ask for readiness and send requests, whatever the shell or `.env` says.
+    const env = { NATS_URL: busUrl, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
     const program = options.programs?.[name] ?? options.programs?.[kind] ?? join(root, 'apps', kind, 'src/main.ts');
     return { kind, name, program, args: [], port: null, opsPort, daemon: null, ...own, env };
   };

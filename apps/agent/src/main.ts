@@ -18,6 +18,7 @@ import { cached } from './common/cached.ts';
 import { readConfig } from './config.ts';
 import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';
+import { startSilentBrowsers } from './host-events/silent-browsers.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
@@ -43,6 +44,7 @@ run('agent', async () => {
   const { store, bus } = await connect(config, { log, closing, onQueued: onDue });
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));
+  closing(startSilentBrowsers({ bus, store, log }));
   closing(startHousekeeping({ store, log }));
   closing(startIdleBrowsers({ bus, store, log, idleMs: config.browserIdleMs, waitMs: config.questions.parkMs }));
 

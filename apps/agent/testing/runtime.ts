@@ -5,7 +5,7 @@ import { type Bus, connectBus, hostCommand } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import { setCold } from '@pilothouse/fleet';
 import { createLog } from '@pilothouse/process';
-import { localUser, newId, openStore } from '@pilothouse/store';
+import { localUser, newId, openStore, type Tx } from '@pilothouse/store';
 import { createTestDatabase, hearHosts } from '@pilothouse/store/testing';
 import { until } from '../../../testkit/until.ts';
 import { holdLease } from '../../browser/src/host/lease.ts';
@@ -65,6 +65,13 @@ export async function startRuntime({
     return id;
   }
 
+  async function addTask(tx: Tx, sessionId: string) {
+    const plan = { steps: [] };
+    const given = { id: newId(), sessionId, title: 't', prompt: 'p', plan, settings: {}, totalSteps: 1 };
+    await store.sessions.move(tx, sessionId, 'work');
+    return store.tasks.create(tx, localUser, given);
+  }
+
   return {
     store,
     bus,
@@ -90,13 +97,8 @@ export async function startRuntime({
       await store.change(sessionId, (tx) => store.sessions.setBrowser(tx, sessionId, 'live'));
       return taken.epoch;
     },
-    newTask: (sessionId: string) =>
-      store.change(sessionId, async (tx) => {
-        const plan = { steps: [] };
-        const given = { id: newId(), sessionId, title: 't', prompt: 'p', plan, settings: {}, totalSteps: 1 };
-        await store.sessions.move(tx, sessionId, 'work');
-        return store.tasks.create(tx, localUser, given);
-      }),
+    addTask,
+    newTask: (sessionId: string) => store.change(sessionId, (tx) => addTask(tx, sessionId)),
     setCold: (sessionId: string) => store.change(sessionId, (tx, append) => setCold(store, tx, append, sessionId)),
     /** The states of the browser that followers of the session were told, in order. */
     async told(sessionId: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 // The whole HTTP interface, ready to listen: the HTTP server, what all rooms share, then each room with its routes.
 
-import type { Bus } from '@pilothouse/bus';
-import { type BrowserHold, createHostClient, markBrowserGone, reunionMs } from '@pilothouse/fleet';
+import { announceSilence, type Bus } from '@pilothouse/bus';
+import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Registry } from 'prom-client';
@@ -85,8 +85,9 @@ export async function createApp(options: Options) {
     hasRouteHook: options.hasRouteHook,
   });
   const hosts = createHostClient(bus);
-  const onSilent = async (hold: BrowserHold) => {
-    if (bus.steadyForMs() > reunionMs) await markBrowserGone(store, hold);
+  // An agent decides whether the host is gone: it may reach a host that this server does not reach.
+  const onSilent = async ({ sessionId, hostId, epoch }: BrowserHold) => {
+    if (bus.steadyForMs() > reunionMs) await announceSilence(bus, { session_id: sessionId, host_id: hostId, epoch });
   };
   const live = createLive({ store, bus, hosts, log, metrics, onSilent });
   const quotas = createQuotas(store, options.quotas);

@@ -24,12 +24,15 @@ export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
 export {
   announceEvent,
+  announceSilence,
   announceWork,
+  browserSilent,
   EventWakeup,
   eventWakeup,
   LoginRevoked,
   loginRevoked,
   ShareRevoked,
+  SilentBrowser,
   shareRevoked,
   WorkQueued,
   workQueued,

@@ -64,22 +64,47 @@ describe('a browser that is gone', () => {
     assert.deepEqual(await eventsOf(sessionId), []);
   });
 
-  it('of a silent host is released with a line in the log, once', async () => {
+  it('of a silent host is released under a new epoch with a line in the log, once', async () => {
     const hold = await openBrowser();
-    await Promise.all([markBrowserGone(store, hold), markBrowserGone(store, hold)]);
+    const marked = await Promise.all([markBrowserGone(store, hold), markBrowserGone(store, hold)]);
+    assert.deepEqual(marked.toSorted(), [false, true]);
     const line = 'log The browser is gone: its host does not answer.';
     assert.deepEqual((await eventsOf(hold.sessionId)).sort(), [line, 'status cold']);
+    const row = await store.browsers.of(hold.sessionId);
+    assert.deepEqual([row?.host_id, row?.epoch], [null, hold.epoch + 1]);
   });
 
-  it('of a running task is left to its agent', async () => {
+  it('stays with a running task, whose agent finds out by itself', async () => {
     const hold = await openBrowser();
     const { sessionId } = hold;
-    const task = { id: newId(), sessionId, title: 't', prompt: 'p', plan: { steps: [] }, settings: {}, totalSteps: 1 };
-    await store.change(sessionId, (tx) => store.tasks.create(tx, localUser, task));
-    await store.transaction((tx) => store.tasks.beginExecution(tx, task.id, randomUUID()));
-    await markBrowserGone(store, hold);
-    assert.equal((await store.browsers.of(sessionId))?.host_id, hostId);
-    assert.equal((await store.sessions.byId(sessionId))?.browser, 'live');
+    const plan = { steps: [] };
+    const given = { id: newId(), sessionId, title: 't', prompt: 'p', plan, settings: {}, totalSteps: 1 };
+    await store.change(sessionId, (tx) => store.tasks.create(tx, localUser, given));
+    const setStatus = (status: string) =>
+      store.transaction(({ client }) => client.query('update tasks set status = $2 where id = $1', [given.id, status]));
+    await setStatus('running');
+    assert.equal(await markBrowserGone(store, hold), false);
+    assert.equal((await store.browsers.of(sessionId))?.epoch, hold.epoch);
+    assert.deepEqual(await eventsOf(sessionId), []);
+    await setStatus('awaiting_user');
+    assert.equal(await markBrowserGone(store, hold), true);
+  });
+
+  it('is found at a host that still has it, under an older epoch or the same', async () => {
+    const [givenUp, released, held] = [await openBrowser(), await openBrowser(), await openBrowser()];
+    await markBrowserGone(store, givenUp);
+    await store.change(released.sessionId, (tx, append) => releaseBrowser(store, tx, append, released));
+    const sessions = [givenUp, released, held].map(({ sessionId, epoch }) => ({
+      session_id: sessionId,
+      epoch,
+      is_watched: false,
+      idle_ms: 0,
+    }));
+    await store.hosts.renew({ hostId, bootId, capacity: 100, sessions, leaseMs: 60_000, maxSessions: 100 });
+    const expected = [{ ...givenUp, epoch: givenUp.epoch + 1 }, released];
+    const byId = (a: BrowserHold, b: BrowserHold) => a.sessionId.localeCompare(b.sessionId);
+    const orphans = (await store.browsers.orphans()).map(({ sessionId, epoch }) => ({ hostId, sessionId, epoch }));
+    assert.deepEqual(orphans.toSorted(byId), expected.toSorted(byId));
   });
 
   it('leaves a cold session as it is', async () => {

@@ -10,28 +10,24 @@ export async function setCold(store: Store, tx: Tx, append: Append, sessionId: s
 }
 
 /** Does nothing, and returns false, unless this host holds the browser under this epoch. */
-export async function releaseBrowser(
-  store: Store,
-  tx: Tx,
-  append: Append,
-  hold: BrowserHold,
-  options: { unlessRunning?: boolean } = {},
-): Promise<boolean> {
+export async function releaseBrowser(store: Store, tx: Tx, append: Append, hold: BrowserHold): Promise<boolean> {
   const { sessionId } = hold;
-  if (!(await store.browsers.release(tx, sessionId, hold, options))) return false;
+  if (!(await store.browsers.release(tx, sessionId, hold))) return false;
   await setCold(store, tx, append, sessionId);
   return true;
 }
 
 /**
- * Releases the browser of a host that does not answer, and logs why. An agent finds it out with its next command or at
- * the end of the lease; until then a viewer would look at a dead picture. The browser of a running task stays: the agent
- * may reach the host well, and finds out within a second if not.
+ * Gives up the browser of a host that does not answer, and logs why; false if it is not given up. Only agents decide it: a
+ * server that does not reach the host says so to them. Never while a task runs, whose agent may reach the host well.
  */
-export async function markBrowserGone(store: Store, hold: BrowserHold): Promise<void> {
-  await store.change(hold.sessionId, async (tx, append) => {
-    if (!(await releaseBrowser(store, tx, append, hold, { unlessRunning: true }))) return;
+export function markBrowserGone(store: Store, hold: BrowserHold): Promise<boolean> {
+  const { sessionId } = hold;
+  return store.change(sessionId, async (tx, append) => {
+    if (!(await store.browsers.giveUp(tx, sessionId, hold))) return false;
+    await setCold(store, tx, append, sessionId);
     const message = 'The browser is gone: its host does not answer.';
     await append({ kind: 'log', data: { log: { level: 'warn', message, step_id: null, data: null } } });
+    return true;
   });
 }

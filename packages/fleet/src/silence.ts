@@ -17,8 +17,8 @@ export type SilenceOptions = {
  */
 export const reunionMs = 5000;
 
-/** Hosts reconnect to the bus every 100 to 150 ms, so half a second gives them several chances. */
-const defaults = { attempts: 3, everyMs: 250 } satisfies Required<SilenceOptions>;
+/** More than a second: a server of the bus that is restarted takes about that long to have its hosts back. */
+const defaults = { attempts: 6, everyMs: 250 } satisfies Required<SilenceOptions>;
 
 export const isSilent = (result: HostResult<unknown>): boolean =>
   result.type === 'unanswered' && result.reason === 'no_responders';

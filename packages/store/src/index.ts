@@ -15,6 +15,7 @@ export { storableJson, storableText } from './db/storable.ts';
 export type { Glance } from './fleet/glance.ts';
 export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
+export type { Orphan } from './fleet/misplaced-browsers.ts';
 export type { DriverChange } from './fleet/placement.ts';
 export type { ExecutionRow } from './ledger/executions.ts';
 export type { FileRow, NewFile } from './ledger/files.ts';

@@ -117,4 +117,35 @@ describe('takeovers that no running task handles', () => {
     const { rows: lines } = await store.logs.listOf(taskId, { limit: 10 });
     assert.equal(lines.filter(({ message }) => message.includes('The takeover was not used')).length, 1);
   });
+
+  it('are all handled, however many of them wait for a browser, and one that fails is tried again later', async () => {
+    const { store, bus, log } = runtime;
+    const sessions: string[] = [];
+    for (let i = 0; i < 55; i += 1) {
+      const sessionId = await runtime.newSession();
+      await ask(sessionId, null);
+      sessions.push(sessionId);
+    }
+    const asked: string[] = [];
+    const [failing] = sessions;
+    const browsers = {
+      ...createBrowsers({ store, bus, log }),
+      // As while every host is full.
+      ensure: async ({ id }: { id: string }, { signal }: { signal: AbortSignal }) => {
+        asked.push(id);
+        if (id === failing) throw new Error('no host answers');
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        return assert.fail();
+      },
+    };
+    const agent = startTakeovers({ store, log, browsers, everyMs: 50 });
+    await until(() => sessions.every((id) => asked.includes(id)), 20_000).finally(() => agent.close());
+    const counts = sessions.slice(1).map((id) => asked.filter((one) => one === id).length);
+    assert.ok(
+      counts.every((count) => count === 1),
+      'each once while it is under way',
+    );
+    for (const id of sessions)
+      await store.change(id, (tx, append) => store.takeovers.endAll(tx, append, { sessionId: id }));
+  });
 });

@@ -1,6 +1,8 @@
 // Takeovers that no running task handles: of sessions without a task, of interrupted tasks, of browsers lost while a person
 // drove, and takeovers that expired. Every agent looks; each change is one conditional statement, so one agent makes it.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isId } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
@@ -17,6 +19,8 @@ type Options = {
   hasBrowsers?: IsNeeded;
   everyMs?: number;
 };
+/** What failed leaves its place in the next looks to others for this long. */
+const afterFailureMs = 2000;
 /** Heartbeats of hosts come every two seconds. */
 const looksPerHeartbeat = 4;
 
@@ -30,12 +34,14 @@ export function startTakeovers(options: Options) {
   /** Work under way, by takeover or session: opening a browser or reaching a host may take long. */
   const underWay = new Map<string, Promise<void>>();
 
-  /** Starts work without waiting for it, unless it is under way already. */
+  /** Starts work without waiting for it, unless it is under way already, or failed a moment ago. */
   function startOnce(key: string, work: () => Promise<void>): void {
     if (underWay.has(key)) return;
     const done = work()
-      .catch((error) => {
-        if (!closed.signal.aborted) log.warn({ err: error, id: key }, 'could not handle a takeover');
+      .catch(async (error) => {
+        if (closed.signal.aborted) return;
+        log.warn({ err: error, id: key }, 'could not handle a takeover');
+        await sleep(afterFailureMs, undefined, { signal: closed.signal }).catch(() => {});
       })
       .finally(() => underWay.delete(key));
     underWay.set(key, done);
@@ -48,8 +54,10 @@ export function startTakeovers(options: Options) {
 
   async function look(): Promise<void> {
     if (!(await isNeeded())) return;
-    for (const expired of await store.takeovers.expired()) startOnce(expired.id, () => takeBack(expired));
-    for (const one of await store.takeovers.unattended()) {
+    // Those under way are left out of the look: it has a limit, and they would hide the others.
+    const handled = [...underWay.keys()].filter(isId);
+    for (const expired of await store.takeovers.expired(handled)) startOnce(expired.id, () => takeBack(expired));
+    for (const one of await store.takeovers.unattended(handled)) {
       startOnce(one.id, () => attend(one));
     }
   }

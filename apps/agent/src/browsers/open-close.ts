@@ -27,10 +27,13 @@ export function createOpenClose({ store, bus }: Options) {
 
     /**
      * Assigns the browser to this host under a new epoch, if it is the session's turn and no other agent assigned it since
-     * `before`. `since` tells from when the session waited.
+     * `before`. `since` tells from when the session waited. A task that is no longer at work gets no turn.
      */
     assign: (session: LaunchOptions, host: { id: string; boot_id: string }, before: number, executionId?: string) =>
       store.change(session.id, async (tx, append) => {
+        // The turn of a task is only its present run's. A person's session may have been closed in this moment.
+        if (executionId === undefined && (await store.sessions.locked(tx, session.id))?.status === 'closed')
+          return 'session_closed';
         const turn = await store.browserTurns.take(tx, session.id, host, executionId);
         if (!turn) return 'not_its_turn';
         const to = { id: host.id, bootId: host.boot_id, reach: session.reach };

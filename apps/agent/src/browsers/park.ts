@@ -2,41 +2,45 @@
 // agent acts in a browser that is being closed.
 
 import type { Bus, SavedState } from '@pilothouse/bus';
-import { type BrowserHold, createHostClient, setCold } from '@pilothouse/fleet';
+import { type BrowserHold, createHostClient, type HostResult, setCold } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 
 type Options = { bus: Bus; store: Store; log: Log };
 
-const closeMs = 15_000;
+/** A host saves the state of every page before it closes a browser. */
+const closeMs = 10_000;
 
 export function createParker({ bus, store, log }: Options) {
   const hosts = createHostClient(bus);
 
-  /** Undefined where the host did not close it. */
-  async function closeAt(hold: BrowserHold): Promise<{ state: SavedState | undefined } | undefined> {
+  async function closeAt(hold: BrowserHold): Promise<HostResult<{ state: SavedState | undefined }>> {
     const { sessionId, hostId } = hold;
     const result = await hosts.close(hold, { timeoutMs: closeMs });
-    if (result.type === 'done') return result.reply;
-    const reason = result.type === 'refused' ? 'refused' : result.reason;
+    if (result.type === 'done') return result;
+    const reason = result.type === 'refused' ? result.failure : result.reason;
     log.warn({ session_id: sessionId, host_id: hostId, reason }, 'a host did not close a browser');
-    return undefined;
+    return result;
   }
 
   /** Has the host close the browser that was taken from it under this epoch, and saves its state. */
-  async function finish({ sessionId, hostId, epoch }: BrowserHold): Promise<boolean> {
+  async function finish({ sessionId, hostId, epoch }: BrowserHold): Promise<HostResult<unknown>> {
     const closed = await closeAt({ sessionId, hostId, epoch });
-    const state = closed?.state;
+    const state = closed.type === 'done' ? closed.reply.state : undefined;
     if (state) await store.transaction((tx) => store.browsers.keepParked(tx, sessionId, epoch, state));
     log.info({ session_id: sessionId, host_id: hostId, has_state: state !== undefined }, 'parked a browser');
-    return closed !== undefined;
+    return closed;
   }
 
   return {
-    closeAt,
+    /** Closes a browser that its host should not have. False where the host did not answer. */
+    closeOrphan: async (hold: BrowserHold): Promise<boolean> => (await closeAt(hold)).type !== 'unanswered',
 
-    /** Does nothing where a task or a person has begun to use it. `isWaiting`: its task waits for a person. */
-    async park(held: BrowserHold, { isWaiting }: { isWaiting: boolean }): Promise<void> {
+    /**
+     * Does nothing where a task or a person has begun to use it. `isWaiting`: its task waits for a person. False where the
+     * host did not answer: then it is an orphan, which is closed later.
+     */
+    async park(held: BrowserHold, { isWaiting }: { isWaiting: boolean }): Promise<boolean> {
       const { sessionId, hostId } = held;
       const epoch = await store.change(sessionId, async (tx, append) => {
         const parked = isWaiting
@@ -45,7 +49,7 @@ export function createParker({ bus, store, log }: Options) {
         if (parked !== undefined) await setCold(store, tx, append, sessionId);
         return parked;
       });
-      if (epoch !== undefined) await finish({ sessionId, hostId, epoch });
+      return epoch === undefined || (await finish({ sessionId, hostId, epoch })).type !== 'unanswered';
     },
 
     /** Parks a spare browser to make room for a session that waits for one. */
@@ -56,7 +60,9 @@ export function createParker({ bus, store, log }: Options) {
         if (parked !== undefined) await setCold(store, tx, append, sessionId);
         return parked;
       });
-      if (epoch !== undefined && (await finish({ sessionId, hostId, epoch }))) await store.browserTurns.freed(hostId);
+      if (epoch === undefined) return;
+      const { type } = await finish({ sessionId, hostId, epoch });
+      if (type === 'done') await store.browserTurns.freed(hostId);
     },
   };
 }

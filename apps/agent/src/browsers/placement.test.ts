@@ -70,6 +70,19 @@ describe('the browser of a session', () => {
       .filter(({ kind }) => kind === 'status')
       .map(({ data }) => (data.session as { browser: string }).browser);
 
+  it('is not opened for a session that was closed in the same moment, nor for a task that is no longer at work', async () => {
+    await haveHosts(1);
+    const id = await newSession();
+    await store.change(id, (tx) => store.sessions.move(tx, id, 'close'));
+    const { ensure, messages } = place({});
+    await assert.rejects(ensure({ id, viewport, reach: anywhere }, { isPerson: true, signal }), /session was closed/);
+    await assert.rejects(
+      ensure({ id, viewport, reach: anywhere }, { executionId: randomUUID(), signal }),
+      (error: Error) => error.name === 'NoBrowserYet',
+    );
+    assert.deepEqual([messages, (await store.browsers.of(id))?.host_id], [[], undefined]);
+  });
+
   it('is opened where no host has it, under the first epoch, and viewers are told', async () => {
     await haveHosts(2);
     const id = await newSession();

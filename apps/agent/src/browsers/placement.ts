@@ -73,6 +73,7 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
     const host = await store.hosts.mostFree(session.id, silentBootsOf(search));
     const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
     if (!host || taken === 'not_its_turn') return 'not_its_turn';
+    if (taken === 'session_closed') throw new Error('the session was closed before its browser was opened');
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;
     const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };

@@ -74,6 +74,13 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
     fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }) =>
       changing(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
 
+    /** The browser was lost before the step could begin: an attempt that counts, and has done nothing. */
+    interruptBefore: (turn: Turn, { hostId, epoch }: BrowserHandle, error: string) =>
+      changing(turn, async (tx, append) => {
+        const attempt = await begin(tx, append, turn, { epoch, hostId });
+        await end(tx, append, turn, attempt, { status: 'interrupted', error });
+      }),
+
     note: (turn: Turn, message: string, level: LogLevel = 'info') =>
       changing(turn, async (tx, append) => {
         await hold(tx, turn);

@@ -234,9 +234,51 @@ const firstPages: Case[] = [
     script: () => ({ page: blank, replies: [lost(), acted(), acted()] }),
     expect: {
       status: 'success',
-      attempts: ['1 success'],
+      attempts: ['1 interrupted', '1 success'],
       calls: ['look', 'act navigate 1', 'open 2', 'look', 'act navigate 2', 'act click 2'],
     },
+  },
+  ...[click(), { action: 'ask', question: 'Which one?' } as const].map((step) => ({
+    name: `a first page that ends its browser each time fails the task after five attempts, before ${step.action}`,
+    steps: [step],
+    settings: { current_url: 'https://user:word@shop.test/basket' },
+    script: () => ({ page: blank, replies: Array.from({ length: 5 }, () => lost()) }),
+    expect: {
+      status: 'failed',
+      error:
+        /was interrupted 5 times; the last time: The browser was lost \(no_session\) while https:\/\/shop\.test\/basket was opened\.$/,
+      attempts: Array.from({ length: 5 }, () => '1 interrupted'),
+    } as const,
+  })),
+  {
+    name: 'a browser that still has the page after a lost answer is kept, and the attempt counts',
+    steps: [click()],
+    settings: { current_url: 'https://shop.test/basket' },
+    script: () => ({
+      page: blank,
+      holds: true,
+      replies: [lost({ isUnheard: true, reason: 'timeout' }), acted(), acted()],
+    }),
+    expect: {
+      status: 'success',
+      attempts: ['1 interrupted', '1 success'],
+      calls: ['look', 'act navigate 1', 'look', 'act navigate 1', 'act click 1'],
+    },
+  },
+  {
+    name: 'a task that is cancelled on the way to its first page writes nothing after it',
+    steps: [click()],
+    settings: { current_url: 'https://shop.test/basket' },
+    script: (task) => ({
+      page: blank,
+      replies: [
+        async (sent) => {
+          await task.cancel();
+          return untilAborted(sent);
+        },
+      ],
+    }),
+    expect: { status: 'cancelled', attempts: [], calls: ['look', 'act navigate 1', 'new driver after 1'] },
   },
 ];
 

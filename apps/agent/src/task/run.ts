@@ -80,7 +80,8 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
   }
 
   async function act(turn: Turn): Promise<Next> {
-    if (!(await firstPage.open(turn))) return 'again';
+    const onFirstPage = await firstPage.open(turn);
+    if (onFirstPage) return onFirstPage;
     const { step } = turn;
     if (step.action === 'ask') return waiting.ask(turn, step);
     return step.action === 'wait' ? waiting.wait(turn, step) : steps.run(turn);

@@ -35,8 +35,12 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
 
   async function poll(): Promise<void> {
     if (sessions.size === 0) return;
-    const newest = await store.events.lastSeqs([...sessions.keys()]);
-    for (const [sessionId, session] of sessions) if ((newest.get(sessionId) ?? 0) > session.seq) session.pump();
+    const bounds = await store.events.bounds([...sessions.keys()]);
+    for (const [sessionId, session] of sessions) {
+      const { first, last } = bounds.get(sessionId) ?? { first: 1, last: 0 };
+      session.forgetBefore(first);
+      if (last > session.seq) session.pump();
+    }
   }
   const timer = setInterval(
     () => void poll().catch((error) => log.warn({ err: error }, 'could not ask for new events')),
@@ -44,16 +48,16 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
   );
 
   return {
-    /** Delivers every event after `seq` until the end. */
+    /** Delivers every event after `seq` until the end. A listener that throws, or would miss an event, is closed. */
     async follow(
       sessionId: string,
       seq: number,
       onEvents: EventListener['onEvents'],
-      lifetime: Lifetime,
+      lifetime: Lifetime & Pick<EventStream, 'close'>,
     ): Promise<void> {
       if (lifetime.isEnded()) return;
       const session = sessions.get(sessionId) ?? open(sessionId);
-      const listener: EventListener = { seq, isCaughtUp: false, onEvents };
+      const listener: EventListener = { seq, isCaughtUp: false, onEvents, close: () => lifetime.close() };
       session.listeners.add(listener);
       lifetime.onEnd(() => session.leave(listener));
       await session.ready;
@@ -61,10 +65,13 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
         // Older events than the recent ones are read for this listener alone.
         if (listener.seq < (session.recent[0]?.seq ?? 1) - 1) {
           reads.inc({ why: 'behind' });
-          deliver(listener, await store.events.after(sessionId, listener.seq, { limit: pageSize }));
-          continue;
+          const older = await store.events.after(sessionId, listener.seq, { limit: pageSize });
+          deliver(listener, older);
+          if (older.length > 0) continue;
         }
         deliver(listener, session.recent);
+        // Where a purge left fewer events, there is nothing between.
+        listener.seq = Math.max(listener.seq, session.seq);
         // From here on it gets the same deliveries as all listeners.
         listener.isCaughtUp = true;
       }

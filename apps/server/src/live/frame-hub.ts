@@ -13,7 +13,7 @@ type Options = {
   hosts: HostClient;
   log: Log;
   /** The host of a browser that has viewers does not answer. */
-  onSilent: (hold: BrowserHold) => Promise<void>;
+  onSilent: (hold: BrowserHold) => void;
 };
 
 /** Every second renewal reads from the database where the browsers are: changes of that are events, too. */

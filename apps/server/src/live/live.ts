@@ -15,7 +15,7 @@ type Options = {
   hosts: HostClient;
   log: Log;
   metrics: Registry;
-  onSilent: (hold: BrowserHold) => Promise<void>;
+  onSilent: (hold: BrowserHold) => void;
 };
 
 export function createLive({ store, bus, hosts, log, metrics, onSilent }: Options) {

@@ -12,7 +12,13 @@ type Options = {
   onRead: (why: 'begin' | 'new') => void;
   onClosed: () => void;
 };
-export type EventListener = { seq: number; isCaughtUp: boolean; onEvents: (events: StoredEvent[]) => void };
+export type EventListener = {
+  seq: number;
+  isCaughtUp: boolean;
+  onEvents: (events: StoredEvent[]) => void;
+  /** Ends its stream: the viewer comes back from the last event that it has. */
+  close: () => void;
+};
 export type SessionEvents = {
   /** The last events of the session without a gap between them, up to `seq`. */
   recent: StoredEvent[];
@@ -22,6 +28,8 @@ export type SessionEvents = {
   ready: Promise<void>;
   /** Reads what is new. */
   pump(): void;
+  /** Drops recent events below this number: a purge has removed them. */
+  forgetBefore(seq: number): void;
   leave(listener: EventListener): void;
   close(): void;
 };
@@ -37,6 +45,8 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   let isPumping = true;
   let isStale = false;
   let linger: NodeJS.Timeout | undefined;
+  const onFailed = (error: unknown) =>
+    log.warn({ err: error, session_id: sessionId }, 'a listener was closed: it could not take an event');
 
   const session: SessionEvents = {
     recent: [],
@@ -44,6 +54,9 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
     listeners: new Set(),
     ready: Promise.resolve(),
     pump,
+    forgetBefore(seq) {
+      if ((session.recent[0]?.seq ?? seq) < seq) session.recent = session.recent.filter((event) => event.seq >= seq);
+    },
     leave(listener) {
       session.listeners.delete(listener);
       clearTimeout(linger);
@@ -58,9 +71,11 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   };
 
   function take(events: StoredEvent[]): void {
+    const { seq: before } = session;
     session.recent = [...session.recent, ...events].slice(-recentEvents);
-    session.seq = events.at(-1)?.seq ?? session.seq;
-    for (const listener of session.listeners) if (listener.isCaughtUp) deliver(listener, events);
+    session.seq = events.at(-1)?.seq ?? before;
+    for (const listener of [...session.listeners])
+      if (listener.isCaughtUp) pass(session, listener, { events, before, onFailed });
   }
   async function begin(): Promise<void> {
     onRead('begin');
@@ -100,6 +115,20 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   // Listeners that wait for `ready` see the error there. A session that could not be read is not kept for others.
   session.ready.catch(session.close);
   return session;
+}
+
+type Passing = { events: StoredEvent[]; before: number; onFailed: (error: unknown) => void };
+
+/** A listener that throws must not cost the others an event. It has a gap from here on, so its stream ends. */
+function pass(session: SessionEvents, listener: EventListener, { events, before, onFailed }: Passing): void {
+  try {
+    if (listener.seq < before) throw new Error(`a listener has events up to ${listener.seq}, and misses ${before}`);
+    deliver(listener, events);
+  } catch (error) {
+    onFailed(error);
+    session.leave(listener);
+    listener.close();
+  }
 }
 
 /** Whether these events follow `seq`, and each other. */

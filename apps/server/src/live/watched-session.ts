@@ -16,15 +16,14 @@ type Options = {
   /** Whether the session still has viewers here. */
   isOpen: () => boolean;
   /** The host does not answer. */
-  onSilent: (hold: BrowserHold) => Promise<void>;
+  onSilent: (hold: BrowserHold) => void;
   onError: (error: unknown) => void;
 };
 /** Why the viewer was shown no picture last; undefined if it was shown one. */
 type ViewerState = { withheldFor?: string };
 
-/** A viewer is told of a dead host within a second: this, and the silence below. */
 export const renewMs = 500;
-/** Quicker than usual for that reason. */
+/** Before an agent is asked whether the host is gone: the agent has more patience. */
 const silenceOptions = { attempts: 3, everyMs: 150 };
 /** Several renewals may be lost before the host stops sending. */
 const watchForMs = 4000;
@@ -136,7 +135,7 @@ function atMostEvery(ms: number, work: () => void): () => void {
   };
 }
 
-/** Asks the host for frames. A host that is silent is asked again after a renewal, and reported when it counts as gone. */
+/** Asks the host for frames. A host that is silent is asked again after a renewal, and then reported to agents. */
 function createFrameRequest(
   sessionId: string,
   { hosts, isOpen, onSilent, renew }: Pick<Options, 'hosts' | 'isOpen' | 'onSilent'> & { renew: () => void },
@@ -152,7 +151,10 @@ function createFrameRequest(
     const verdict = silence.count(result);
     if (!isOpen()) return;
     if (verdict === 'silent') setTimeout(renew, silence.everyMs).unref();
-    if (verdict === 'gone') await onSilent(hold);
+    if (verdict !== 'gone') return;
+    // Counted again from here: no agent may have heard it, or the agent may have reached the host.
+    silence.reset();
+    onSilent(hold);
   };
 }
 

@@ -29,13 +29,13 @@ export function createSessionStream({ store, reads, events, frames, viewers }: O
   /** Refuses before the stream begins; what it returns writes the stream. */
   return async function follow(caller: Caller | Guest, id: string, cursor: string | undefined) {
     const session = await reads.require(caller, id);
-    const newest = (await store.events.lastSeqs([id])).get(id) ?? 0;
+    const { first, last } = (await store.events.bounds([id])).get(id) ?? { first: 1, last: 0 };
     const given = readCursor(cursor);
-    const isKnown = given !== undefined && given <= newest;
+    const isKnown = given !== undefined && given <= last;
 
     return async (stream: EventStream): Promise<void> => {
-      // A share shows what happens from its beginning on, and nothing before.
-      let from = Math.max(given ?? 0, isGuest(caller) ? caller.fromSeq : 0);
+      // What a purge removed may still be in memory here. A share shows what happens from its beginning on.
+      let from = Math.max(given ?? 0, first - 1, isGuest(caller) ? caller.fromSeq : 0);
       if (!isKnown) {
         if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
         const start = await startOf(caller, session);

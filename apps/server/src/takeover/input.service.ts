@@ -10,7 +10,7 @@ import { inputMs, putFiles } from './input-files.ts';
 import { createInputTrace } from './input-trace.ts';
 import { nowhere } from './pointer.view.ts';
 
-/** More patience than elsewhere: when it is over, the browser that a person drives counts as gone. */
+/** When it is over, an agent is asked whether the browser that a person drives is gone. */
 const silence = { attempts: 4, everyMs: 200 };
 
 export type InputAction = Exclude<PointerAction, { action: 'route' }>;
@@ -18,7 +18,7 @@ type Options = {
   store: Store;
   hosts: HostClient;
   /** The host of the browser that a person drives does not answer. */
-  onSilent: (hold: BrowserHold) => Promise<void>;
+  onSilent: (hold: BrowserHold) => void;
 };
 /** The browser that a person drives, and by which takeover. */
 export type DriverHold = BrowserHold & { takeoverId: string; taskId: string | null };
@@ -48,7 +48,7 @@ export function createInputService({ store, hosts, onSilent }: Options) {
   /** Returns the number of the last input that is done. */
   async function send(hold: DriverHold, inputs: NumberedInput[]): Promise<number> {
     const result = await askUntilHeard(() => hosts.input(hold, inputs, { timeoutMs: inputMs }), silence);
-    if (isSilent(result)) await onSilent(hold);
+    if (isSilent(result)) onSilent(hold);
     if (result.type === 'done') return result.reply.seq;
     if (result.type === 'unanswered') throw noAnswer();
     if (result.failure === 'stale_epoch') throw notDriver();

@@ -13,7 +13,7 @@ import { createTaskTakeovers, type TaskTakeovers } from './task-takeover.service
 type Options = {
   store: Store;
   hosts: HostClient;
-  onSilent: (hold: BrowserHold) => Promise<void>;
+  onSilent: (hold: BrowserHold) => void;
 };
 
 /** Returns the takeovers of tasks, which a command of a task can begin, too. */

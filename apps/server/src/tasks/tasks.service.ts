@@ -26,10 +26,10 @@ export function createTasksService({ store, events, requireTask }: Options) {
     async follow(caller: Caller, id: string, cursor: string | undefined) {
       // The row itself is not kept for the time of the stream: streams are many.
       const { session_id: sessionId, status, first_seq } = await requireTask(caller, id);
-      const newest = (await store.events.lastSeqs([sessionId])).get(sessionId) ?? 0;
+      const { first, last } = (await store.events.bounds([sessionId])).get(sessionId) ?? { first: 1, last: 0 };
       const given = readCursor(cursor);
-      const isUnknown = cursor !== undefined && (given === undefined || given > newest);
-      const from = Math.max(isUnknown ? 0 : (given ?? 0), first_seq - 1);
+      const isUnknown = cursor !== undefined && (given === undefined || given > last);
+      const from = Math.max(isUnknown ? 0 : (given ?? 0), first_seq - 1, first - 1);
       // Later events of the session may be of other tasks, so they do not promise an end of this one.
       const isEndBehind = isTerminal(status) && !(await store.events.isEndedAfter(sessionId, from, id));
 

@@ -62,6 +62,7 @@ const closedToHosts = [
   'host.h2.session.s1.file',
   'session.s1.event',
   'work.queued',
+  'browser.silent',
   'login.revoked',
   'share.revoked',
   '_IN.server-1.abc',
@@ -129,6 +130,7 @@ test('a host cannot subscribe to subjects of others, by name or by wildcard', as
     'host.h2.session.s1.command',
     'session.s1.event',
     'work.queued',
+    'browser.silent',
     'login.revoked',
     'share.revoked',
   ]) {

@@ -38,7 +38,8 @@ export const Heartbeat = z.object({
         idle_ms: z.int().nonnegative().default(0),
       }),
     )
-    .max(10_000),
+    // Twice what a host may be set to hold. A host that reports more gets no lease.
+    .max(2000),
   /** The most sessions that the host can hold. */
   capacity: z.int().nonnegative().max(10_000),
   /** Of the whole machine: the used share of its cores and of its memory, from 0 to 1. */

@@ -6,7 +6,7 @@ import type { Bus } from '../transport/connect.ts';
 import { json } from '../wire/codec.ts';
 import { defineMessage } from '../wire/define.ts';
 import { subjects } from '../wire/subjects.ts';
-import { BusId } from './heartbeat.ts';
+import { BusId, Epoch } from './heartbeat.ts';
 
 const AnnouncedEvent = z.object({
   seq: z.int().positive(),
@@ -92,4 +92,20 @@ export const workQueued = defineMessage({
 /** Tells one agent to look into the queue now. If it is lost, the agent looks at its next interval. */
 export function announceWork(bus: Pick<Bus, 'publish'>): void {
   bus.publish(workQueued, {}, {});
+}
+
+/** The browser that a server does not reach, as the row has it. */
+export const SilentBrowser = z.object({ session_id: BusId, host_id: BusId, epoch: Epoch });
+export type SilentBrowser = z.output<typeof SilentBrowser>;
+
+export const browserSilent = defineMessage({
+  name: 'browser silent',
+  lane: 'control',
+  subject: subjects.browserSilent,
+  body: json(SilentBrowser),
+});
+
+/** Asks one agent to find out whether the host is gone. If it is lost, the server says it again while it has viewers. */
+export function announceSilence(bus: Pick<Bus, 'publish'>, silent: SilentBrowser): void {
+  bus.publish(browserSilent, {}, silent);
 }

@@ -16,6 +16,7 @@ export const queues = {
   report: 'reports',
   frame: 'recorder',
   work: 'workers',
+  silent: 'probes',
 } as const;
 
 /** `all`: every member of the role receives it. Otherwise the queue group in which one of them does. */
@@ -82,6 +83,12 @@ export const subjects = {
   workQueued: spoken(subject('work.queued'), {
     speakers: ['server'],
     hearers: { agent: queues.work },
+    isAnswered: false,
+  }),
+  /** A server does not reach the browser of a session: one agent asks its host, and decides. */
+  browserSilent: spoken(subject('browser.silent'), {
+    speakers: ['server'],
+    hearers: { agent: queues.silent },
     isAnswered: false,
   }),
   /** A login ended: a hint that saves a second; the database decides. */

@@ -320,6 +320,7 @@ export interface Sessions {
 }
 
 export interface SessionSeq {
+  first_seq: Generated<number>;
   frame_bytes: Generated<number>;
   last_event_at: Timestamp | null;
   last_seq: Generated<number>;

@@ -129,6 +129,6 @@ describe('a host whose lease is over', () => {
     const sessions = [{ session_id: id, epoch: 1, is_watched: false, idle_ms: 0 }];
     await store.hosts.renew({ hostId, bootId, capacity: 8, sessions, leaseMs: 60_000 });
     const orphans = (await store.browsers.orphans()).filter(({ sessionId }) => sessionId === id);
-    assert.deepEqual(orphans, [{ sessionId: id, hostId, epoch: 1 }]);
+    assert.deepEqual(orphans, [{ sessionId: id, hostId, bootId, epoch: 1, isKnown: true }]);
   });
 });

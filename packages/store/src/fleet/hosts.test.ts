@@ -129,4 +129,41 @@ describe('hosts', () => {
     await store.hosts.renew({ hostId: 'honest', bootId: another, capacity: 2, sessions, leaseMs: 60_000 });
     assert.equal(await store.hosts.saidFull('honest', another), 0, 'it still closes some');
   });
+
+  it('that never hear of a driver do not hide others that would', async () => {
+    const behind = async (hostId: string, bootId: string, count: number) => {
+      const sessions: { session_id: string; epoch: number; is_watched: boolean; idle_ms: number }[] = [];
+      for (let i = 0; i < count; i += 1) {
+        const session_id = newId();
+        await store.change(session_id, async (tx) => {
+          await store.sessions.create(tx, localUser, { id: session_id, viewport });
+          await store.browsers.assign(tx, session_id, { id: hostId, bootId }, 0);
+          await store.browsers.fence(tx, session_id);
+        });
+        sessions.push({ session_id, epoch: 1, is_watched: false, idle_ms: 0 });
+      }
+      await store.hosts.renew({ hostId, bootId, capacity: 100, sessions, leaseMs: 60_000 });
+    };
+    const [stuck, well] = [randomUUID(), randomUUID()];
+    await run('update hosts set lease_until = now()');
+    for (const [hostId, bootId] of [
+      ['stuck', stuck],
+      ['well', well],
+    ] as const)
+      await store.hosts.renew({ hostId, bootId, capacity: 100, sessions: [], leaseMs: 60_000 });
+    await behind('stuck', stuck, 60);
+    await behind('well', well, 1);
+    const seen = new Set<string>();
+    for (let look = 0; look < 3; look += 1) {
+      const found = await store.browsers.hostsWithOldDriver();
+      assert.ok(
+        found.some(({ hostId }) => hostId === 'well'),
+        'each host has its turn in every look',
+      );
+      for (const { sessionId } of found) seen.add(sessionId);
+      // As when the agent that got them could not tell the host.
+      await run('delete from job_claims');
+    }
+    assert.ok(seen.size > 50, `${seen.size} of 61 came up: not the same ones each time`);
+  });
 });

@@ -19,7 +19,10 @@ const takeFound = `, ${claimFound('park')}
 
 export function createIdleBrowsers({ pool }: Database) {
   return {
-    /** Browsers without a task, driver or viewer that were not used for this long. Each is given to one of the agents that ask. */
+    /**
+     * Browsers without a task, driver or viewer that were not used for this long; the longest unused first. Each is given to one
+     * of the agents that ask.
+     */
     async unused(idleMs: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browsers.unused',
@@ -33,7 +36,7 @@ export function createIdleBrowsers({ pool }: Database) {
                    and s.epoch <= b.epoch
                    and sessions.status in ('idle', 'closed') and not s.is_watched
                    and s.idle_ms + 1000 * extract(epoch from now() - h.seen_at) >= $1 and ${isParkable}
-                 order by h.unused_since limit ${parkedAtOnce}
+                 order by s.idle_ms desc limit ${parkedAtOnce}
                )${takeFound}`,
         values: [idleMs],
       });

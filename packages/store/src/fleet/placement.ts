@@ -117,29 +117,32 @@ const holds = {
     return row !== undefined;
   },
 
-  /**
-   * Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. With
-   * `unlessRunning`, also if a task runs in the session: its agent finds out by itself.
-   */
-  async release(
-    tx: Tx,
-    sessionId: string,
-    { hostId, epoch }: HostHold,
-    { unlessRunning = false } = {},
-  ): Promise<boolean> {
+  /** Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. */
+  async release(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
     const { numUpdatedRows } = await tx.db
       .updateTable('browsers')
       .set({ host_id: null, boot_id: null })
       .where('session_id', '=', sessionId)
       .where('host_id', '=', hostId)
       .where('epoch', '=', epoch)
-      .$if(unlessRunning, (update) =>
-        update.where(
-          sql<boolean>`not exists (select from tasks t where t.session_id = ${sessionId} and t.status = 'running')`,
-        ),
-      )
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await countSessions(tx, hostId, -1);
     return numUpdatedRows > 0n;
+  },
+
+  /**
+   * Takes the browser from a host that does not answer and may still have it. The new epoch lets agents close it there.
+   * False if this host does not hold it under this epoch, or while a task runs: the agent of the task decides.
+   */
+  async giveUp(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+    const { rowCount } = await tx.client.query({
+      name: 'browsers.giveUp',
+      text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
+             where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
+               and not exists (select from tasks t where t.session_id = $1 and t.status = 'running')`,
+      values: [sessionId, hostId, epoch],
+    });
+    if (rowCount) await countSessions(tx, hostId, -1);
+    return rowCount === 1;
   },
 };

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export type Blobs = {
@@ -13,7 +13,7 @@ export type Blobs = {
   sizeOf(key: string): Promise<number | undefined>;
   /** The bytes in pieces, each read when the one before it was used. Throws if there is no such blob. */
   read(key: string): AsyncIterable<Uint8Array>;
-  /** Removes every blob whose key begins with this folder; it need not exist. */
+  /** Removes the blob of this key, or every blob of this folder, and folders that are empty then; it need not exist. */
   removeAll(prefix: string): Promise<void>;
 };
 
@@ -21,6 +21,7 @@ export type Blobs = {
 const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9]+)?)*$/;
 
 const pieceBytes = 48 * 1024;
+const maxTries = 5;
 
 export function createFileBlobs(dir: string): Blobs {
   const pathOf = (key: string) => {
@@ -31,14 +32,13 @@ export function createFileBlobs(dir: string): Blobs {
   return {
     async put(key, bytes) {
       const path = pathOf(key);
-      const next = `${path}.${randomUUID()}.part`;
-      await mkdir(dirname(path), { recursive: true });
-      try {
-        await writeDurably(next, bytes);
-        await rename(next, path);
-      } catch (error) {
-        await rm(next, { force: true });
-        throw error;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await putDurably(path, bytes);
+        } catch (error) {
+          // Its folder was empty for a moment, and a removal took it away.
+          if (!isMissing(error) || tries === maxTries) throw error;
+        }
       }
     },
 
@@ -48,26 +48,71 @@ export function createFileBlobs(dir: string): Blobs {
 
     read: (key) => createReadStream(pathOf(key), { highWaterMark: pieceBytes }),
 
-    removeAll: (prefix) => rm(pathOf(prefix), { recursive: true, force: true }),
+    async removeAll(prefix) {
+      const path = pathOf(prefix);
+      await rm(path, { recursive: true, force: true });
+      await removeEmpty(dirname(path), dir);
+    },
   };
 }
+
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** Synced before it is renamed: after a power loss a blob is complete or missing. */
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** After a power loss a blob that was put is there, and complete: the bytes are synced first, then the folder names them. */
+async function putDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  const next = `${path}.${randomUUID()}.part`;
+  const made = await mkdir(folder, { recursive: true });
+  try {
+    await writeSynced(next, bytes);
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+  await sync(folder);
+  // New folders have names of their own in the folders above them.
+  if (made) for (let at = folder; at.length >= made.length; at = dirname(at)) await sync(dirname(at));
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(bytes);
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** From this folder up to the top, which stays. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  for (let at = folder; at.length > top.length; at = dirname(at)) {
+    try {
+      await rmdir(at);
+    } catch (error) {
+      if (hasCode(error, 'ENOTEMPTY', 'EEXIST')) return;
+      if (!isMissing(error)) throw error;
+    }
   }
 }

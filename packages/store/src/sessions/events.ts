@@ -13,6 +13,9 @@ export type StoredEvent = {
 };
 const columns = 'session_id, seq, task_id, kind, data, recorded_at';
 
+/** `first` is one above `last` where a purge left none. */
+export type EventBounds = { first: number; last: number };
+
 export function createEvents({ pool }: Database) {
   return {
     /** Events after `seq`, oldest first; of one task only, if it is given. */
@@ -59,14 +62,14 @@ export function createEvents({ pool }: Database) {
       return rows.reverse();
     },
 
-    /** The number of the last event of each of these sessions, in one query. */
-    async lastSeqs(sessionIds: string[]): Promise<Map<string, number>> {
-      const { rows } = await pool.query<{ session_id: string; last_seq: number }>({
-        name: 'events.lastSeqs',
-        text: 'select session_id, last_seq from session_seq where session_id = any($1)',
+    /** The numbers of the first event that each of these sessions still has, and of its last, in one query. */
+    async bounds(sessionIds: string[]): Promise<Map<string, EventBounds>> {
+      const { rows } = await pool.query<EventBounds & { session_id: string }>({
+        name: 'events.bounds',
+        text: 'select session_id, first_seq as first, last_seq as last from session_seq where session_id = any($1)',
         values: [sessionIds],
       });
-      return new Map(rows.map(({ session_id, last_seq }) => [session_id, last_seq]));
+      return new Map(rows.map(({ session_id, first, last }) => [session_id, { first, last }]));
     },
   };
 }

@@ -68,12 +68,14 @@ export function createTakeoverQueries({ db, pool }: Database) {
       return rowCount === 1;
     },
 
-    async expired(): Promise<{ id: string; sessionId: string }[]> {
+    /** The longest first, without those that the caller handles already. */
+    async expired(except: readonly string[] = []): Promise<{ id: string; sessionId: string }[]> {
       const { rows } = await pool.query<{ id: string; sessionId: string }>({
         name: 'takeovers.expired',
         text: `select id, session_id as "sessionId" from takeovers
-               where status in ('requested', 'active') and expires_at < now()
+               where status in ('requested', 'active') and expires_at < now() and id <> all($1)
                order by expires_at limit ${maxAtOnce}`,
+        values: [except],
       });
       return rows;
     },
@@ -89,7 +91,8 @@ export function createTakeoverQueries({ db, pool }: Database) {
       return rows.length > 0;
     },
 
-    unattended: () => findUnattended(pool),
+    /** The longest first, without those that the caller handles already: many that cannot be served hide no other. */
+    unattended: (except: readonly string[] = []) => findUnattended(pool, except),
   };
 }
 
@@ -102,7 +105,7 @@ const openTakeover = (db: Db, sessionId: string) =>
     .executeTakeFirst();
 
 /** Takeovers that no agent at work on a task will handle, and whose browser is not ready for the person. */
-async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeover[]> {
+async function findUnattended(pool: Database['pool'], except: readonly string[]): Promise<UnattendedTakeover[]> {
   const { rows } = await pool.query<UnattendedTakeover>({
     name: 'takeovers.unattended',
     text: `select id, session_id as "sessionId", task_id as "taskId", status from (
@@ -113,7 +116,8 @@ async function findUnattended(pool: Database['pool']): Promise<UnattendedTakeove
              select t.* from takeovers t left join browsers b on b.session_id = t.session_id
              where t.status = 'active' and t.expires_at > now() and not coalesce(b.epoch = t.epoch and ${mayHostLive}, false)
            ) as unattended
-           order by requested_at limit ${maxAtOnce}`,
+           where id <> all($1) order by requested_at limit ${maxAtOnce}`,
+    values: [except],
   });
   return rows;
 }
