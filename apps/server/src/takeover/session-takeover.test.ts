@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { browserSilent, connectBus, queues } from '@pilothouse/bus';
 import { localUser } from '@pilothouse/store';
 import { until } from '../../../../testkit/until.ts';
 import { type DrivenHost, startDrivenHost } from '../../testing/driven-host.ts';
@@ -217,7 +218,7 @@ describe('the takeover of a session', () => {
     );
   });
 
-  it('waits for a browser if there is none, and says so if it is lost', async () => {
+  it('waits for a browser if there is none, and has agents ask a host that is silent', async () => {
     const { session } = await one.client.createSession();
     const waiting = await take(session.id);
     assert.equal(waiting.status, 'requested');
@@ -227,11 +228,19 @@ describe('the takeover of a session', () => {
     const { id, browser } = await open();
     await take(id);
     await browser.leave();
+    const agent = await connectBus({ ...one.nats.as('agent'), name: 'an agent' });
+    const silent: string[] = [];
+    const heard = agent.subscribe(browserSilent, {}, ({ session_id }) => void silent.push(session_id), {
+      queue: queues.silent,
+    });
+    await heard.ready({ timeoutMs: 5000 });
     const click = { id, action: 'click', x: 1, y: 2 } as const;
     await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
-    assert.equal((await one.store.browsers.of(id))?.host_id, null, 'agents see that it is to be opened again');
+    await until(() => silent.includes(id), 5000);
+    assert.equal((await one.store.browsers.of(id))?.host_id, 'browser-1', 'an agent decides whether it is gone');
     assert.equal((await stateOf(id)).status, 'takeover', 'and the person still drives');
     await assert.rejects(one.client.movePointer(click), { code: 'conflict' });
+    await agent.close();
   });
 
   it('is refused if a task is open or the session is closed; closing the session ends it', async () => {
