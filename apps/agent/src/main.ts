@@ -61,7 +61,7 @@ run('agent', async () => {
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));
-  closing(startRetention({ store, log, ...config.recording, filesKeepDays: config.files.keepDays }));
+  closing(startRetention({ store, log, metrics, ...config.recording, filesKeepDays: config.files.keepDays }));
   closing(startRecorder({ store, bus, agentId, log, isNeeded: sees('hasRecordings') }));
   closing(startStuckTasks({ store, log, metrics }));
   closing(startRecovery({ store, onDue, agentId, leaseMs, log, isNeeded: sees('hasMissingAgent') }));

@@ -7,6 +7,7 @@ import { createLogins } from './accounts/logins.ts';
 import { passwords } from './accounts/passwords.ts';
 import { createQuotas } from './accounts/quotas.ts';
 import { createLimits } from './accounts/rate-limits.ts';
+import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
 import { createUsers } from './accounts/users.ts';
@@ -142,6 +143,7 @@ export function openStore(options: StoreOptions) {
     cancels: createCancels(takeoverChanges),
     purge: createPurge(),
     quotas: createQuotas(),
+    storedBytes: createStoredBytes(database),
     idempotency: createIdempotency(database),
     hosts: { ...createHosts(database), ...createHostChoice(database) },
     agents: createAgents(database, url),

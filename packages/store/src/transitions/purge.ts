@@ -32,7 +32,6 @@ export function createPurge() {
       await client.query('delete from pointers where session_id = $1', [sessionId]);
       await client.query('delete from recorded_frames where session_id = $1', [sessionId]);
       await client.query('delete from recorders where session_id = $1', [sessionId]);
-      await client.query('update session_seq set frame_bytes = 0 where session_id = $1', [sessionId]);
       // Under a new epoch and at no host: a state that its host sends after this is not saved.
       await client.query(
         `update browsers set state = null, sealed_state = null, key_id = null,
