@@ -27,6 +27,8 @@ export type { FrameRow } from './recordings/frames.ts';
 export type { ToRecord } from './recordings/recorders.ts';
 export type { RecordedFrameRow, RecordingRow } from './recordings/recordings.ts';
 export type { Passed, RemoveBlobs } from './recordings/retention.ts';
+export { type Detail, detailNames } from './retention/old-details.ts';
+export type { TrimPosition } from './retention/old-events.ts';
 export type { Append, Change } from './sessions/change.ts';
 export type { AppendedEvent, NewEvent, StoredEvent } from './sessions/events.ts';
 export type { LogRow, NewLog } from './sessions/logs.ts';

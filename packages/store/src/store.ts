@@ -34,6 +34,11 @@ import { createFrames } from './recordings/frames.ts';
 import { createRecorders } from './recordings/recorders.ts';
 import { createRecordings } from './recordings/recordings.ts';
 import { createRetention } from './recordings/retention.ts';
+import { createKnownBlobs } from './retention/known-blobs.ts';
+import { createMaintenance } from './retention/maintenance.ts';
+import { createOldDetails } from './retention/old-details.ts';
+import { createOldEvents } from './retention/old-events.ts';
+import { createOldRows } from './retention/old-rows.ts';
 import { createChange, type OnChanged } from './sessions/change.ts';
 import { createEvents, ensureEventPartitions } from './sessions/events.ts';
 import { createLogs } from './sessions/logs.ts';
@@ -135,6 +140,11 @@ export function openStore(options: StoreOptions) {
     recordings: createRecordings(database),
     recorders: createRecorders(database),
     retention: createRetention(database),
+    maintenance: createMaintenance(database),
+    oldDetails: createOldDetails(database),
+    oldEvents: createOldEvents(database),
+    oldRows: createOldRows(database),
+    knownBlobs: createKnownBlobs(database),
     reports: createReports(database),
     profiles,
     questions: createQuestions(),

@@ -13,6 +13,7 @@ import { countRounds, passAll } from '../../testing/rounds.ts';
 import { actedReply } from '../../testing/scripted-browsers.ts';
 import { createEvidence } from '../ledger/evidence.ts';
 import { startRetention } from './old-recordings.ts';
+import { createRetentionMetrics } from './retention-metrics.ts';
 
 const log = createLog('agent', 'silent');
 const viewport = { width: 1280, height: 720 };
@@ -105,7 +106,7 @@ describe('frames', () => {
     const agents = [countRounds(), countRounds()];
     const settings = { log, keepDays, maxBytesPerUser, filesKeepDays, everyMs: 50, batch: 3 };
     const both = agents.map(({ count }) =>
-      startRetention({ store: countingRounds(count), ...settings, metrics: new Registry() }),
+      startRetention({ store: countingRounds(count), ...settings, metrics: createRetentionMetrics(new Registry()) }),
     );
     await until(isDone, 10_000)
       .then(() => passAll(agents))
@@ -293,7 +294,14 @@ describe('frames', () => {
       const metrics = new Registry();
       const limits = { keepDays: 30, maxBytesPerUser: plenty, filesKeepDays: 30 };
       // Longer than the test: what is gone in time was gone after one round.
-      const retention = startRetention({ store, log, metrics, ...limits, everyMs: 600_000, batch: 100 });
+      const retention = startRetention({
+        store,
+        log,
+        metrics: createRetentionMetrics(metrics),
+        ...limits,
+        everyMs: 600_000,
+        batch: 100,
+      });
       return { metrics, retention };
     });
     try {

@@ -3,14 +3,14 @@
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { Counter, Gauge, type Registry } from 'prom-client';
 import { inParallel } from '../common/in-parallel.ts';
 import { startRepeating } from '../common/repeat.ts';
+import type { RetentionMetrics } from './retention-metrics.ts';
 
 type Options = {
   store: Store;
   log: Log;
-  metrics: Registry;
+  metrics: RetentionMetrics;
   keepDays: number;
   maxBytesPerUser: number;
   filesKeepDays: number;
@@ -27,10 +27,8 @@ const sumBatch = 5000;
 
 export function startRetention({ store, log, metrics, everyMs = lookMs, batch = batchSize, ...limits }: Options) {
   const { keepDays, maxBytesPerUser, filesKeepDays } = limits;
-  const removed = exposeMetrics(metrics, {
-    pictures: () => store.retention.overdueSecs(keepDays),
-    files: () => store.files.overdueSecs(filesKeepDays),
-  });
+  metrics.watchOverdue('pictures', () => store.retention.overdueSecs(keepDays));
+  metrics.watchOverdue('files', () => store.files.overdueSecs(filesKeepDays));
   let isClosed = false;
 
   /** Repeats the work until it has nothing to do; returns how much it did. */
@@ -47,12 +45,12 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
 
   async function removeFrames(): Promise<number> {
     const count = await store.retention.removeLeaving(batch, removeBlobs);
-    removed.inc({ what: 'pictures' }, count);
+    metrics.removed('pictures', count);
     return count;
   }
   async function removeFiles(): Promise<number> {
     const count = await store.files.removeLeaving(batch, removeBlobs);
-    removed.inc({ what: 'files' }, count);
+    metrics.removed('files', count);
     return count;
   }
 
@@ -98,22 +96,4 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
       await rounds.close();
     },
   };
-}
-
-function exposeMetrics(metrics: Registry, overdue: Record<string, () => Promise<number>>) {
-  new Gauge({
-    name: 'pilothouse_retention_overdue_seconds',
-    help: 'For how long the oldest picture or file has been due for removal; 0 if none is.',
-    labelNames: ['what'],
-    registers: [metrics],
-    async collect() {
-      for (const [what, ask] of Object.entries(overdue)) this.set({ what }, await ask());
-    },
-  });
-  return new Counter({
-    name: 'pilothouse_retention_removed_total',
-    help: 'Pictures and files that this agent removed.',
-    labelNames: ['what'],
-    registers: [metrics],
-  });
 }

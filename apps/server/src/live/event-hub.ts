@@ -61,8 +61,10 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
         // Older events than the recent ones are read for this listener alone.
         if (listener.seq < (session.recent[0]?.seq ?? 1) - 1) {
           reads.inc({ why: 'behind' });
-          deliver(listener, await store.events.after(sessionId, listener.seq, { limit: pageSize }));
-          continue;
+          const older = await store.events.after(sessionId, listener.seq, { limit: pageSize });
+          deliver(listener, older);
+          // None: they were removed meanwhile, and only the recent ones are left.
+          if (older.length > 0) continue;
         }
         deliver(listener, session.recent);
         // From here on it gets the same deliveries as all listeners.

@@ -1,7 +1,7 @@
 // The live stream of a session: a snapshot unless the cursor is known, then every event and the newest frames.
 
 import { type Caller, type Guest, isGuest, type ReadSession, type Store, type StoredEvent } from '@pilothouse/store';
-import { readCursor } from '../live/cursor.ts';
+import { faultOf, readCursor } from '../live/cursor.ts';
 import { encodeLiveEvent, encodeSharedEvent, encodeSnapshot } from '../live/encode.ts';
 import type { EventHub } from '../live/event-hub.ts';
 import type { FrameHub } from '../live/frame-hub.ts';
@@ -29,15 +29,16 @@ export function createSessionStream({ store, reads, events, frames, viewers }: O
   /** Refuses before the stream begins; what it returns writes the stream. */
   return async function follow(caller: Caller | Guest, id: string, cursor: string | undefined) {
     const session = await reads.require(caller, id);
-    const newest = (await store.events.lastSeqs([id])).get(id) ?? 0;
+    // A share shows what happens from its beginning on, and nothing before.
+    const begin = isGuest(caller) ? caller.fromSeq : 0;
+    const fault = faultOf(cursor, await store.events.bounds(id), begin);
     const given = readCursor(cursor);
-    const isKnown = given !== undefined && given <= newest;
+    const isKnown = given !== undefined && !fault;
 
     return async (stream: EventStream): Promise<void> => {
-      // A share shows what happens from its beginning on, and nothing before.
-      let from = Math.max(given ?? 0, isGuest(caller) ? caller.fromSeq : 0);
+      let from = Math.max(given ?? 0, begin);
       if (!isKnown) {
-        if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
+        if (fault) stream.send({ type: 'reset', data: { type: 'reset', reason: fault } });
         const start = await startOf(caller, session);
         stream.sendEncoded(start.bytes);
         from = start.seq;

@@ -51,8 +51,14 @@ export function createLimits({ pool }: Database) {
     },
 
     /** Removes counters whose window ended long ago. */
-    async sweep(): Promise<void> {
-      await pool.query('delete from rate_limits where expire < $1', [Date.now() - 3_600_000]);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'limits.sweep',
+        text: `delete from rate_limits where key in (
+                 select key from rate_limits where expire < $1 order by expire limit $2 for update skip locked)`,
+        values: [Date.now() - 3_600_000, limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }
