@@ -5,7 +5,6 @@ export type { AuditEntry } from './accounts/audit.ts';
 export type { EarlierRequest } from './accounts/idempotency.ts';
 export type { LoginRow } from './accounts/logins.ts';
 export type { Limit, Limiter, Spent } from './accounts/rate-limits.ts';
-export type { StoredBytes } from './accounts/stored-bytes.ts';
 export type { TokenHolder } from './accounts/token-holders.ts';
 export type { Lifetimes } from './accounts/token-rotation.ts';
 export { type Caller, localUser, type UserRow } from './accounts/users.ts';

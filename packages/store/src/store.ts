@@ -11,7 +11,7 @@ import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
 import { createUsers } from './accounts/users.ts';
-import { openDatabase } from './db/db.ts';
+import { type Database, openDatabase } from './db/db.ts';
 import { createSealer } from './db/encryption.ts';
 import { createAgents } from './fleet/agents.ts';
 import { createBrowserQueue } from './fleet/browser-queue.ts';
@@ -40,6 +40,7 @@ import { createOldDetails } from './retention/old-details.ts';
 import { createOldEvents } from './retention/old-events.ts';
 import { createOldRows } from './retention/old-rows.ts';
 import { createChange, type OnChanged } from './sessions/change.ts';
+import { createEventBounds } from './sessions/event-bounds.ts';
 import { createEvents, ensureEventPartitions } from './sessions/events.ts';
 import { createLogs } from './sessions/logs.ts';
 import { createProfileLending } from './sessions/profile-lending.ts';
@@ -119,7 +120,11 @@ export function openStore(options: StoreOptions) {
     audit: createAudit(database),
     sessions,
     shares: createShares(database),
-    events: { ...events, ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead) },
+    events: {
+      ...events,
+      ...createEventBounds(database),
+      ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
+    },
     tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
@@ -140,11 +145,7 @@ export function openStore(options: StoreOptions) {
     recordings: createRecordings(database),
     recorders: createRecorders(database),
     retention: createRetention(database),
-    maintenance: createMaintenance(database),
-    oldDetails: createOldDetails(database),
-    oldEvents: createOldEvents(database),
-    oldRows: createOldRows(database),
-    knownBlobs: createKnownBlobs(database),
+    ...createRemovals(database),
     reports: createReports(database),
     profiles,
     questions: createQuestions(),
@@ -167,3 +168,12 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** What is removed by age. */
+const createRemovals = (database: Database) => ({
+  maintenance: createMaintenance(database),
+  oldDetails: createOldDetails(database),
+  oldEvents: createOldEvents(database),
+  oldRows: createOldRows(database),
+  knownBlobs: createKnownBlobs(database),
+});

@@ -41,6 +41,7 @@ export function createOpenSession({ store, quotas }: { store: Store; quotas: Quo
       !(await store.profiles.hasLabel(tx, caller.id, profile_label));
     await quotas.require(tx, caller, { sessions: 1, tasks, profiles: isNewProfile ? 1 : 0 });
     const lent = await lend(tx, caller, id, request);
+    if (lent?.state) await quotas.requireStateRoom(tx, caller, lent.stateBytes);
     const session = await store.sessions.create(tx, caller, {
       id,
       title,

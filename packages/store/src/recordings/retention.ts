@@ -68,41 +68,6 @@ with passed as (
 select (select count(*) from passed)::int as passed, (select count(*) from gone)::int as left`;
 
 export function createRetention({ pool, transaction }: Database) {
-  /** Stops showing these frames. Call in a transaction that has locked their sessions. */
-  async function leave({ client }: Tx, frameIds: readonly string[]): Promise<Passed> {
-    if (frameIds.length === 0) return { passed: 0, left: 0 };
-    const { rows } = await client.query<Passed>({ name: 'retention.leave', text: leaveText, values: [frameIds] });
-    return rows[0] ?? { passed: 0, left: 0 };
-  }
-
-  async function claim({ client }: Tx, name: string, text: string, values: unknown[]): Promise<string[]> {
-    const { rows } = await client.query<{ frame_id: string }>({ name, text, values });
-    return rows.map(({ frame_id }) => frame_id);
-  }
-
-  /** The surplus of one user who stores more than this and is in no other agent's hands. */
-  async function claimUser({ client }: Tx, maxBytes: number) {
-    const { rows } = await client.query<{ user_id: string }>({
-      name: 'retention.claimUser',
-      text: `select user_id from stored_bytes where pictures > $1 order by pictures desc limit 1
-             for update skip locked`,
-      values: [maxBytes],
-    });
-    const [user] = rows;
-    if (!user) return undefined;
-    const { rows: summed } = await client.query<{ pictures: number }>({
-      name: 'retention.sumUp',
-      text: `with changes as (
-               delete from stored_bytes_changes where user_id = $1 returning pictures, states
-             )
-             update stored_bytes set pictures = pictures + (select coalesce(sum(pictures), 0) from changes),
-               states = states + (select coalesce(sum(states), 0) from changes)
-             where user_id = $1 returning pictures`,
-      values: [user.user_id],
-    });
-    return { id: user.user_id, surplus: (summed[0]?.pictures ?? 0) - maxBytes };
-  }
-
   return {
     leave,
 
@@ -166,4 +131,39 @@ export function createRetention({ pool, transaction }: Database) {
       return rows[0]?.secs ?? 0;
     },
   };
+}
+
+/** Stops showing these frames. Call in a transaction that has locked their sessions. */
+async function leave({ client }: Tx, frameIds: readonly string[]): Promise<Passed> {
+  if (frameIds.length === 0) return { passed: 0, left: 0 };
+  const { rows } = await client.query<Passed>({ name: 'retention.leave', text: leaveText, values: [frameIds] });
+  return rows[0] ?? { passed: 0, left: 0 };
+}
+
+async function claim({ client }: Tx, name: string, text: string, values: unknown[]): Promise<string[]> {
+  const { rows } = await client.query<{ frame_id: string }>({ name, text, values });
+  return rows.map(({ frame_id }) => frame_id);
+}
+
+/** The surplus of one user who stores more than this and is in no other agent's hands. */
+async function claimUser({ client }: Tx, maxBytes: number) {
+  const { rows } = await client.query<{ user_id: string }>({
+    name: 'retention.claimUser',
+    text: `select user_id from stored_bytes where pictures > $1 order by pictures desc limit 1
+           for update skip locked`,
+    values: [maxBytes],
+  });
+  const [user] = rows;
+  if (!user) return undefined;
+  const { rows: summed } = await client.query<{ pictures: number }>({
+    name: 'retention.sumUp',
+    text: `with changes as (
+             delete from stored_bytes_changes where user_id = $1 returning pictures, states
+           )
+           update stored_bytes set pictures = pictures + (select coalesce(sum(pictures), 0) from changes),
+             states = states + (select coalesce(sum(states), 0) from changes)
+           where user_id = $1 returning pictures`,
+    values: [user.user_id],
+  });
+  return { id: user.user_id, surplus: (summed[0]?.pictures ?? 0) - maxBytes };
 }

@@ -27,58 +27,14 @@ with found as (
 select name, day::text, ${busyText('day', '$1')} as is_busy from found
 where day < (now() at time zone 'utc')::date - $1 order by day`;
 
-export function createOldEvents({ pool, transaction }: Database) {
-  async function due(days: number): Promise<Partition[]> {
-    const { rows } = await pool.query<Partition>({ name: 'oldEvents.due', text: dueText, values: [days] });
-    return rows;
-  }
-
-  /** False if a session of it has gone on, or the lock was not to be had. */
-  async function drop({ name, day }: Partition, days: number): Promise<boolean> {
-    try {
-      return await transaction(async ({ client }) => {
-        await client.query(`set local lock_timeout = '${lockMs}ms'`);
-        // Found by its pattern in the catalogue: no text of a user is in it.
-        await client.query(`lock table ${name} in access exclusive mode`);
-        const { rows } = await client.query<{ is_busy: boolean }>(
-          `select ${busyText('$1::date', '$2::int')} as is_busy`,
-          [day, days],
-        );
-        if (rows[0]?.is_busy !== false) return false;
-        await client.query(`drop table ${name}`);
-        return true;
-      });
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01')) return false;
-      throw error;
-    }
-  }
-
-  /** Removes old events of these sessions; returns how many. */
-  async function trim(sessionIds: string[], days: number): Promise<number> {
-    let removed = 0;
-    for (let count = maxRows; count === maxRows; removed += count) {
-      const { rowCount } = await pool.query({
-        name: 'oldEvents.trim',
-        text: `with old as materialized (
-                 select session_id, seq from events
-                 where session_id = any($1) and recorded_at < now() - make_interval(days => $2)
-                 limit ${maxRows} for update skip locked
-               )
-               delete from events e using old where e.session_id = old.session_id and e.seq = old.seq`,
-        values: [sessionIds, days],
-      });
-      count = rowCount ?? 0;
-    }
-    return removed;
-  }
-
+export function createOldEvents(database: Database) {
+  const { pool } = database;
   return {
     /** Drops every partition in which nothing has happened for so many days; returns their names. */
     async dropPartitions(days: number): Promise<string[]> {
       const dropped: string[] = [];
-      for (const partition of await due(days))
-        if (!partition.is_busy && (await drop(partition, days))) dropped.push(partition.name);
+      for (const partition of await duePartitions(database, days))
+        if (!partition.is_busy && (await drop(database, partition, days))) dropped.push(partition.name);
       return dropped;
     },
 
@@ -90,7 +46,9 @@ export function createOldEvents({ pool, transaction }: Database) {
       days: number,
       position?: TrimPosition,
     ): Promise<{ removed: number; position: TrimPosition } | undefined> {
-      const busy = (await due(days)).filter(({ name, is_busy }) => is_busy && name >= (position?.name ?? ''));
+      const busy = (await duePartitions(database, days)).filter(
+        ({ name, is_busy }) => is_busy && name >= (position?.name ?? ''),
+      );
       for (const { name, day } of busy) {
         const after = name === position?.name ? position.after : firstId;
         const { rows } = await pool.query<{ id: string }>({
@@ -102,7 +60,7 @@ export function createOldEvents({ pool, transaction }: Database) {
         const last = rows.at(-1);
         if (!last) continue;
         const ids = rows.map(({ id }) => id);
-        return { removed: await trim(ids, days), position: { name, after: last.id } };
+        return { removed: await trim(database, ids, days), position: { name, after: last.id } };
       }
       return undefined;
     },
@@ -118,6 +76,7 @@ export function createOldEvents({ pool, transaction }: Database) {
       });
       return rows.length > 0
         ? trim(
+            database,
             rows.map(({ session_id }) => session_id),
             days,
           )
@@ -136,4 +95,49 @@ export function createOldEvents({ pool, transaction }: Database) {
       return rows[0]?.secs ?? 0;
     },
   };
+}
+
+async function duePartitions({ pool }: Database, days: number): Promise<Partition[]> {
+  const { rows } = await pool.query<Partition>({ name: 'oldEvents.due', text: dueText, values: [days] });
+  return rows;
+}
+
+/** False if a session of it has gone on, or the lock was not to be had. */
+async function drop({ transaction }: Database, { name, day }: Partition, days: number): Promise<boolean> {
+  try {
+    return await transaction(async ({ client }) => {
+      await client.query(`set local lock_timeout = '${lockMs}ms'`);
+      // Found by its pattern in the catalogue: no text of a user is in it.
+      await client.query(`lock table ${name} in access exclusive mode`);
+      const { rows } = await client.query<{ is_busy: boolean }>(
+        `select ${busyText('$1::date', '$2::int')} as is_busy`,
+        [day, days],
+      );
+      if (rows[0]?.is_busy !== false) return false;
+      await client.query(`drop table ${name}`);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01')) return false;
+    throw error;
+  }
+}
+
+/** Removes old events of these sessions; returns how many. */
+async function trim({ pool }: Database, sessionIds: string[], days: number): Promise<number> {
+  let removed = 0;
+  for (let count = maxRows; count === maxRows; removed += count) {
+    const { rowCount } = await pool.query({
+      name: 'oldEvents.trim',
+      text: `with old as materialized (
+               select session_id, seq from events
+               where session_id = any($1) and recorded_at < now() - make_interval(days => $2)
+               limit ${maxRows} for update skip locked
+             )
+             delete from events e using old where e.session_id = old.session_id and e.seq = old.seq`,
+      values: [sessionIds, days],
+    });
+    count = rowCount ?? 0;
+  }
+  return removed;
 }
