@@ -16,6 +16,7 @@ import { attackAuth } from './auth/auth.full.ts';
 import { attackBus } from './bus/attack.ts';
 import { cancelAtRandom } from './cancel/cancel.ts';
 import { raceCommands } from './commands/commands.full.ts';
+import { fillUp } from './filling/filling.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
 import { freezeHost } from './host/freeze.ts';
@@ -54,6 +55,7 @@ const { values: given, positionals } = parseArgs({
     clients: { type: 'string' },
     restarts: { type: 'string' },
     minutes: { type: 'string' },
+    secs: { type: 'string' },
     races: { type: 'string' },
     secrets: { type: 'string' },
     trick: { type: 'string', multiple: true },
@@ -224,6 +226,12 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const figures = await wakeZombies({ stack, rounds: Number(values.rounds), seed: newSeed() });
       return { isGood: figures.wrong.length === 0 && figures.rounds > 0, figures };
     }),
+
+  filling: async () => {
+    const secs = values.secs === undefined ? (values.small ? 8 : 120) : Number(values.secs);
+    const figures = await fillUp(privateName, { secs, quietSecs: Math.min(30, secs) });
+    return { isGood: figures.is_within && figures.other_user_ms.p95_ratio <= 1.5, figures };
+  },
 
   waiting: () =>
     withStack(privateName, async (stack) => {
