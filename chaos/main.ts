@@ -228,8 +228,9 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     }),
 
   filling: async () => {
+    const quotas = { files: 8, pictures: 4, states: 6 };
     const secs = values.secs === undefined ? (values.small ? 8 : 120) : Number(values.secs);
-    const figures = await fillUp(privateName, { secs, quietSecs: Math.min(30, secs) });
+    const figures = await fillUp(privateName, { secs, quietSecs: Math.min(30, secs), quotas });
     return { isGood: figures.is_within && figures.other_user_ms.p95_ratio <= 1.5, figures };
   },
 

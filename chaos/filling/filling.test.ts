@@ -3,7 +3,11 @@ import { it } from 'node:test';
 import { fillUp } from './filling.ts';
 
 it('a user who stores as much as they can stays within their quotas, and others are answered', async (test) => {
-  const figures = await fillUp(`filling-${process.pid}`, { secs: 8, quietSecs: 2 });
+  const figures = await fillUp(`filling-${process.pid}`, {
+    secs: 8,
+    quietSecs: 2,
+    quotas: { files: 1, pictures: 1, states: 3 },
+  });
   test.diagnostic(JSON.stringify(figures));
   assert.ok(figures.is_within, JSON.stringify(figures));
   const { accepted, refused } = figures.calls_of_the_filling_user;

@@ -23,7 +23,7 @@ const settings = z.object({
   QUOTA_FILE_MB_PER_USER: wholeNumber(1, 100_000_000).default(1024),
   QUOTA_STATE_MB_PER_USER: wholeNumber(1, 100_000_000).default(256),
   RECORDING_MAX_MB_PER_USER: wholeNumber(1, 100_000_000).default(2048),
-  WRITE_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(1200),
+  WRITE_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(600),
   INPUT_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(12_000),
   LOOK_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(3000),
   STREAMS_PER_USER: wholeNumber(1, 1_000_000).default(200),

@@ -23,7 +23,7 @@ const details: Record<Kind, (limit: number) => string> = {
 };
 
 export function createCallLimits({ store, settings }: Options): CallLimits {
-  const writes = store.limits.open({ name: 'write', points: settings.write, windowSecs });
+  const writes = store.limits.open({ name: 'write', points: settings.write, windowSecs, isHeldInMemory: true });
   const local = { input: createLocalLimit(settings.input), look: createLocalLimit(settings.look) };
   const timer = setInterval(() => {
     for (const limit of Object.values(local)) limit.sweep();

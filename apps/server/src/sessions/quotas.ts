@@ -5,6 +5,8 @@ import type { Caller, NewFile, Store, Tx } from '@pilothouse/store';
 
 /** How many of each a user may have at once. */
 export type OpenQuotas = { tasks: number; sessions: number; profiles: number };
+/** With the bytes of a saved state. */
+type Added = Partial<OpenQuotas> & { stateBytes?: number };
 export type QuotaSettings = OpenQuotas & {
   fileBytes: number;
   /** Of saved browser states, of open sessions and of profiles. */
@@ -23,28 +25,24 @@ const names = { tasks: 'open tasks', sessions: 'open sessions', profiles: 'profi
 const kinds = ['sessions', 'tasks', 'profiles'] as const;
 
 export function createQuotas({ quotas, files }: Pick<Store, 'quotas' | 'files'>, settings: QuotaSettings) {
-  async function check(tx: Tx, caller: Caller, added: Partial<OpenQuotas>): Promise<void> {
+  async function check(tx: Tx, caller: Caller, added: Added): Promise<void> {
     const held = await quotas.held(tx, caller.id);
     for (const kind of kinds) {
       if (added[kind] && held[kind] + added[kind] > settings[kind]) throw exceeded(kind, settings[kind]);
     }
+    const { stateBytes = 0 } = added;
+    if (stateBytes > 0 && held.stateBytes + stateBytes > settings.stateBytes) throw fullOfStates(settings.stateBytes);
     const isWork = added.sessions || added.tasks;
     if (isWork && held.pictureBytes > settings.pictureBytes * pictureSlack) throw fullOfPictures(settings.pictureBytes);
   }
 
   return {
     /** Refuses what is over the quota. Otherwise no other transaction can add for this user until this one ends. */
-    async require(tx: Tx, caller: Caller, added: Partial<OpenQuotas>): Promise<void> {
+    async require(tx: Tx, caller: Caller, added: Added): Promise<void> {
       // A user over the quota is refused without waiting for the lock.
       await check(tx, caller, added);
       await quotas.lock(tx, caller.id);
       await check(tx, caller, added);
-    },
-
-    /** Refuses a saved state of this size over the quota. Take the lock of the quotas before, with `require`. */
-    async requireStateRoom(tx: Tx, caller: Caller, byteLen: number): Promise<void> {
-      const { stateBytes } = await quotas.held(tx, caller.id);
-      if (stateBytes + byteLen > settings.stateBytes) throw fullOfStates(settings.stateBytes);
     },
 
     /** Refuses files over the quota early, before their bytes are stored. The decision is made in `addFile`. */

@@ -8,7 +8,7 @@ import { newId } from '../db/ids.ts';
 import { contextOf, isFree, sealState } from './profiles.ts';
 
 /** A copy of the profile's state; `isHeld` if the session may write back. */
-export type LentProfile = { id: string; label: string; state: object | null; stateBytes: number; isHeld: boolean };
+export type LentProfile = { id: string; label: string; state: object | null; isHeld: boolean };
 
 /** A session that has not saved for this long gives way to another that wants to write. */
 const heldFor = sql<Date>`now() + interval '15 minutes'`;
@@ -51,7 +51,7 @@ export function createProfileLending(sealer: Sealer) {
       if (!row) return undefined;
       const from = sealedOf(row);
       const state = from ? sealer.open(from, contextOf(ownerId, row.label)) : null;
-      return { id: row.id, label: row.label, state, stateBytes: row.state_bytes, isHeld: held !== undefined };
+      return { id: row.id, label: row.label, state, isHeld: held !== undefined };
     },
 
     /** Saves the session's state to the profile that it holds; false if it holds none. */
