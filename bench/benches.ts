@@ -13,6 +13,8 @@ export type Sizes = {
   clients: number;
   viewers: number;
   stored: number;
+  events: number;
+  pictures: number;
 };
 type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
 
@@ -62,6 +64,11 @@ export const benches = define({
   idle: {
     full: async ({ count }) => (await import('./tasks/statements.ts')).measureStatements({ secs: 60, count }),
     small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 10, count: 5 }),
+  },
+  retention: {
+    full: async ({ events, pictures }) => (await import('./tasks/retention.ts')).measureRetention({ events, pictures }),
+    small: async () =>
+      (await import('./tasks/retention.ts')).measureRetention({ events: 20_000, pictures: 1000, quietMs: 1000 }),
   },
   guard: {
     full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),

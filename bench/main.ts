@@ -18,6 +18,8 @@ const { values, positionals } = parseArgs({
     clients: { type: 'string', default: '100' },
     viewers: { type: 'string', default: '10' },
     stored: { type: 'string', default: '100000' },
+    events: { type: 'string', default: '10000000' },
+    pictures: { type: 'string', default: '1000000' },
     small: { type: 'boolean', default: false },
   },
 });

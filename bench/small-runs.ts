@@ -49,6 +49,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.ok(statements > 0 && statements <= 6, `${statements} statements a second`);
     assert.ok(step.statements > 0 && step.commits > 0, JSON.stringify(step));
   },
+  retention({ left, append_ms: { alone, beside } }) {
+    assert.deepEqual(left, { partitions: 0, pictures: 0, observations: 0 });
+    assert.ok(alone.count > 0 && beside.count > 0, JSON.stringify({ alone, beside }));
+  },
   guard(figures) {
     assert.equal(Object.keys(figures).length, 6);
     for (const [name, { ours, direct, ratio }] of Object.entries(figures))
