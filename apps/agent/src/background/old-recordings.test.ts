@@ -109,18 +109,17 @@ describe('frames', () => {
       startRetention({ store: countingRounds(count), ...settings, metrics: createRetentionMetrics(new Registry()) }),
     );
     await until(isDone, 10_000)
-      .then(() => passAll(agents))
+      .then(() => passAll(agents, 2))
       .finally(() => Promise.all(both.map((one) => one.close())));
   }
-  /** A round ends when no old file is left. */
+  /** A round begins with one or two looks. */
   const countingRounds = (count: () => void): Store => ({
     ...store,
-    files: {
-      ...store.files,
-      leaveAged: async (...given) => {
-        const left = await store.files.leaveAged(...given);
-        if (left === 0) count();
-        return left;
+    retention: {
+      ...store.retention,
+      look: async (limits) => {
+        count();
+        return store.retention.look(limits);
       },
     },
   });

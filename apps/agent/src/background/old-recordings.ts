@@ -82,7 +82,10 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
   }
 
   async function look(): Promise<void> {
-    await drain(() => store.storedBytes.sumUp(sumBatch));
+    const first = await store.retention.look(limits);
+    if (first.hasChanges) await drain(() => store.storedBytes.sumUp(sumBatch));
+    const { isDue } = first.hasChanges ? await store.retention.look(limits) : first;
+    if (!isDue) return;
     const counts = await Promise.all(Array.from({ length: lanes }, drainFrames));
     const frames = counts.reduce((sum, count) => sum + count, 0);
     const files = await drainFiles();

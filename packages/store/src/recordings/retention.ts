@@ -5,6 +5,9 @@ import type { Database, Tx } from '../db/db.ts';
 
 /** What became of a batch: `passed` frames were considered, and `left` of them are no longer shown. */
 export type Passed = { passed: number; left: number };
+/** Days that frames and files are kept, and what the frames of one user may take. */
+export type RetentionLimits = { keepDays: number; maxBytesPerUser: number; filesKeepDays: number };
+type RetentionLook = { isDue: boolean; hasChanges: boolean };
 /** Removes the blobs with these keys. */
 export type RemoveBlobs = (keys: string[]) => Promise<void>;
 
@@ -67,8 +70,27 @@ with passed as (
 )
 select (select count(*) from passed)::int as passed, (select count(*) from gone)::int as left`;
 
+// Each along an index: agents ask this often, and mostly in vain.
+const dueText = `
+select exists (select from recorded_frames where retention = 'usual' and recorded_at < now() - make_interval(days => $1))
+    or exists (select from recorded_frames where retention = 'leaving')
+    or exists (select from stored_bytes where pictures > $2)
+    or exists (select from files where retention = 'leaving')
+    or exists (select from files where retention = 'kept' and created_at < now() - make_interval(days => $3)) as "isDue",
+  exists (select from stored_bytes_changes) as "hasChanges"`;
+
 export function createRetention({ pool, transaction }: Database) {
   return {
+    /** Whether any frame or file may have to go, and whether there are changes of stored bytes to sum up. */
+    async look({ keepDays, maxBytesPerUser, filesKeepDays }: RetentionLimits): Promise<RetentionLook> {
+      const { rows } = await pool.query<RetentionLook>({
+        name: 'retention.look',
+        text: dueText,
+        values: [keepDays, maxBytesPerUser, filesKeepDays],
+      });
+      return rows[0] ?? { isDue: true, hasChanges: true };
+    },
+
     leave,
 
     /** Stops showing frames that are older than this, oldest first. Nothing `passed`: none is left to this agent. */
