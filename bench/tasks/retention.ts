@@ -2,26 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLog } from '@pilothouse/process';
 import { blobsOf, localUser, newId, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
-import { Registry } from 'prom-client';
-import { startHousekeeping } from '../../apps/agent/src/background/housekeeping.ts';
-import { housekeepingParts } from '../../apps/agent/src/background/housekeeping-parts.ts';
-import { startRetention } from '../../apps/agent/src/background/old-recordings.ts';
-import { createRetentionMetrics } from '../../apps/agent/src/background/retention-metrics.ts';
 import { inParallel } from '../../apps/agent/src/common/in-parallel.ts';
+import { startRemovals } from '../../apps/agent/testing/removals.ts';
 import { withServices } from '../../testkit/stack/with-services.ts';
 
 export type RetentionSize = { events: number; pictures: number; agents?: number; quietMs?: number };
 
 const viewport = { width: 8, height: 6 };
-const keepDays = { events: 90, logs: 90, observations: 90, steps: 90, takeovers: 90, audit: 0, logins: 30 };
 const days = 10;
 const sessionsPerDay = 20;
 const limitMs = 3_600_000;
-const plenty = 1e15;
 
 /**
  * How long it takes until everything overdue is gone: events of old partitions, and observations with their pictures and
@@ -57,7 +50,7 @@ async function measure(
   const begun = performance.now();
   const gone = { events_ms: 0, pictures_ms: 0 };
   const beside = await appendWhile(store, live, async () => {
-    const stops = Array.from({ length: agents }, () => startAgent(store));
+    const stops = Array.from({ length: agents }, () => startRemovals(store));
     try {
       for (const end = begun + limitMs; performance.now() < end; await sleep(50)) {
         const left = await leftOf(plain);
@@ -76,20 +69,6 @@ async function measure(
     pictures_per_second: Math.round((pictures * 1000) / Math.max(1, gone.pictures_ms)),
     append_ms: { alone: timesOf(alone), beside: timesOf(beside) },
     left: await leftOf(plain),
-  };
-}
-
-/** What one agent runs of it. Details of tasks wait for the next look of housekeeping: here the first one finds them. */
-function startAgent(store: Store): () => Promise<void> {
-  const log = createLog('agent', 'silent');
-  const metrics = new Registry();
-  const retention = createRetentionMetrics(metrics);
-  const limits = { keepDays: 30, maxBytesPerUser: plenty, filesKeepDays: 30 };
-  const frames = startRetention({ store, log, metrics: retention, ...limits, everyMs: 200 });
-  const parts = housekeepingParts(store, keepDays).map((part) => ({ ...part, everySecs: 1 }));
-  const housekeeping = startHousekeeping({ store, log, metrics, retention, parts, everyMs: 200 });
-  return async () => {
-    await Promise.all([frames.close(), housekeeping.close()]);
   };
 }
 
