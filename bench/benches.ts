@@ -16,6 +16,8 @@ export type Sizes = {
   history: number;
   live: number;
   agents: number;
+  events: number;
+  pictures: number;
 };
 type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
 
@@ -71,6 +73,11 @@ export const benches = define({
       (await import('./store/loops.ts')).measureLoops({ stored: history, live, agents, secs: 60, times: requests / 5 }),
     small: async () =>
       (await import('./store/loops.ts')).measureLoops({ stored: 3000, live: 100, agents: 2, secs: 5, times: 20 }),
+  },
+  retention: {
+    full: async ({ events, pictures }) => (await import('./tasks/retention.ts')).measureRetention({ events, pictures }),
+    small: async () =>
+      (await import('./tasks/retention.ts')).measureRetention({ events: 20_000, pictures: 1000, quietMs: 1000 }),
   },
   guard: {
     full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),

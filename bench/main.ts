@@ -21,6 +21,8 @@ const { values, positionals } = parseArgs({
     history: { type: 'string', default: '300000' },
     live: { type: 'string', default: '1000' },
     agents: { type: 'string', default: '4' },
+    events: { type: 'string', default: '10000000' },
+    pictures: { type: 'string', default: '1000000' },
     small: { type: 'boolean', default: false },
   },
 });

@@ -55,6 +55,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     for (const [name, { p50 }] of Object.entries(look_ms)) assert.ok(p50 < 50, `${name}: ${p50} ms`);
     assert.ok(postgres_percent_of_a_core < 20, `${postgres_percent_of_a_core} % of a core`);
   },
+  retention({ left, append_ms: { alone, beside } }) {
+    assert.deepEqual(left, { partitions: 0, pictures: 0, observations: 0 });
+    assert.ok(alone.count > 0 && beside.count > 0, JSON.stringify({ alone, beside }));
+  },
   guard(figures) {
     assert.equal(Object.keys(figures).length, 6);
     for (const [name, { ours, direct, ratio }] of Object.entries(figures))

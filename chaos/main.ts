@@ -16,6 +16,7 @@ import { attackAuth } from './auth/auth.full.ts';
 import { attackBus } from './bus/attack.ts';
 import { cancelAtRandom } from './cancel/cancel.ts';
 import { raceCommands } from './commands/commands.full.ts';
+import { fillUp } from './filling/filling.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
 import { cutBus } from './host/cut-bus.ts';
@@ -60,7 +61,7 @@ const { values: given, positionals } = parseArgs({
     races: { type: 'string' },
     secrets: { type: 'string' },
     trick: { type: 'string', multiple: true },
-    /** Of the outages, one after the other. */
+    /** Of the filling, or of the outages one after the other. */
     secs: { type: 'string', multiple: true },
     part: { type: 'string', multiple: true },
     takeovers: { type: 'string' },
@@ -242,6 +243,13 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const figures = await wakeZombies({ stack, rounds: Number(values.rounds), seed: newSeed() });
       return { isGood: figures.wrong.length === 0 && figures.rounds > 0, figures };
     }),
+
+  filling: async () => {
+    const quotas = { files: 8, pictures: 4, states: 6 };
+    const secs = Number(values.secs?.[0] ?? (values.small ? 8 : 120));
+    const figures = await fillUp(privateName, { secs, quietSecs: Math.min(30, secs), quotas });
+    return { isGood: figures.is_within && figures.other_user_ms.p95_ratio <= 1.5, figures };
+  },
 
   waiting: () =>
     withStack(privateName, async (stack) => {

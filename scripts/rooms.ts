@@ -62,6 +62,7 @@ export const houses: Record<string, House> = {
         imports: ['fleet', 'accounts', 'db'],
       },
       recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['fleet', 'sessions', 'db'] },
+      retention: { what: 'What is removed by age, and which agent has claimed that work.', imports: ['db'] },
       fleet: {
         what: 'Browsers, hosts and agents: which host holds a session, under which epoch, and who waits.',
         imports: ['sessions', 'db'],

@@ -7,9 +7,11 @@ import { Gauge, Registry } from 'prom-client';
 import { startBrowserTurns } from './background/browser-turns.ts';
 import { startRecovery } from './background/dead-agents.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
+import { housekeepingParts } from './background/housekeeping-parts.ts';
 import { startIdleBrowsers } from './background/idle-browsers.ts';
 import { startRetention } from './background/old-recordings.ts';
 import { showPresence } from './background/presence.ts';
+import { createRetentionMetrics } from './background/retention-metrics.ts';
 import { startStuckTasks } from './background/stuck-tasks.ts';
 import { startTakeovers } from './background/takeovers.ts';
 import { startWaitingTasks } from './background/waiting-tasks.ts';
@@ -45,7 +47,6 @@ run('agent', async () => {
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));
   closing(startSilentBrowsers({ bus, store, log }));
-  closing(startHousekeeping({ store, log }));
   closing(startIdleBrowsers({ bus, store, log, idleMs: config.browserIdleMs, waitMs: config.questions.parkMs }));
 
   const glance = cached(() => store.glance(agentId, leaseMs), glanceMs);
@@ -63,7 +64,10 @@ run('agent', async () => {
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));
-  closing(startRetention({ store, log, ...config.recording, filesKeepDays: config.files.keepDays }));
+  const retention = createRetentionMetrics(metrics);
+  closing(startHousekeeping({ store, log, metrics, retention, parts: housekeepingParts(store, config.keepDays) }));
+  const filesKeepDays = config.files.keepDays;
+  closing(startRetention({ store, log, metrics: retention, ...config.recording, filesKeepDays }));
   closing(startRecorder({ store, bus, agentId, log, isNeeded: sees('hasRecordings') }));
   closing(startStuckTasks({ store, log, metrics }));
   closing(startRecovery({ store, onDue, agentId, leaseMs, log, isNeeded: sees('hasMissingAgent') }));

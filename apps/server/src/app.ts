@@ -11,6 +11,7 @@ import { createRevocations } from './auth/revocations.ts';
 import { mountChat } from './chat/mount.ts';
 import type { Planners } from './chat/plan.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
+import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
 import { describeApi } from './http/openapi.ts';
 import { createOriginCheck } from './http/request-origin.ts';
@@ -45,6 +46,7 @@ export type Options = {
   };
   quotas: QuotaSettings;
   streams: StreamSettings;
+  callLimits: CallLimitSettings;
   unsent: UnsentSettings;
   /** The names that the server answers to; any by default. */
   allowedHosts?: string[];
@@ -77,11 +79,13 @@ export async function createApp(options: Options) {
   await describeApi(app, version);
 
   const revocations = createRevocations({ store, bus, log });
+  const callLimits = createCallLimits({ store, settings: options.callLimits });
   const serve = createServe(app, {
     authenticate: isAuthDisabled ? asLocalUser(store) : byToken(store),
     onStream: revocations.track,
     streamLimits: createStreamLimits(options.streams),
     unsent,
+    callLimits,
     hasRouteHook: options.hasRouteHook,
   });
   const hosts = createHostClient(bus);
@@ -120,7 +124,10 @@ export async function createApp(options: Options) {
     await live.close();
     revocations.close();
   });
-  app.addHook('onClose', async () => unsent.close());
+  app.addHook('onClose', async () => {
+    unsent.close();
+    callLimits.close();
+  });
   await app.ready();
   return app;
 }

@@ -54,7 +54,8 @@ describe('the settings of the server', () => {
 
   it('have quotas, and keep no profiles unless there is a key for them', () => {
     const { quotas, profileKeys } = readConfig([], env);
-    assert.deepEqual(quotas, { tasks: 20, sessions: 50, profiles: 50, fileBytes: 1024 ** 3 });
+    const bytes = { fileBytes: 1024 ** 3, stateBytes: 256 * 1024 ** 2, pictureBytes: 2 * 1024 ** 3 };
+    assert.deepEqual(quotas, { tasks: 20, sessions: 50, profiles: 50, ...bytes });
     assert.deepEqual(profileKeys, []);
     const key = Buffer.alloc(32, 1);
     const given = { ...env, QUOTA_OPEN_TASKS: '3', PROFILE_KEY: key.toString('base64') };

@@ -52,6 +52,7 @@ run('server', async () => {
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,
     quotas: config.quotas,
+    callLimits: config.callLimits,
     streams: config.streams,
     unsent: config.unsent,
     allowedHosts: config.allowedHosts,

@@ -14,6 +14,7 @@ import { createApp } from '../src/app.ts';
 import type { AuthSettings } from '../src/auth/mount.ts';
 import type { Planners } from '../src/chat/plan.ts';
 import type { UnsentSettings } from '../src/delivery/unsent.ts';
+import type { CallLimitSettings } from '../src/http/call-limits.ts';
 import type { QuotaSettings } from '../src/sessions/quotas.ts';
 import type { StreamSettings } from '../src/sse/stream-limits.ts';
 
@@ -38,6 +39,7 @@ type Options = {
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
   quotas?: Partial<QuotaSettings>;
+  callLimits?: Partial<CallLimitSettings>;
   streams?: Partial<StreamSettings>;
   unsent?: Partial<UnsentSettings>;
   allowedHosts?: string[];
@@ -59,6 +61,14 @@ const noLimits = {
   registerPerAddress: far,
   refreshPerFamily: far,
   refreshPerAddress: far,
+};
+const noQuotas = {
+  tasks: far,
+  sessions: far,
+  profiles: far,
+  fileBytes: 1000 * far,
+  stateBytes: 1000 * far,
+  pictureBytes: 1000 * far,
 };
 
 export async function startTestServer(options: Options): Promise<TestServer> {
@@ -121,7 +131,8 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     version: 'test',
     isAuthDisabled,
     auth,
-    quotas: { tasks: far, sessions: far, profiles: far, fileBytes: 1000 * far, ...quotas },
+    quotas: { ...noQuotas, ...quotas },
+    callLimits: { write: far, input: far, look: far, ...options.callLimits },
     streams: { perUser: far, perAddress: far, ...streams },
     unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },
     allowedHosts: options.allowedHosts,

@@ -7,10 +7,11 @@ import { createLogins } from './accounts/logins.ts';
 import { passwords } from './accounts/passwords.ts';
 import { createQuotas } from './accounts/quotas.ts';
 import { createLimits } from './accounts/rate-limits.ts';
+import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
 import { createUsers } from './accounts/users.ts';
-import { openDatabase } from './db/db.ts';
+import { type Database, openDatabase } from './db/db.ts';
 import { createSealer } from './db/encryption.ts';
 import { createJobClaims } from './db/job-claims.ts';
 import { createAgents } from './fleet/agents.ts';
@@ -34,7 +35,13 @@ import { createFrames } from './recordings/frames.ts';
 import { createRecorders } from './recordings/recorders.ts';
 import { createRecordings } from './recordings/recordings.ts';
 import { createRetention } from './recordings/retention.ts';
+import { createKnownBlobs } from './retention/known-blobs.ts';
+import { createMaintenance } from './retention/maintenance.ts';
+import { createOldDetails } from './retention/old-details.ts';
+import { createOldEvents } from './retention/old-events.ts';
+import { createOldRows } from './retention/old-rows.ts';
 import { createChange, type OnChanged } from './sessions/change.ts';
+import { createEventBounds } from './sessions/event-bounds.ts';
 import { createEvents, ensureEventPartitions } from './sessions/events.ts';
 import { createLogs } from './sessions/logs.ts';
 import { createProfileLending } from './sessions/profile-lending.ts';
@@ -116,7 +123,11 @@ export function openStore(options: StoreOptions) {
     audit: createAudit(database),
     sessions,
     shares: createShares(database),
-    events: { ...events, ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead) },
+    events: {
+      ...events,
+      ...createEventBounds(database),
+      ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
+    },
     tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
@@ -137,6 +148,7 @@ export function openStore(options: StoreOptions) {
     recordings: createRecordings(database),
     recorders: createRecorders(database),
     retention: createRetention(database),
+    ...createRemovals(database),
     reports: createReports(database),
     profiles,
     questions: createQuestions(),
@@ -145,6 +157,7 @@ export function openStore(options: StoreOptions) {
     cancels: createCancels(takeoverChanges),
     purge: createPurge(),
     quotas: createQuotas(),
+    storedBytes: createStoredBytes(database),
     idempotency: createIdempotency(database),
     hosts: { ...createHosts(database), ...createHostChoice(database) },
     agents: createAgents(database, url),
@@ -159,3 +172,12 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** What is removed by age. */
+const createRemovals = (database: Database) => ({
+  maintenance: createMaintenance(database),
+  oldDetails: createOldDetails(database),
+  oldEvents: createOldEvents(database),
+  oldRows: createOldRows(database),
+  knownBlobs: createKnownBlobs(database),
+});

@@ -32,8 +32,6 @@ export const looks: Record<string, (store: Store) => Promise<unknown>> = {
   'browserTurns.due': (store) => store.browserTurns.due([randomUUID()]),
   'browserTurns.spare': (store) => store.browserTurns.spare(limit),
   'hosts.mostFree': (store) => store.hosts.mostFree(),
-  'retention.aged': (store) => store.retention.aged(30, limit),
-  'retention.leaving': (store) => store.retention.leaving(limit),
-  'files.leaving': (store) => store.files.leaving(limit),
+  'retention.look': (store) => store.retention.look({ keepDays: 30, maxBytesPerUser: 10 ** 9, filesKeepDays: 30 }),
   'files.leaveAged': (store) => store.files.leaveAged(30, limit),
 };

@@ -2,12 +2,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { localUser, newId } from '@pilothouse/store';
+import { Registry } from 'prom-client';
 import { until } from '../../../../testkit/until.ts';
+import { countRounds } from '../../testing/rounds.ts';
 import { type Runtime, startRuntime } from '../../testing/runtime.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { housekeepingParts, type Part } from './housekeeping-parts.ts';
+import { createRetentionMetrics } from './retention-metrics.ts';
+
+const keepDays = { events: 90, logs: 90, observations: 365, steps: 365, takeovers: 365, audit: 0, logins: 30 };
 
 describe('housekeeping', () => {
   let runtime: Runtime;
+  const start = (parts: Part[], everyMs?: number) => {
+    const metrics = new Registry();
+    const { store, log } = runtime;
+    const retention = createRetentionMetrics(metrics);
+    return { metrics, housekeeping: startHousekeeping({ store, log, metrics, retention, parts, everyMs }) };
+  };
   before(async () => {
     runtime = await startRuntime();
   });
@@ -51,7 +63,7 @@ describe('housekeeping', () => {
           keys: await ids('select key as id from idempotency_keys order by key'),
         };
       });
-    const housekeeping = startHousekeeping({ store, log: runtime.log });
+    const housekeeping = start(housekeepingParts(store, keepDays)).housekeeping;
     test.after(housekeeping.close);
     await until(async () => !(await left()).hosts.includes('long-gone'), 5000);
     assert.deepEqual(await left(), {
@@ -59,5 +71,44 @@ describe('housekeeping', () => {
       hosts: ['gone-lately', 'pointed-to'],
       keys: ['new'],
     });
+  });
+
+  it('goes on with the other parts where one fails, and says when each last succeeded', async (test) => {
+    const done: string[] = [];
+    const parts: Part[] = [
+      { name: 'test_failing', everySecs: 3600, batch: () => Promise.reject(new Error('no room')) },
+      { name: 'test_working', everySecs: 3600, batch: async () => (done.push('batch') < 3 ? 1000 : 0) },
+    ];
+    const { metrics, housekeeping } = start(parts);
+    test.after(housekeeping.close);
+    const text = async () => await metrics.metrics();
+    await until(async () => /last_success\w+\{part="test_working"\} \d/.test(await text()), 5000);
+    assert.deepEqual(done, ['batch', 'batch', 'batch'], 'batch after batch, until nothing is left');
+    assert.doesNotMatch(await text(), /last_success\w+\{part="test_failing"\}/);
+    assert.match(await text(), /removed_total\{what="test_working"\} 2000/);
+  });
+
+  it('has each part done by one of several agents', async (test) => {
+    const done: number[] = [];
+    const batch = async () => done.push(1) * 0;
+    const parts: Part[] = [{ name: 'test_claimed', everySecs: 3600, batch }];
+    const looks = countRounds();
+    const { maintenance } = runtime.store;
+    const counted = {
+      ...maintenance,
+      due: async (names: readonly string[]) => {
+        looks.count();
+        return maintenance.due(names);
+      },
+    };
+    const agents = [1, 2, 3].map(() => {
+      const metrics = new Registry();
+      const retention = createRetentionMetrics(metrics);
+      const store = { maintenance: counted };
+      return startHousekeeping({ store, log: runtime.log, metrics, retention, parts, everyMs: 20 });
+    });
+    for (const agent of agents) test.after(agent.close);
+    await looks.pass(12);
+    assert.equal(done.length, 1);
   });
 });

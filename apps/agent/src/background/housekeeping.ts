@@ -1,32 +1,80 @@
-// Creates partitions of the event log ahead of time, and deletes expired rows.
+// Creates partitions of the event log ahead of time, and removes what is of no more use. Each part is claimed by one agent
+// at a time, and a part that fails does not stop the others.
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import { Gauge, type Registry } from 'prom-client';
+import { startRepeating } from '../common/repeat.ts';
+import type { Part } from './housekeeping-parts.ts';
+import type { RetentionMetrics } from './retention-metrics.ts';
 
-type Options = { store: Store; log: Log };
+type Options = {
+  store: Pick<Store, 'maintenance'>;
+  log: Log;
+  metrics: Registry;
+  retention: RetentionMetrics;
+  parts: Part[];
+  everyMs?: number;
+};
 
-const partitionDaysAhead = 30;
-const everyMs = 6 * 60 * 60 * 1000;
+const lookMs = 60_000;
+const retrySecs = 300;
 
-export function startHousekeeping({ store, log }: Options) {
-  async function sweep(): Promise<void> {
-    const made = await store.events.ensurePartitions(partitionDaysAhead);
-    if (made > 0) log.info({ made }, 'created partitions of the event log');
-    await store.logins.sweep();
-    await store.limits.sweep();
-    await store.idempotency.sweep();
-    await store.viewers.sweep();
-    await store.recorders.sweep();
-    await store.agents.sweep();
-    await store.hosts.sweep();
-    await store.reports.sweep();
-    await store.browserTurns.sweep();
-    await store.jobClaims.sweep();
+export function startHousekeeping({ store, log, metrics, retention, parts, everyMs = lookMs }: Options) {
+  const { maintenance } = store;
+  const closing = new AbortController();
+  exposeSuccesses(metrics, maintenance);
+  for (const { name, overdueSecs } of parts) if (overdueSecs) retention.watchOverdue(name, overdueSecs);
+
+  /** Batch after batch, until nothing is left. */
+  async function drain({ name, batch }: Part): Promise<number> {
+    let done = 0;
+    while (!closing.signal.aborted) {
+      const count = await batch(closing.signal);
+      if (count === 0) break;
+      done += count;
+      retention.removed(name, count);
+    }
+    return done;
   }
-  // A failure is logged and nothing more: partitions for thirty days exist, and the next run comes in hours.
-  const run = () => void sweep().catch((error) => log.error({ err: error }, 'housekeeping failed'));
-  run();
-  const timer = setInterval(run, everyMs);
 
-  return { close: () => clearInterval(timer) };
+  async function work(part: Part): Promise<void> {
+    const { name } = part;
+    if (!(await maintenance.claim(name, part.everySecs))) return;
+    try {
+      const done = await drain(part);
+      if (done > 0) log.info({ part: name, done }, 'removed what is of no more use');
+      await maintenance.succeed(name);
+    } catch (error) {
+      log.error({ err: error, part: name }, 'a part of housekeeping failed');
+      await maintenance.fail(name, retrySecs);
+    }
+  }
+
+  async function look(): Promise<void> {
+    const due = new Set(await maintenance.due(parts.map(({ name }) => name)));
+    for (const part of parts) if (due.has(part.name) && !closing.signal.aborted) await work(part);
+  }
+
+  const rounds = startRepeating(look, everyMs, (error) => log.error({ err: error }, 'housekeeping failed'));
+  return {
+    async close() {
+      closing.abort();
+      await rounds.close();
+    },
+  };
+}
+
+function exposeSuccesses(metrics: Registry, maintenance: Store['maintenance']): void {
+  new Gauge({
+    name: 'pilothouse_housekeeping_last_success_timestamp_seconds',
+    help: 'When each part of housekeeping last succeeded, at any agent.',
+    labelNames: ['part'],
+    registers: [metrics],
+    async collect() {
+      // Without an answer of the database the last values stay, and grow old.
+      const found = await maintenance.successes().catch(() => []);
+      for (const { part, succeeded_at } of found) this.set({ part }, succeeded_at.getTime() / 1000);
+    },
+  });
 }

@@ -7,11 +7,13 @@ import { createLog } from '@pilothouse/process';
 import { blobsOf, type Caller, newId, openStore, type StepRow, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
+import { Registry } from 'prom-client';
 import { until } from '../../../../testkit/until.ts';
 import { countRounds, passAll } from '../../testing/rounds.ts';
 import { actedReply } from '../../testing/scripted-browsers.ts';
 import { createEvidence } from '../ledger/evidence.ts';
 import { startRetention } from './old-recordings.ts';
+import { createRetentionMetrics } from './retention-metrics.ts';
 
 const log = createLog('agent', 'silent');
 const viewport = { width: 1280, height: 720 };
@@ -82,8 +84,13 @@ describe('frames', () => {
     };
     const blobOf = (frameId: string) => store.blobs.get(`${blobsOf(id)}/${frameId}.jpeg`);
     const bytes = async () =>
-      (await plain.query('select frame_bytes::int as bytes from session_seq where session_id = $1', [id])).rows[0]
-        .bytes;
+      (
+        await plain.query(
+          `select coalesce(sum(byte_len), 0)::int as bytes from recorded_frames
+           where session_id = $1 and retention <> 'leaving'`,
+          [id],
+        )
+      ).rows[0].bytes;
     return { id, task, step, frames, blobOf, bytes };
   }
   const makeOlder = (frameIds: string[], days: number) =>
@@ -98,23 +105,37 @@ describe('frames', () => {
   ) {
     const agents = [countRounds(), countRounds()];
     const settings = { log, keepDays, maxBytesPerUser, filesKeepDays, everyMs: 50, batch: 3 };
-    const both = agents.map(({ count }) => startRetention({ store: countingRounds(count), ...settings }));
+    const both = agents.map(({ count }) =>
+      startRetention({ store: countingRounds(count), ...settings, metrics: createRetentionMetrics(new Registry()) }),
+    );
     await until(isDone, 10_000)
-      .then(() => passAll(agents))
+      .then(() => passAll(agents, 2))
       .finally(() => Promise.all(both.map((one) => one.close())));
   }
-  /** A round ends when no old file is left. */
+  /** A round begins with one or two looks. */
   const countingRounds = (count: () => void): Store => ({
     ...store,
-    files: {
-      ...store.files,
-      leaveAged: async (...given) => {
-        const left = await store.files.leaveAged(...given);
-        if (left === 0) count();
-        return left;
+    retention: {
+      ...store.retention,
+      look: async (limits) => {
+        count();
+        return store.retention.look(limits);
       },
     },
   });
+  const protectedOf = async (owner: Caller) =>
+    (
+      await plain.query(
+        `select count(*)::int as count from recorded_frames where owner_id = $1 and retention = 'last'`,
+        [owner.id],
+      )
+    ).rows[0].count;
+  /** As the server does. */
+  const close = (id: string) =>
+    store.change(id, async (tx) => {
+      await store.sessions.move(tx, id, 'close');
+      await store.retention.releaseLast(tx, id);
+    });
   const rowsLeft = async (id: string) =>
     (await plain.query('select count(*)::int as count from recorded_frames where session_id = $1', [id])).rows[0].count;
 
@@ -215,6 +236,86 @@ describe('frames', () => {
     assert.deepEqual([...(await one.frames()), ...(await two.frames())], lasts);
   });
 
+  it('that are the last of closed sessions go as every other, and take no room from newer ones', async () => {
+    const owner = await newUser();
+    const ended: Awaited<ReturnType<typeof newSession>>[] = [];
+    for (let i = 0; i < 5; i++) {
+      const session = await newSession(owner);
+      await session.step(50);
+      ended.push(session);
+    }
+    // Considered while they were open, so they were protected as the last of their sessions.
+    await makeOlder((await Promise.all(ended.map(({ frames }) => frames()))).flat(), 365);
+    await whileSwept(async () => (await protectedOf(owner)) === 5);
+    for (const { id } of ended) await close(id);
+    const running = await newSession(owner);
+    const pictures = [];
+    for (let i = 0; i < 4; i++) pictures.push(await running.step(50));
+    await whileSwept(async () => (await ended[4]?.bytes()) === 0, { keepDays: 3650, maxBytesPerUser: 200 });
+    assert.deepEqual(await running.frames(), pictures);
+    const [first] = ended;
+    assert.ok(first);
+    assert.equal(await store.frames.of(first.id), undefined, 'nothing points to the removed picture');
+  });
+
+  it('of open sessions that are protected do not count, so the other pictures of their user stay', async () => {
+    const owner = await newUser();
+    const idle = [];
+    for (let i = 0; i < 5; i++) {
+      const session = await newSession(owner);
+      idle.push(await session.step(50));
+    }
+    await makeOlder(idle, 20);
+    const running = await newSession(owner);
+    const pictures = [];
+    for (let i = 0; i < 4; i++) pictures.push(await running.step(50));
+    await whileSwept(async () => (await protectedOf(owner)) === 5, { maxBytesPerUser: 200 });
+    assert.deepEqual(await running.frames(), pictures);
+  });
+
+  it('are all gone after one round, however many are due, and agents share them', async () => {
+    const owner = await newUser();
+    await plain.query(
+      `with made as (
+         insert into sessions (id, owner_id, viewport_width, viewport_height)
+         select gen_random_uuid(), $1, 8, 6 from generate_series(1, 60) returning id
+       )
+       insert into recorded_frames (session_id, seq, frame_id, owner_id, recorded_at, content_type, width, height, route,
+         byte_len)
+       select id, 1, gen_random_uuid(), $1, now() - interval '40 days' + n * interval '1 s', 'image/jpeg', 8, 6, '{}', 1
+       from made, generate_series(1, 100) n`,
+      [owner.id],
+    );
+    const left = async () =>
+      (await plain.query('select count(*)::int as count from recorded_frames where owner_id = $1', [owner.id])).rows[0]
+        .count;
+    const agents = Array.from({ length: 2 }, () => {
+      const metrics = new Registry();
+      const limits = { keepDays: 30, maxBytesPerUser: plenty, filesKeepDays: 30 };
+      // Longer than the test: what is gone in time was gone after one round.
+      const retention = startRetention({
+        store,
+        log,
+        metrics: createRetentionMetrics(metrics),
+        ...limits,
+        everyMs: 600_000,
+        batch: 100,
+      });
+      return { metrics, retention };
+    });
+    try {
+      await until(async () => (await left()) === 0, 20_000);
+    } finally {
+      await Promise.all(agents.map(({ retention }) => retention.close()));
+    }
+    for (const { metrics } of agents) {
+      const text = await metrics.metrics();
+      assert.match(text, /pilothouse_retention_overdue_seconds\{what="pictures"\} 0\n/);
+      const count = /removed_total\{what="pictures"\} (\d+)/.exec(text)?.[1];
+      assert.ok(Number(count) > 0 && Number(count) < 6000, `one agent removed ${count}`);
+    }
+  });
+
   it('count for the new owner when their session gets one', async () => {
     const [owner, heir] = [await newUser(), await newUser()];
     const session = await newSession(owner);
@@ -229,7 +330,7 @@ describe('frames', () => {
   it('are hidden before their bytes are deleted, and deleted although an agent died in between', async () => {
     const session = await newSession(await newUser());
     const [first = '', last] = [await session.step(), await session.step()];
-    await store.change(session.id, (tx) => store.retention.leave(tx, session.id, [first]));
+    await store.change(session.id, (tx) => store.retention.leave(tx, [first]));
     assert.deepEqual(await session.frames(), [last]);
     assert.equal(await store.recordings.frameOf(session.id, first), undefined);
     assert.ok(await session.blobOf(first), 'its bytes are still there');

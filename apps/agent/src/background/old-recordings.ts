@@ -1,13 +1,16 @@
-// Deletes frames and files that are old, and frames beyond a user's quota. Every agent looks: one of them marks a frame, and
-// deleting what is marked twice does no harm.
+// Deletes frames and files that are old, and frames beyond a user's quota. Every agent looks, claims batches that no other
+// agent has, and goes on until nothing is left to claim.
 
 import type { Log } from '@pilothouse/process';
-import type { DueFrame, Store } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
+import { inParallel } from '../common/in-parallel.ts';
 import { startRepeating } from '../common/repeat.ts';
+import type { RetentionMetrics } from './retention-metrics.ts';
 
 type Options = {
   store: Store;
   log: Log;
+  metrics: RetentionMetrics;
   keepDays: number;
   maxBytesPerUser: number;
   filesKeepDays: number;
@@ -15,75 +18,78 @@ type Options = {
   batch?: number;
 };
 
-const batchSize = 500;
-/** The rest is deleted in later rounds, so that a backlog does not keep the database busy. */
-const batchesPerRound = 20;
+const lookMs = 15_000;
+const batchSize = 250;
+/** Batches under way in this agent; each holds a database connection while it removes blobs. */
+const lanes = 2;
+const blobsAtOnce = 16;
+const sumBatch = 5000;
 
-export function startRetention({
-  store,
-  log,
-  keepDays,
-  maxBytesPerUser,
-  filesKeepDays,
-  everyMs = 300_000,
-  batch = batchSize,
-}: Options) {
+export function startRetention({ store, log, metrics, everyMs = lookMs, batch = batchSize, ...limits }: Options) {
+  const { keepDays, maxBytesPerUser, filesKeepDays } = limits;
+  metrics.watchOverdue('pictures', () => store.retention.overdueSecs(keepDays));
+  metrics.watchOverdue('files', () => store.files.overdueSecs(filesKeepDays));
   let isClosed = false;
 
-  /** Marks frames, which hides them from viewers. One session at a time: its row is locked before its log. */
-  async function mark(due: DueFrame[]): Promise<void> {
-    const bySession = Map.groupBy(due, ({ sessionId }) => sessionId);
-    for (const [sessionId, frames] of bySession) {
-      const ids = frames.map(({ frameId }) => frameId);
-      await store.change(sessionId, (tx) => store.retention.leave(tx, sessionId, ids));
+  /** Repeats the work until it has nothing to do; returns how much it did. */
+  async function drain(work: () => Promise<number>): Promise<number> {
+    let done = 0;
+    while (!isClosed) {
+      const count = await work();
+      if (count === 0) break;
+      done += count;
     }
+    return done;
+  }
+  const removeBlobs = (keys: string[]) => inParallel(keys, blobsAtOnce, store.blobs.removeAll);
+
+  async function removeFrames(): Promise<number> {
+    const count = await store.retention.removeLeaving(batch, removeBlobs);
+    metrics.removed('pictures', count);
+    return count;
+  }
+  async function removeFiles(): Promise<number> {
+    const count = await store.files.removeLeaving(batch, removeBlobs);
+    metrics.removed('files', count);
+    return count;
   }
 
-  /** The bytes first: the next look finds a row without bytes again, but never bytes without a row. */
-  async function deleteMarked(): Promise<number> {
-    const leaving = await store.retention.leaving(batch);
-    for (const { blob_key } of leaving) if (blob_key) await store.blobs.removeAll(blob_key);
-    if (leaving.length > 0) await store.retention.forget(leaving.map(({ frame_id }) => frame_id));
-    return leaving.length;
+  /** Hides frames from viewers first, then deletes what is hidden, whichever agent has hidden it. */
+  async function drainFrames(): Promise<number> {
+    let deleted = 0;
+    const thenRemove = async (passed: number) => {
+      deleted += await removeFrames();
+      return passed;
+    };
+    await drain(async () => thenRemove((await store.retention.leaveAged(keepDays, batch)).passed));
+    await drain(async () => {
+      const surplus = await store.retention.leaveSurplus(maxBytesPerUser, batch);
+      // A user whose sum was out of date is no surplus, but the next one may be.
+      return surplus ? thenRemove(surplus.passed || 1) : 0;
+    });
+    return deleted + (await drain(removeFrames));
   }
 
-  async function drain(find: () => Promise<DueFrame[]>): Promise<number> {
-    let removed = 0;
-    for (let done = 0; done < batchesPerRound && !isClosed; done++) {
-      const due = await find();
-      if (due.length === 0) break;
-      await mark(due);
-      removed += await deleteMarked();
-    }
-    return removed;
-  }
-
-  /** In the same order as frames. Files of purged sessions are among them. */
-  async function deleteMarkedFiles(): Promise<number> {
-    const leaving = await store.files.leaving(batch);
-    for (const { id, blob_key } of leaving) {
-      await store.blobs.removeAll(blob_key);
-      await store.files.forget(id);
-    }
-    return leaving.length;
-  }
-
-  async function deleteOldFiles(): Promise<number> {
-    let removed = await deleteMarkedFiles();
-    for (let done = 0; done < batchesPerRound && !isClosed; done++) {
-      if ((await store.files.leaveAged(filesKeepDays, batch)) === 0) break;
-      removed += await deleteMarkedFiles();
-    }
-    return removed;
+  async function drainFiles(): Promise<number> {
+    let deleted = 0;
+    await drain(async () => {
+      const hidden = await store.files.leaveAged(filesKeepDays, batch);
+      deleted += await removeFiles();
+      return hidden;
+    });
+    // Files of purged sessions are among them.
+    return deleted + (await drain(removeFiles));
   }
 
   async function look(): Promise<void> {
-    // Marked by an agent that died before it could delete them.
-    const left = await deleteMarked();
-    const aged = await drain(() => store.retention.aged(keepDays, batch));
-    const surplus = await drain(() => store.retention.surplus(maxBytesPerUser, batch));
-    const files = await deleteOldFiles();
-    if (left + aged + surplus + files > 0) log.info({ left, aged, surplus, files }, 'deleted old frames and files');
+    const first = await store.retention.look(limits);
+    if (first.hasChanges) await drain(() => store.storedBytes.sumUp(sumBatch));
+    const { isDue } = first.hasChanges ? await store.retention.look(limits) : first;
+    if (!isDue) return;
+    const counts = await Promise.all(Array.from({ length: lanes }, drainFrames));
+    const frames = counts.reduce((sum, count) => sum + count, 0);
+    const files = await drainFiles();
+    if (frames + files > 0) log.info({ frames, files }, 'deleted old frames and files');
   }
 
   const rounds = startRepeating(look, everyMs, (error) => log.warn({ err: error }, 'could not delete old frames'));

@@ -1,7 +1,7 @@
 // Rate limits of authentication: by address before anything is read, by account or token family after.
 
-import { AppError } from '@pilothouse/contract';
-import type { Limiter, Spent, Store } from '@pilothouse/store';
+import type { Limiter, Store } from '@pilothouse/store';
+import { overLimit } from '../http/over-limit.ts';
 
 export type LimitSettings = {
   loginPerIdentifier: number;
@@ -18,7 +18,7 @@ export function createAuthLimits({ limits }: Pick<Store, 'limits'>, settings: Li
     return {
       async spend(key: string): Promise<void> {
         const spent = await limiter.spend(key);
-        if (spent.isOver) throw overLimit(name, spent);
+        if (spent.isOver) throw overLimit({ ...spent, name });
       },
       forget: (key: string) => limiter.forget(key),
     };
@@ -36,13 +36,3 @@ export type AuthLimits = ReturnType<typeof createAuthLimits>;
 /** The key of an account at an address, whether the account exists or not: the limit does not show which names exist. */
 export const identifierKey = (address: string, identifier: string) =>
   `${address} ${identifier.toLowerCase()}`.slice(0, 200);
-
-function overLimit(name: string, { limit, retryAfterSecs, remaining }: Spent): AppError {
-  return new AppError('rate_limited', {
-    retryAfterSecs,
-    headers: {
-      'ratelimit-policy': `"${name}";q=${limit};w=${windowSecs}`,
-      ratelimit: `"${name}";r=${remaining};t=${retryAfterSecs}`,
-    },
-  });
-}

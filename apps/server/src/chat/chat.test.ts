@@ -160,7 +160,7 @@ describe('a chat', () => {
     assert.notEqual(second.task_id, first.task_id);
     await age(25);
     const before = await count('idempotency_keys');
-    assert.equal(await server.store.idempotency.sweep(), 1);
+    assert.equal(await server.store.idempotency.sweep(10), 1);
     assert.equal(await count('idempotency_keys'), before - 1);
   });
 

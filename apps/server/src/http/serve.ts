@@ -9,6 +9,7 @@ import { type EventStream, openEventStream } from '../sse/event-stream.ts';
 import type { StreamLimits } from '../sse/stream-limits.ts';
 import { Answer, BytesAnswer, sendAnswer, sendBytes, sendStatus } from './answer.ts';
 import { type Authenticate, type Call, createCalls, type IsLenient } from './call.ts';
+import type { CallLimits } from './call-limits.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
 import { schemaOf } from './route-schema.ts';
 
@@ -42,12 +43,13 @@ type Options = {
   onStream: (caller: Caller | Guest | undefined, stream: EventStream) => void;
   streamLimits: StreamLimits;
   unsent: Unsent;
+  callLimits: CallLimits;
   /** Off only in tests, which prove that the handlers' own check is enough. */
   hasRouteHook?: boolean;
 };
 
 export function createServe(app: FastifyInstance, options: Options): Serve {
-  const { authenticate, onStream, streamLimits, unsent, hasRouteHook = true } = options;
+  const { authenticate, onStream, streamLimits, unsent, callLimits, hasRouteHook = true } = options;
   const calls = createCalls({ authenticate, unsent });
   const reads = createReadsInTurn();
   const streams = new Set<EventStream>();
@@ -62,6 +64,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       await first?.(request);
       if (route.stream) streamLimits.ofAddress(request.ip, reply.raw);
       if (hasRouteHook) await calls.identify(request, route, isLenient);
+      if (request.caller) await callLimits.spend(route, request.caller);
     },
   });
   const inTurn = <T>(

@@ -35,7 +35,7 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
 
   async function poll(): Promise<void> {
     if (sessions.size === 0) return;
-    const bounds = await store.events.bounds([...sessions.keys()]);
+    const bounds = await store.events.boundsOf([...sessions.keys()]);
     for (const [sessionId, session] of sessions) {
       const { first, last } = bounds.get(sessionId) ?? { first: 1, last: 0 };
       session.forgetBefore(first);
@@ -67,6 +67,7 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
           reads.inc({ why: 'behind' });
           const older = await store.events.after(sessionId, listener.seq, { limit: pageSize });
           deliver(listener, older);
+          // None: they were removed meanwhile, and only the recent ones are left.
           if (older.length > 0) continue;
         }
         deliver(listener, session.recent);

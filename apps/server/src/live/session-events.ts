@@ -79,8 +79,10 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
   }
   async function begin(): Promise<void> {
     onRead('begin');
+    // Read before: of a session whose events were all removed, the next event follows this number.
+    const { last: newest } = await store.events.keptOf(sessionId);
     session.recent = await store.events.last(sessionId, recentEvents);
-    session.seq = session.recent.at(-1)?.seq ?? 0;
+    session.seq = session.recent.at(-1)?.seq ?? newest;
   }
   async function readOn(): Promise<void> {
     for (;;) {

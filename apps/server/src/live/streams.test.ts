@@ -65,6 +65,33 @@ describe('a chat, and the streams that follow it', () => {
     assert.equal(snapshot.last_frame, null);
   });
 
+  it('answers a cursor whose next event was removed with a reset, and goes on with what is kept', async () => {
+    const task = await newTask();
+    const { session_id: id } = task;
+    await say(task, 6);
+    const { first, last } = await server.store.events.keptOf(id);
+    assert.ok(last > first + 4);
+    const removeUpTo = (seq: number) =>
+      server.store.transaction(({ client }) =>
+        client.query('delete from events where session_id = $1 and seq <= $2', [id, seq]),
+      );
+    await removeUpTo(last - 2);
+    const reset = { type: 'reset', reason: 'cursor_expired' };
+    assert.deepEqual(await read(task.id, 1, { cursor: String(last - 4) }), [reset]);
+    assert.deepEqual(seqsOf(await read(task.id, 1, { cursor: String(last - 2) })), [last - 1]);
+    for (const cursor of [first, last - 4]) {
+      const response = await fetch(`${server.baseUrl}/api/sessions/${id}/live?cursor=${cursor}`);
+      const text = (await response.body?.pipeThrough(new TextDecoderStream()).getReader().read())?.value ?? '';
+      assert.match(text, /event: reset\ndata: \{"type":"reset","reason":"cursor_expired"\}/);
+    }
+    // Of a session without any event left, the next one still comes.
+    await removeUpTo(last);
+    assert.deepEqual(await read(task.id, 1, { cursor: String(last - 1) }), [reset]);
+    const next = read(task.id, 1, { cursor: String(last) });
+    await say(task, 1);
+    assert.deepEqual(seqsOf(await next), [last + 1]);
+  });
+
   it('only plans when asked to, and creates nothing', async () => {
     const before = (await server.client.listSessions({ limit: 200 })).sessions.length;
     const { plan } = await server.client.sendChat({ prompt: 'x', steps, execute: false });

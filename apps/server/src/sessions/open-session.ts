@@ -18,6 +18,16 @@ type SessionRequest = {
 const defaultViewport = { width: 1280, height: 720 };
 
 export function createOpenSession({ store, quotas }: { store: Store; quotas: Quotas }) {
+  /** Asked first, so that a state for which there is no room is not opened. */
+  async function sizeOfProfile(
+    tx: Tx,
+    caller: Caller,
+    { profile_id: id, profile_label: label }: SessionRequest,
+  ): Promise<number | undefined> {
+    if (!store.profiles.isOn || (id === undefined && label === undefined)) return undefined;
+    return id === undefined || isId(id) ? store.profiles.sizeOf(tx, caller.id, { id, label }) : undefined;
+  }
+
   async function lend(
     tx: Tx,
     caller: Caller,
@@ -34,12 +44,10 @@ export function createOpenSession({ store, quotas }: { store: Store; quotas: Quo
 
   return async function openSession(tx: Tx, caller: Caller, request: SessionRequest) {
     const { id = newId(), title, viewport = defaultViewport, profile_id, profile_label, record, tasks } = request;
+    const stateBytes = await sizeOfProfile(tx, caller, request);
     const isNewProfile =
-      store.profiles.isOn &&
-      profile_id === undefined &&
-      profile_label !== undefined &&
-      !(await store.profiles.hasLabel(tx, caller.id, profile_label));
-    await quotas.require(tx, caller, { sessions: 1, tasks, profiles: isNewProfile ? 1 : 0 });
+      store.profiles.isOn && profile_id === undefined && profile_label !== undefined && stateBytes === undefined;
+    await quotas.require(tx, caller, { sessions: 1, tasks, profiles: isNewProfile ? 1 : 0, stateBytes });
     const lent = await lend(tx, caller, id, request);
     const session = await store.sessions.create(tx, caller, {
       id,

@@ -31,7 +31,9 @@ export function createProfilesService({ store, quotas }: { store: Store; quotas:
         if (!store.profiles.isOn) throw conflict('This server keeps no profiles: PROFILE_KEY is not set.');
         const state = await store.browsers.stateOf(tx, sessionId);
         if (!state) throw conflict('The browser of this session has saved nothing yet.');
-        if (!(await store.profiles.hasLabel(tx, caller.id, label))) await quotas.require(tx, caller, { profiles: 1 });
+        const former = await store.profiles.sizeOf(tx, caller.id, { label });
+        const grown = Buffer.byteLength(JSON.stringify(state)) - (former ?? 0);
+        await quotas.require(tx, caller, { profiles: former === undefined ? 1 : 0, stateBytes: grown });
         return store.profiles.save(tx, caller.id, { label, sessionId, state });
       });
       if (!saved) throw conflict('Another session is writing to this profile.');

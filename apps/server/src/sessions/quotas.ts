@@ -1,11 +1,22 @@
-// How many open tasks, sessions and profiles each user may have, and how many bytes of files.
+// How many open tasks, sessions and profiles each user may have, and how many bytes of files, states and pictures.
 
 import { AppError } from '@pilothouse/contract';
 import type { Caller, NewFile, Store, Tx } from '@pilothouse/store';
 
 /** How many of each a user may have at once. */
 export type OpenQuotas = { tasks: number; sessions: number; profiles: number };
-export type QuotaSettings = OpenQuotas & { fileBytes: number };
+/** With the bytes of a saved state. */
+type Added = Partial<OpenQuotas> & { stateBytes?: number };
+export type QuotaSettings = OpenQuotas & {
+  fileBytes: number;
+  /** Of saved browser states, of open sessions and of profiles. */
+  stateBytes: number;
+  /** Beyond it agents remove the oldest. */
+  pictureBytes: number;
+};
+
+/** New work is refused only where agents are this much behind with removing pictures: usually nobody is refused for them. */
+const pictureSlack = 1.25;
 
 /** Nothing tells when a task or session of the user will end; a client that asks this often does no harm. */
 const retryAfterSecs = 10;
@@ -14,16 +25,20 @@ const names = { tasks: 'open tasks', sessions: 'open sessions', profiles: 'profi
 const kinds = ['sessions', 'tasks', 'profiles'] as const;
 
 export function createQuotas({ quotas, files }: Pick<Store, 'quotas' | 'files'>, settings: QuotaSettings) {
-  async function check(tx: Tx, caller: Caller, added: Partial<OpenQuotas>): Promise<void> {
+  async function check(tx: Tx, caller: Caller, added: Added): Promise<void> {
     const held = await quotas.held(tx, caller.id);
     for (const kind of kinds) {
       if (added[kind] && held[kind] + added[kind] > settings[kind]) throw exceeded(kind, settings[kind]);
     }
+    const { stateBytes = 0 } = added;
+    if (stateBytes > 0 && held.stateBytes + stateBytes > settings.stateBytes) throw fullOfStates(settings.stateBytes);
+    const isWork = added.sessions || added.tasks;
+    if (isWork && held.pictureBytes > settings.pictureBytes * pictureSlack) throw fullOfPictures(settings.pictureBytes);
   }
 
   return {
     /** Refuses what is over the quota. Otherwise no other transaction can add for this user until this one ends. */
-    async require(tx: Tx, caller: Caller, added: Partial<OpenQuotas>): Promise<void> {
+    async require(tx: Tx, caller: Caller, added: Added): Promise<void> {
       // A user over the quota is refused without waiting for the lock.
       await check(tx, caller, added);
       await quotas.lock(tx, caller.id);
@@ -48,7 +63,24 @@ const exceeded = (kind: keyof OpenQuotas, limit: number): AppError =>
 
 /** Purged sessions make room, and so does retention. */
 const fullOfFiles = (limit: number): AppError =>
-  refusal('file_bytes', limit, `With these your files would take more than ${Math.floor(limit / 1024 ** 2)} MB.`);
+  refusal('file_bytes', limit, `With these your files would take more than ${megabytes(limit)} MB.`);
+
+/** Closed sessions and removed profiles make room. */
+const fullOfStates = (limit: number): AppError =>
+  refusal(
+    'state_bytes',
+    limit,
+    `With this one your saved browser states would take more than ${megabytes(limit)} MB. Close sessions or remove profiles.`,
+  );
+
+const fullOfPictures = (limit: number): AppError =>
+  refusal(
+    'picture_bytes',
+    limit,
+    `Your pictures take more than ${megabytes(limit)} MB, and the oldest are being removed. Try again shortly.`,
+  );
+
+const megabytes = (bytes: number) => Math.floor(bytes / 1024 ** 2);
 
 const refusal = (name: string, limit: number, detail: string): AppError =>
   new AppError('quota_exceeded', {

@@ -1,7 +1,7 @@
 // The live stream of a session: a snapshot unless the cursor is known, then every event and the newest frames.
 
 import { type Caller, type Guest, isGuest, type ReadSession, type Store, type StoredEvent } from '@pilothouse/store';
-import { readCursor } from '../live/cursor.ts';
+import { faultOf, readCursor } from '../live/cursor.ts';
 import { encodeLiveEvent, encodeSharedEvent, encodeSnapshot } from '../live/encode.ts';
 import type { EventHub } from '../live/event-hub.ts';
 import type { FrameHub } from '../live/frame-hub.ts';
@@ -29,15 +29,18 @@ export function createSessionStream({ store, reads, events, frames, viewers }: O
   /** Refuses before the stream begins; what it returns writes the stream. */
   return async function follow(caller: Caller | Guest, id: string, cursor: string | undefined) {
     const session = await reads.require(caller, id);
-    const { first, last } = (await store.events.bounds([id])).get(id) ?? { first: 1, last: 0 };
+    // A share shows what happens from its beginning on, and nothing before.
+    const begin = isGuest(caller) ? caller.fromSeq : 0;
+    const kept = await store.events.keptOf(id);
+    const fault = faultOf(cursor, kept, begin);
     const given = readCursor(cursor);
-    const isKnown = given !== undefined && given <= last;
+    const isKnown = given !== undefined && !fault;
 
     return async (stream: EventStream): Promise<void> => {
-      // What a purge removed may still be in memory here. A share shows what happens from its beginning on.
-      let from = Math.max(given ?? 0, first - 1, isGuest(caller) ? caller.fromSeq : 0);
+      // What a purge removed may still be in memory here.
+      let from = Math.max(given ?? 0, begin, kept.first - 1);
       if (!isKnown) {
-        if (cursor !== undefined) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
+        if (fault) stream.send({ type: 'reset', data: { type: 'reset', reason: fault } });
         const start = await startOf(caller, session);
         stream.sendEncoded(start.bytes);
         from = start.seq;

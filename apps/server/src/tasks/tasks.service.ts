@@ -3,7 +3,7 @@
 import { AppError, isId, isTerminal, type ReplyOf, type routes } from '@pilothouse/contract';
 import type { Caller, Store, StoredEvent, TaskRow } from '@pilothouse/store';
 import { auditForeignRead } from '../auth/admin-reads.ts';
-import { readCursor } from '../live/cursor.ts';
+import { faultOf, readCursor } from '../live/cursor.ts';
 import { encodeTaskEvent } from '../live/encode.ts';
 import type { EventHub } from '../live/event-hub.ts';
 import type { EventStream } from '../sse/event-stream.ts';
@@ -26,15 +26,15 @@ export function createTasksService({ store, events, requireTask }: Options) {
     async follow(caller: Caller, id: string, cursor: string | undefined) {
       // The row itself is not kept for the time of the stream: streams are many.
       const { session_id: sessionId, status, first_seq } = await requireTask(caller, id);
-      const { first, last } = (await store.events.bounds([sessionId])).get(sessionId) ?? { first: 1, last: 0 };
-      const given = readCursor(cursor);
-      const isUnknown = cursor !== undefined && (given === undefined || given > last);
-      const from = Math.max(isUnknown ? 0 : (given ?? 0), first_seq - 1, first - 1);
+      const kept = await store.events.keptOf(sessionId);
+      const fault = faultOf(cursor, kept, first_seq - 1);
+      // What a purge removed may still be in memory here.
+      const from = Math.max(fault ? 0 : (readCursor(cursor) ?? 0), first_seq - 1, kept.first - 1);
       // Later events of the session may be of other tasks, so they do not promise an end of this one.
       const isEndBehind = isTerminal(status) && !(await store.events.isEndedAfter(sessionId, from, id));
 
       return async (stream: EventStream): Promise<void> => {
-        if (isUnknown) stream.send({ type: 'reset', data: { type: 'reset', reason: 'cursor_unknown' } });
+        if (fault) stream.send({ type: 'reset', data: { type: 'reset', reason: fault } });
         await events.follow(sessionId, from, (added) => sendEvents(stream, id, added), stream);
         // The cursor is behind the end of the task: only the end itself is left to send.
         if (isEndBehind) sendEnd(stream, id, status);

@@ -10,11 +10,12 @@ export const chatRoutes = {
     access: 'user',
     origin: 'interface',
     area: 'chat',
+    limit: 'write',
     summary: 'Start a task, or with execute=false only plan it',
     headers: IdempotencyHeaders,
     body: ChatRequest,
     bodyLimitBytes: bodyLimits.chat,
     replies: { 200: PlanReply, 202: ChatReply },
-    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'quota_exceeded'],
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'quota_exceeded', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>;

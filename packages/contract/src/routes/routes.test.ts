@@ -114,6 +114,16 @@ test('the list of error codes is closed', () => {
   );
 });
 
+test('whatever a user changes counts against a limit, besides the logins themselves, which have their own', () => {
+  const writes = all.filter(
+    ([, { method, access, area }]) => method !== 'GET' && access !== 'public' && area !== 'auth',
+  );
+  assert.ok(writes.length > 10);
+  for (const [name, { limit }] of writes) assert.equal(limit, name === 'movePointer' ? 'input' : 'write', name);
+  for (const [name, { limit, errors: codes }] of all)
+    if (limit) assert.ok(codes.includes('rate_limited'), `${name} does not say that it is limited`);
+});
+
 for (const [name, route] of all) {
   test(`${name} names the errors its parts can lead to, each once and from the list`, () => {
     const expected = [
@@ -175,7 +185,8 @@ test('success is answered with the status that was decided', () => {
 test('only the limited routes answer rate_limited, and only the observations malformed_id', () => {
   const answering = (code: string) => all.filter(([, r]) => r.errors.some((own) => own === code)).map(([name]) => name);
   const streams = all.filter(([, route]) => route.stream).map(([name]) => name);
-  assert.deepEqual(sorted(answering('rate_limited')), sorted(['login', 'refresh', 'register', ...streams]));
+  const limited = all.filter(([, route]) => route.limit).map(([name]) => name);
+  assert.deepEqual(sorted(answering('rate_limited')), sorted(['login', 'refresh', 'register', ...streams, ...limited]));
   assert.deepEqual(answering('malformed_id'), ['listObservations']);
 });
 

@@ -16,6 +16,11 @@ export type Route = {
   /** Whether it belongs to the frozen interface, or is an extension. */
   origin: 'interface' | 'extension';
   area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'service';
+  /**
+   * Which limit of its caller a call counts against, by the minute: `write` changes something, `input` is input of a
+   * person who drives, `look` asks a browser for a picture. None by default.
+   */
+  limit?: 'write' | 'input' | 'look';
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;

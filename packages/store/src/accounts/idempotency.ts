@@ -48,8 +48,14 @@ export function createIdempotency({ pool }: Database) {
     },
 
     /** Removes keys that have expired. */
-    async sweep(): Promise<number> {
-      const { rowCount } = await pool.query(`delete from idempotency_keys where created_at <= now() - ${keptFor}`);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'idempotency.sweep',
+        text: `delete from idempotency_keys where (user_id, key) in (
+                 select user_id, key from idempotency_keys where created_at <= now() - ${keptFor}
+                 order by created_at limit $1 for update skip locked)`,
+        values: [limit],
+      });
       return rowCount ?? 0;
     },
   };

@@ -61,10 +61,28 @@ export function createLogins({ db, pool }: Database) {
       return toPage(rows, limit, (row) => ({ at: row.last_used_at, id: row.id }));
     },
 
-    /** Removes what can no longer be used: tokens a day after they expired, logins a month after they ended. */
-    async sweep(): Promise<void> {
-      await pool.query(`delete from access_tokens where expires_at < now() - interval '1 day'`);
-      await pool.query(`delete from logins where least(ended_at, expires_at) < now() - interval '30 days'`);
+    /** Removes access tokens a day after they expired; at most so many, and returns how many. */
+    async sweepTokens(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'logins.sweepTokens',
+        text: `delete from access_tokens where hash in (
+                 select hash from access_tokens where expires_at < now() - interval '1 day'
+                 order by expires_at limit $1 for update skip locked)`,
+        values: [limit],
+      });
+      return rowCount ?? 0;
+    },
+
+    /** Removes logins that ended so many days ago, with their tokens. */
+    async sweep(days: number, limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'logins.sweep',
+        text: `delete from logins where id in (
+                 select id from logins where least(ended_at, expires_at) < now() - make_interval(days => $1)
+                 order by least(ended_at, expires_at) limit $2 for update skip locked)`,
+        values: [days, limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

@@ -3,13 +3,19 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../db/db.ts';
 
-export type Limit = { name: string; points: number; windowSecs: number };
+export type Limit = {
+  name: string;
+  points: number;
+  windowSecs: number;
+  /** Whether a key over the limit is refused from memory until its window ends: its calls then cost no statement. */
+  isHeldInMemory?: boolean;
+};
 /** What is left of a limit. If it is exceeded, `retryAfterSecs` says when to try again. */
 export type Spent = { isOver: boolean; limit: number; remaining: number; windowSecs: number; retryAfterSecs: number };
 
 export function createLimits({ pool }: Database) {
   return {
-    open({ name, points, windowSecs }: Limit) {
+    open({ name, points, windowSecs, isHeldInMemory = false }: Limit) {
       const limiter = new RateLimiterPostgres({
         storeClient: pool,
         storeType: 'pool',
@@ -18,6 +24,7 @@ export function createLimits({ pool }: Database) {
         keyPrefix: name,
         points,
         duration: windowSecs,
+        inMemoryBlockOnConsumed: isHeldInMemory ? points : 0,
       });
       const spent = (result: RateLimiterRes, isOver: boolean): Spent => ({
         isOver,
@@ -51,8 +58,14 @@ export function createLimits({ pool }: Database) {
     },
 
     /** Removes counters whose window ended long ago. */
-    async sweep(): Promise<void> {
-      await pool.query('delete from rate_limits where expire < $1', [Date.now() - 3_600_000]);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'limits.sweep',
+        text: `delete from rate_limits where key in (
+                 select key from rate_limits where expire < $1 order by expire limit $2 for update skip locked)`,
+        values: [Date.now() - 3_600_000, limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

@@ -95,6 +95,7 @@ export interface Browsers {
   sealed_state: Buffer | null;
   session_id: string;
   state: Json | null;
+  state_bytes: Generated<number>;
 }
 
 export interface BrowserWaits {
@@ -217,6 +218,13 @@ export interface Logs {
   task_id: string;
 }
 
+export interface Maintenance {
+  due_at: Timestamp;
+  part: string;
+  position: Json | null;
+  succeeded_at: Timestamp | null;
+}
+
 export interface Observations {
   blob_key: string | null;
   byte_len: number | null;
@@ -252,6 +260,7 @@ export interface Profiles {
   label: string;
   owner_id: string;
   sealed_state: Buffer | null;
+  state_bytes: Generated<number>;
   updated_at: Generated<Timestamp>;
 }
 
@@ -352,6 +361,19 @@ export interface Steps {
   wait_ms: Generated<number>;
 }
 
+export interface StoredBytes {
+  pictures: Generated<number>;
+  states: Generated<number>;
+  user_id: string;
+}
+
+export interface StoredBytesChanges {
+  id: Generated<number>;
+  pictures: Generated<number>;
+  states: Generated<number>;
+  user_id: string;
+}
+
 export interface Takeovers {
   activated_at: Timestamp | null;
   ended_at: Timestamp | null;
@@ -445,6 +467,7 @@ export interface DB {
   job_claims: JobClaims;
   logins: Logins;
   logs: Logs;
+  maintenance: Maintenance;
   observations: Observations;
   pointers: Pointers;
   profiles: Profiles;
@@ -457,6 +480,8 @@ export interface DB {
   sessions: Sessions;
   shares: Shares;
   steps: Steps;
+  stored_bytes: StoredBytes;
+  stored_bytes_changes: StoredBytesChanges;
   takeovers: Takeovers;
   tasks: Tasks;
   users: Users;

@@ -19,8 +19,15 @@ export const claimFound = (job: string) => `claimed as (
 export function createJobClaims({ pool }: Database) {
   return {
     /** Removes claims that are over. */
-    async sweep(): Promise<void> {
-      await pool.query(`delete from job_claims where until < now() - interval '1 minute'`);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'jobClaims.sweep',
+        text: `delete from job_claims where (job, session_id) in (
+                 select job, session_id from job_claims where until < now() - interval '1 minute'
+                 limit $1 for update skip locked)`,
+        values: [limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

@@ -78,11 +78,15 @@ export function createAgents({ pool, vital }: Database, url: string) {
     },
 
     /** Removes agents whose work was recovered a day ago, and that have no open execution; returns how many. */
-    async sweep(): Promise<number> {
-      const { rowCount } = await pool.query(
-        `delete from agents a where a.recovered_at < now() - interval '1 day'
-           and not exists (select from executions e where e.agent_id = a.id and e.finished_at is null)`,
-      );
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'agents.sweep',
+        text: `delete from agents where id in (
+                 select a.id from agents a where a.recovered_at < now() - interval '1 day'
+                   and not exists (select from executions e where e.agent_id = a.id and e.finished_at is null)
+                 limit $1 for update of a skip locked)`,
+        values: [limit],
+      });
       return rowCount ?? 0;
     },
   };

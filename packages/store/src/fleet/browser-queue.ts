@@ -69,9 +69,17 @@ export function createBrowserQueue({ pool }: Database) {
     },
 
     /** Removes sessions that stopped waiting long ago, and waits of tasks that are over. */
-    async sweep(): Promise<void> {
-      await pool.query(`delete from browser_waits w where w.until < clock_timestamp() - interval '1 minute'
-        or w.for_task and not exists (select from tasks t where t.session_id = w.session_id and t.finished_at is null)`);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'browserQueue.sweep',
+        text: `delete from browser_waits where session_id in (
+                 select w.session_id from browser_waits w where w.until < clock_timestamp() - interval '1 minute'
+                   or w.for_task and not exists (
+                     select from tasks t where t.session_id = w.session_id and t.finished_at is null)
+                 limit $1 for update of w skip locked)`,
+        values: [limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

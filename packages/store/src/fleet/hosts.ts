@@ -127,11 +127,15 @@ export function createHosts({ db, pool, vital }: Database) {
     live: () => db.selectFrom('hosts').selectAll().where('lease_until', '>', sql<Date>`now()`).orderBy('id').execute(),
 
     /** Removes hosts that are gone for a day and hold no browser by the rows; returns how many. */
-    async sweep(): Promise<number> {
-      const { rowCount } = await pool.query(
-        `delete from hosts h where h.lease_until < now() - interval '1 day'
-           and not exists (select from browsers b where b.host_id = h.id)`,
-      );
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'hosts.sweep',
+        text: `delete from hosts where id in (
+                 select h.id from hosts h where h.lease_until < now() - interval '1 day'
+                   and not exists (select from browsers b where b.host_id = h.id)
+                 limit $1 for update of h skip locked)`,
+        values: [limit],
+      });
       return rowCount ?? 0;
     },
   };

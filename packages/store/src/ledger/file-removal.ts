@@ -4,7 +4,7 @@
 import type { Database } from '../db/db.ts';
 import type { FileRow } from './files.ts';
 
-export function createFileRemoval({ db, pool }: Database) {
+export function createFileRemoval({ pool, transaction }: Database) {
   return {
     /** Stops showing files of ended tasks that are older than this; returns how many. */
     async leaveAged(days: number, limit: number): Promise<number> {
@@ -20,27 +20,43 @@ export function createFileRemoval({ db, pool }: Database) {
       return rowCount ?? 0;
     },
 
-    /** Files that are no longer shown, and whose bytes may still be stored. */
-    leaving: (limit: number): Promise<Pick<FileRow, 'id' | 'blob_key'>[]> =>
-      db
-        .selectFrom('files')
-        .select(['id', 'blob_key'])
-        .where('retention', '=', 'leaving')
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
+    /**
+     * Removes the bytes of files of one user that are no longer shown, after which they no longer count; returns how many.
+     * One user at a time: each file that goes locks the row of its user.
+     */
+    removeLeaving: (limit: number, remove: (keys: string[]) => Promise<void>): Promise<number> =>
+      transaction(async ({ client }) => {
+        const { rows } = await client.query<Pick<FileRow, 'id' | 'blob_key'>>({
+          name: 'files.leaving',
+          text: `with free as materialized (
+                   select id, user_id, blob_key from files where retention = 'leaving'
+                   order by user_id limit $1 for update skip locked
+                 )
+                 select id, blob_key from free where user_id = (select user_id from free order by user_id limit 1)`,
+          values: [limit],
+        });
+        if (rows.length === 0) return 0;
+        await remove(rows.map(({ blob_key }) => blob_key));
+        await client.query({
+          name: 'files.forget',
+          text: `update files set retention = 'gone' where id = any($1) and retention = 'leaving'`,
+          values: [rows.map(({ id }) => id)],
+        });
+        return rows.length;
+      }),
 
-    /** After its bytes are removed: it no longer counts. One file at a time, since each locks the row of its user. */
-    async forget(id: string): Promise<void> {
-      await db
-        .updateTable('files')
-        .set({ retention: 'gone' })
-        .where('id', '=', id)
-        .where('retention', '=', 'leaving')
-        .execute();
+    /** For how many seconds the oldest file has been older than this; 0 if none is. Files of open tasks count too. */
+    async overdueSecs(days: number): Promise<number> {
+      const { rows } = await pool.query<{ secs: number }>({
+        name: 'files.overdue',
+        text: `select greatest(0, extract(epoch from now() - make_interval(days => $1) - created_at))::float8 as secs
+               from files where retention = 'kept' order by created_at limit 1`,
+        values: [days],
+      });
+      return rows[0]?.secs ?? 0;
     },
 
-    /** The same for all files of a session that was purged. */
+    /** After the blobs of a purged session are removed: its files no longer count. */
     async forgetOf(sessionId: string): Promise<void> {
       await pool.query({
         name: 'files.forgetOf',

@@ -91,9 +91,13 @@ describe('the files of a user', () => {
     assert.equal(await store.files.leaveAged(30, 10), 1);
     assert.equal(await store.files.named(task, 'a.bin'), undefined);
     assert.equal(await bytesOf(user), 100_000);
-    assert.deepEqual(await store.files.leaving(10), [{ id: file.id, blob_key: file.blob_key }]);
-    await store.files.forget(file.id);
-    await store.files.forget(file.id);
+    const failing = async () => assert.fail('the disk is away');
+    await assert.rejects(store.files.removeLeaving(10, failing), /the disk is away/);
+    assert.equal(await bytesOf(user), 100_000);
+    const keys: string[] = [];
+    assert.equal(await store.files.removeLeaving(10, async (given) => void keys.push(...given)), 1);
+    assert.deepEqual(keys, [file.blob_key]);
+    assert.equal(await store.files.removeLeaving(10, failing), 0);
     assert.equal(await bytesOf(user), 0);
     assert.equal((await store.files.ofTask(task.id, file.id))?.retention, 'gone');
   });

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, opendir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 
 export type Blobs = {
   put(key: string, bytes: Uint8Array): Promise<void>;
@@ -15,10 +15,16 @@ export type Blobs = {
   read(key: string): AsyncIterable<Uint8Array>;
   /** Removes the blob of this key, or every blob of this folder, and folders that are empty then; it need not exist. */
   removeAll(prefix: string): Promise<void>;
+  /** The names of the folders in a folder, in no order. Nothing if it does not exist. */
+  foldersIn(prefix: string): AsyncIterable<string>;
+  /** The keys of blobs in a folder and below that were written longer ago than this, unfinished ones too. */
+  olderThan(prefix: string, ageMs: number): Promise<string[]>;
+  /** Removes a folder, and those in it, unless a blob is there. */
+  removeEmpty(prefix: string): Promise<void>;
 };
 
 /** A key is a path of plain words, so that it can neither leave the folder nor name a hidden file. */
-const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9]+)?)*$/;
+const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9-]*)*)*$/;
 
 const pieceBytes = 48 * 1024;
 const maxTries = 5;
@@ -51,7 +57,33 @@ export function createFileBlobs(dir: string): Blobs {
     async removeAll(prefix) {
       const path = pathOf(prefix);
       await rm(path, { recursive: true, force: true });
-      await removeEmpty(dirname(path), dir);
+      await removeEmptyAbove(path, dir);
+    },
+
+    async *foldersIn(prefix) {
+      const folder = await unlessMissing(opendir(pathOf(prefix)));
+      for await (const entry of folder ?? []) if (entry.isDirectory()) yield entry.name;
+    },
+
+    async olderThan(prefix, ageMs) {
+      const latest = Date.now() - ageMs;
+      const found = (await unlessMissing(readdir(pathOf(prefix), { recursive: true, withFileTypes: true }))) ?? [];
+      const keys: string[] = [];
+      for (const entry of found) {
+        if (!entry.isFile()) continue;
+        const path = join(entry.parentPath, entry.name);
+        const { mtimeMs = Number.POSITIVE_INFINITY } = (await unlessMissing(stat(path))) ?? {};
+        if (mtimeMs < latest) keys.push(relative(dir, path));
+      }
+      return keys;
+    },
+
+    async removeEmpty(prefix) {
+      const path = pathOf(prefix);
+      const found = (await unlessMissing(readdir(path, { recursive: true, withFileTypes: true }))) ?? [];
+      const folders = found.flatMap((entry) => (entry.isDirectory() ? join(entry.parentPath, entry.name) : []));
+      // Deepest first.
+      for (const folder of [...folders.toSorted().reverse(), path]) await removeIfEmpty(folder);
     },
   };
 }
@@ -105,14 +137,18 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** From this folder up to the top, which stays. */
-async function removeEmpty(folder: string, top: string): Promise<void> {
-  for (let at = folder; at.length > top.length; at = dirname(at)) {
-    try {
-      await rmdir(at);
-    } catch (error) {
-      if (hasCode(error, 'ENOTEMPTY', 'EEXIST')) return;
-      if (!isMissing(error)) throw error;
-    }
+/** From the folder of this path up to the top, which stays. */
+async function removeEmptyAbove(path: string, top: string): Promise<void> {
+  for (let at = dirname(path); at.length > top.length; at = dirname(at)) if (!(await removeIfEmpty(at))) return;
+}
+
+/** False if something is in it. */
+async function removeIfEmpty(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOTEMPTY', 'EEXIST')) return false;
+    if (!isMissing(error)) throw error;
   }
+  return true;
 }

@@ -30,7 +30,7 @@ export type StepFrame = FrameFields & {
 /** What viewers saw at this moment; without bytes if it is private. */
 export type WatchedFrame = FrameFields & { blob_key: string | null; byte_len: number };
 
-// One statement: the frame is added to the recording, its bytes are counted, and it becomes the newest of its session.
+// One statement: the frame is added to the recording, and it becomes the newest of its session. The table counts its bytes.
 // The former newest frame is no longer protected from removal.
 const putText = (place: string) => `
 with place as (${place}),
@@ -40,8 +40,6 @@ kept as (
   select $1, seq, $2::uuid, owner_id, task_id, step_id, recorded_at, $3::text, $4::int, $5::int, $7::jsonb, $8::boolean,
     $9::text, $10::int
   from place
-), counted as (
-  update session_seq q set frame_bytes = q.frame_bytes + $10::int from place where q.session_id = $1
 ), relieved as (
   update recorded_frames f set retention = 'usual' from place
   where f.session_id = $1 and f.retention = 'last' and $9::text is not null

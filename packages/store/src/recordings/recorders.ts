@@ -67,8 +67,15 @@ export function createRecorders({ pool }: Database) {
     },
 
     /** Removes claims that expired long ago. */
-    async sweep(): Promise<void> {
-      await pool.query(`delete from recorders where until < now() - interval '1 minute'`);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'recorders.sweep',
+        text: `delete from recorders where session_id in (
+                 select session_id from recorders where until < clock_timestamp() - interval '1 minute'
+                 limit $1 for update skip locked)`,
+        values: [limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

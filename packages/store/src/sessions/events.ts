@@ -13,9 +13,6 @@ export type StoredEvent = {
 };
 const columns = 'session_id, seq, task_id, kind, data, recorded_at';
 
-/** `first` is one above `last` where a purge left none. */
-export type EventBounds = { first: number; last: number };
-
 export function createEvents({ pool }: Database) {
   return {
     /** Events after `seq`, oldest first; of one task only, if it is given. */
@@ -60,16 +57,6 @@ export function createEvents({ pool }: Database) {
         values: [sessionId, limit],
       });
       return rows.reverse();
-    },
-
-    /** The numbers of the first event that each of these sessions still has, and of its last, in one query. */
-    async bounds(sessionIds: string[]): Promise<Map<string, EventBounds>> {
-      const { rows } = await pool.query<EventBounds & { session_id: string }>({
-        name: 'events.bounds',
-        text: 'select session_id, first_seq as first, last_seq as last from session_seq where session_id = any($1)',
-        values: [sessionIds],
-      });
-      return new Map(rows.map(({ session_id, first, last }) => [session_id, { first, last }]));
     },
   };
 }

@@ -32,14 +32,15 @@ export function createProfiles({ db }: Database, sealer: Sealer) {
       return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
     },
 
-    async hasLabel(tx: Tx, ownerId: string, label: string): Promise<boolean> {
+    /** How many bytes its state takes; undefined if the user has no such profile. */
+    async sizeOf(tx: Tx, ownerId: string, { id, label }: { id?: string; label?: string }): Promise<number | undefined> {
       const found = await tx.db
         .selectFrom('profiles')
-        .select('id')
+        .select('state_bytes')
         .where('owner_id', '=', ownerId)
-        .where('label', '=', label)
+        .where(({ and }) => and({ ...(id !== undefined && { id }), ...(label !== undefined && { label }) }))
         .executeTakeFirst();
-      return found !== undefined;
+      return found?.state_bytes;
     },
 
     /** Creates the profile with this label, or replaces its state. Undefined if another session holds it. */

@@ -35,8 +35,15 @@ export function createReports({ pool }: Database) {
     },
 
     /** Removes counts of long ago. */
-    async sweep(): Promise<void> {
-      await pool.query(`delete from report_windows where since < clock_timestamp() - interval '1 hour'`);
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'reports.sweep',
+        text: `delete from report_windows where (session_id, type) in (
+                 select session_id, type from report_windows where since < clock_timestamp() - interval '1 hour'
+                 limit $1 for update skip locked)`,
+        values: [limit],
+      });
+      return rowCount ?? 0;
     },
   };
 }

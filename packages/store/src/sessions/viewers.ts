@@ -40,10 +40,14 @@ export function createViewers({ pool }: Database) {
     },
 
     /** Removes counts that expired long ago. */
-    async sweep(): Promise<number> {
-      const { rowCount } = await pool.query(
-        `delete from viewers where until < clock_timestamp() - interval '1 minute' or count = 0`,
-      );
+    async sweep(limit: number): Promise<number> {
+      const { rowCount } = await pool.query({
+        name: 'viewers.sweep',
+        text: `delete from viewers where (session_id, server_id) in (
+                 select session_id, server_id from viewers
+                 where until < clock_timestamp() - interval '1 minute' or count = 0 limit $1 for update skip locked)`,
+        values: [limit],
+      });
       return rowCount ?? 0;
     },
   };

@@ -34,9 +34,7 @@ export function createPurge() {
       await client.query('delete from pointers where session_id = $1', [sessionId]);
       await client.query('delete from recorded_frames where session_id = $1', [sessionId]);
       await client.query('delete from recorders where session_id = $1', [sessionId]);
-      await client.query('update session_seq set frame_bytes = 0, first_seq = last_seq + 1 where session_id = $1', [
-        sessionId,
-      ]);
+      await client.query('update session_seq set first_seq = last_seq + 1 where session_id = $1', [sessionId]);
       // Under a new epoch and at no host: a state that its host sends after this is not saved.
       await client.query(
         `update browsers set state = null, sealed_state = null, key_id = null,

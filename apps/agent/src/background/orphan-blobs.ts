@@ -1,0 +1,45 @@
+// Removes blobs that no row points to, such as those of a process that was killed between the blob and its row. One look
+// reads only a share of the sessions' folders, so that it ends soon; a day of looks reads all of them.
+
+import type { Store } from '@pilothouse/store';
+import { inParallel } from '../common/in-parallel.ts';
+
+type Options = {
+  store: Pick<Store, 'blobs' | 'knownBlobs' | 'sessions'>;
+  /** Decides which share is looked at. */
+  now: () => Date;
+  signal: AbortSignal;
+  shares?: number;
+  minAgeMs?: number;
+};
+
+const dayMs = 86_400_000;
+const blobsAtOnce = 8;
+const root = 'sessions';
+
+/** Returns how many it removed. */
+export async function removeOrphanBlobs(options: Options): Promise<number> {
+  const { store, now, signal, shares = 12, minAgeMs = dayMs } = options;
+  const share = now().getUTCHours() % shares;
+  let removed = 0;
+
+  async function look(sessionId: string): Promise<void> {
+    const folder = `${root}/${sessionId}`;
+    const keys = await store.blobs.olderThan(folder, minAgeMs);
+    const known = keys.length > 0 ? await store.knownBlobs.of(sessionId, keys) : new Set();
+    const orphans = keys.filter((key) => !known.has(key));
+    await inParallel(orphans, blobsAtOnce, store.blobs.removeAll);
+    removed += orphans.length;
+    // A session that is open may be about to write: its folder stays.
+    const session = await store.sessions.byId(sessionId);
+    if (!session || session.status === 'closed') await store.blobs.removeEmpty(folder);
+  }
+
+  for await (const name of store.blobs.foldersIn(root)) {
+    if (signal.aborted) break;
+    if (isSessionId.test(name) && Number.parseInt(name.slice(-2), 16) % shares === share) await look(name);
+  }
+  return removed;
+}
+
+const isSessionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

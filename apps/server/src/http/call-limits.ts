@@ -1,0 +1,66 @@
+// How often a user may call, by the minute. Writes are counted in PostgreSQL, over all servers. Input and looks come so often
+// that each server counts them for itself.
+
+import type { Route } from '@pilothouse/contract';
+import { type Caller, type Guest, isGuest, localUser, type Store } from '@pilothouse/store';
+import { overLimit } from './over-limit.ts';
+
+type Kind = NonNullable<Route['limit']>;
+/** How many calls of each kind a user may make in a minute. */
+export type CallLimitSettings = Record<Kind, number>;
+export type CallLimits = {
+  /** Counts the call, or refuses it. */
+  spend(route: Pick<Route, 'limit'>, caller: Caller | Guest): Promise<void>;
+  close(): void;
+};
+type Options = { store: Pick<Store, 'limits'>; settings: CallLimitSettings };
+
+const windowSecs = 60;
+const details: Record<Kind, (limit: number) => string> = {
+  write: (limit) => `You have changed something ${limit} times in a minute, as often as you may.`,
+  input: (limit) => `You have sent input ${limit} times in a minute, as often as you may.`,
+  look: (limit) => `You have read sessions ${limit} times in a minute, as often as you may.`,
+};
+
+export function createCallLimits({ store, settings }: Options): CallLimits {
+  const writes = store.limits.open({ name: 'write', points: settings.write, windowSecs, isHeldInMemory: true });
+  const local = { input: createLocalLimit(settings.input), look: createLocalLimit(settings.look) };
+  const timer = setInterval(() => {
+    for (const limit of Object.values(local)) limit.sweep();
+  }, windowSecs * 1000).unref();
+
+  return {
+    async spend({ limit: kind }, caller) {
+      // Without authentication there is one user, and no other to protect from it.
+      if (!kind || (!isGuest(caller) && caller.id === localUser.id)) return;
+      const key = isGuest(caller) ? caller.shareId : caller.id;
+      const spent = kind === 'write' ? await writes.spend(key) : local[kind].spend(key);
+      if (spent.isOver) throw overLimit({ ...spent, name: kind, windowSecs, detail: details[kind](settings[kind]) });
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function createLocalLimit(points: number) {
+  const windows = new Map<string, { since: number; count: number }>();
+  const isOver = ({ since }: { since: number }) => performance.now() - since >= windowSecs * 1000;
+
+  return {
+    spend(key: string) {
+      const known = windows.get(key);
+      const window = known && !isOver(known) ? known : { since: performance.now(), count: 0 };
+      windows.set(key, window);
+      window.count += 1;
+      const leftMs = windowSecs * 1000 - (performance.now() - window.since);
+      return {
+        isOver: window.count > points,
+        limit: points,
+        remaining: Math.max(0, points - window.count),
+        retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)),
+      };
+    },
+    sweep(): void {
+      for (const [key, window] of windows) if (isOver(window)) windows.delete(key);
+    },
+  };
+}
