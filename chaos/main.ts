@@ -1,13 +1,11 @@
 // npm run chaos -- <scenario>|all [--rounds n] [--sequences n] [--seed n|random] … [--small]: the full size of what the tests run in
 // small. Prints one JSON line for each scenario.
-import { parseArgs } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
 import { hogNames } from '../apps/browser/testing/hogs.ts';
 import { sendMalformed } from '../apps/server/testing/malformed.ts';
 import { startOffice } from '../testkit/pages/office.ts';
 import { figuresOf } from '../testkit/percentiles.ts';
 import { runScripts } from '../testkit/scripts/run.ts';
-import { seedFrom } from '../testkit/seed.ts';
 import { startSites } from '../testkit/sites/sites.ts';
 import { freePort } from '../testkit/stack/ports.ts';
 import { withServices, withStack } from '../testkit/stack/with-services.ts';
@@ -28,6 +26,7 @@ import { hurtSessions } from './host/leaks.ts';
 import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
 import { killMigrations, raceMigrations } from './migrate/migrate.ts';
+import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { stealSecrets } from './secrets/secrets.ts';
@@ -41,68 +40,6 @@ import { shootAtTasks } from './tasks/run.ts';
 import { wakeZombies } from './tasks/zombies.ts';
 import { leaveUnread, openNoise } from './unread/unread.ts';
 import { letManyWait } from './waiting/waiting.ts';
-
-const { values: given, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string' },
-    requests: { type: 'string' },
-    strings: { type: 'string' },
-    hog: { type: 'string', multiple: true },
-    cuts: { type: 'string' },
-    count: { type: 'string' },
-    cancels: { type: 'string' },
-    seed: { type: 'string' },
-    sequences: { type: 'string' },
-    tasks: { type: 'string' },
-    clients: { type: 'string' },
-    restarts: { type: 'string' },
-    minutes: { type: 'string' },
-    races: { type: 'string' },
-    secrets: { type: 'string' },
-    trick: { type: 'string', multiple: true },
-    /** Of the filling, or of the outages one after the other. */
-    secs: { type: 'string', multiple: true },
-    part: { type: 'string', multiple: true },
-    takeovers: { type: 'string' },
-    small: { type: 'boolean', default: false },
-  },
-});
-/** What a run has where no option says otherwise. Where neither names a size, the scenario does. */
-const full = {
-  rounds: '20',
-  requests: '5000',
-  strings: '1000',
-  cuts: '200',
-  count: '200',
-  cancels: '100',
-  clients: '2000',
-  restarts: '10',
-  secrets: '10',
-};
-const small = {
-  rounds: '1',
-  requests: '200',
-  strings: '40',
-  cuts: '10',
-  count: '8',
-  cancels: '5',
-  sequences: '20',
-  tasks: '20',
-  clients: '40',
-  restarts: '1',
-  races: '8',
-  secrets: '1',
-};
-const values = { ...(given.small ? { ...full, ...small } : full), ...given };
-const privateName = `chaos-${process.pid}`;
-
-function newSeed(): number {
-  const seed = seedFrom(values.seed);
-  // Said at once, so that it is known also of a run that does not end.
-  console.error(`chaos: seed ${seed}`);
-  return seed;
-}
 
 const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object }>> = {
   migrate: () =>
@@ -130,7 +67,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   auth: () => attackAuth(privateName, { isSmall: values.small }),
 
   attacks: async () => {
-    const reports = await runAttacks({ names: positionals.slice(1), stackName: privateName, isSmall: values.small });
+    const reports = await runAttacks({ names: alsoAsked, stackName: privateName, isSmall: values.small });
     const reached = reports.flatMap(({ name, reached: what }) => what.map((one) => `${name}: ${one}`));
     const broken = reports.flatMap(({ name, broken: what = [] }) => what.map((one) => `${name}: ${one}`));
     return { isGood: reports.every(({ held }) => held), figures: { attacks: reports.length, reached, broken } };
@@ -199,7 +136,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   'cut-bus': () =>
     withStack(privateName, async (stack) => {
       const seed = newSeed();
-      const figures = await cutBus({ stack, cuts: Number(given.cuts ?? (values.small ? 3 : 100)), seed });
+      const figures = await cutBus({ stack, cuts: Number(values.bus_cuts), seed });
       const { leaked, given_up_while_running, interrupted_by_short_cuts, chromium_left } = figures;
       const bad = leaked.length + given_up_while_running + interrupted_by_short_cuts + chromium_left;
       return { isGood: bad === 0, figures: { seed, ...figures } };
@@ -355,7 +292,6 @@ const raceFor = (hands: 'chromium' | 'double', { races, atOnce }: { races: numbe
     return { isGood: figures.wrong.length === 0 && figures.won > 0, figures };
   });
 
-const [asked = ''] = positionals;
 const names = Object.keys(scenarios).filter((name) => asked === 'all' || asked === name);
 if (names.length === 0) {
   console.error(`usage: npm run chaos -- ${Object.keys(scenarios).join('|')}|all [--option n] … [--small]`);

@@ -94,7 +94,7 @@ function liveSessions({ live: count, recordedEvery = 0, waiting = 0 }: Size): st
        current_step, first_seq, run, is_rested, run_due_at, execution_id, started_at, paused_at, question)
      select ${live.task}, ${live.session}, ${ownerOf}, ${ownerOf}, 'Wait', 'Wait', '{"steps": [{"action": "wait"}]}', '{}',
        (${kindOf})::task_status, 1, 1, 1, 2, 1, true, case ${kindOf} when 'running' then ${tomorrow} end,
-       ${idOf('live execution')}, now(), case when ${kindOf} <> 'running' then now() end,
+       ${idOf('live execution')}, now(), case when ${kindOf} <> 'running' then date_trunc('milliseconds', now()) end,
        case ${kindOf} when 'awaiting_user' then jsonb_build_object('text', 'Which?', 'until', null, 'asked_at', now(),
          'expires_at', ${tomorrow}) end
      from ${numbers} where ${kindOf} <> 'idle'`,

@@ -28,6 +28,20 @@ const markedAtOnce = 250;
 const atHosts = `select at.session_id from browsers at join hosts h on h.id = at.host_id and h.boot_id = at.boot_id
                      where ${mayLive('h')}`;
 
+const orphansText = `with found as (
+  select o.session_id, o.epoch, o.is_known, o.idle_ms, h.id as host_id, h.boot_id
+  from hosts h cross join lateral (
+    select s.session_id, greatest(b.epoch, s.epoch) as epoch, b.session_id is not null as is_known, s.idle_ms
+    from ${reportedSessions} left join lateral ${reportedBrowser} on true
+    where (s.epoch > b.epoch or (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id))
+      and ${isUnclaimed('close_orphan', 's.session_id')}
+    order by is_known desc, s.idle_ms desc, s.session_id limit ${closedAtOnce}) as o
+  where h.lease_until > now() and h.disagrees
+), ${claimFound('close_orphan')}
+select session_id as "sessionId", host_id as "hostId", boot_id as "bootId", epoch, is_known as "isKnown"
+from found join claimed using (session_id)
+order by host_id, is_known desc, idle_ms desc, session_id`;
+
 export function createMisplacedBrowsers({ pool }: Database) {
   return {
     /**
@@ -41,19 +55,7 @@ export function createMisplacedBrowsers({ pool }: Database) {
     async orphans(): Promise<Orphan[]> {
       const { rows } = await pool.query<Orphan>({
         name: 'browsers.strays',
-        text: `with found as (
-                 select o.session_id, o.epoch, o.is_known, o.idle_ms, h.id as host_id, h.boot_id
-                 from hosts h cross join lateral (
-                   select s.session_id, greatest(b.epoch, s.epoch) as epoch, b.session_id is not null as is_known, s.idle_ms
-                   from ${reportedSessions} left join lateral ${reportedBrowser} on true
-                   where (s.epoch > b.epoch or (b.host_id, b.boot_id) is distinct from (h.id, h.boot_id))
-                     and ${isUnclaimed('close_orphan', 's.session_id')}
-                   order by is_known desc, s.idle_ms desc, s.session_id limit ${closedAtOnce}) as o
-                 where h.lease_until > now() and h.disagrees
-               ), ${claimFound('close_orphan')}
-               select session_id as "sessionId", host_id as "hostId", boot_id as "bootId", epoch, is_known as "isKnown"
-               from found join claimed using (session_id)
-               order by host_id, is_known desc, idle_ms desc, session_id`,
+        text: orphansText,
       });
       return rows;
     },
