@@ -5,7 +5,7 @@ import type { Store } from '@pilothouse/store';
 import { inParallel } from '../common/in-parallel.ts';
 
 type Options = {
-  store: Pick<Store, 'blobs' | 'knownBlobs' | 'sessions'>;
+  store: Pick<Store, 'blobs' | 'knownBlobs'>;
   /** Decides which share is looked at. */
   now: () => Date;
   signal: AbortSignal;
@@ -30,9 +30,8 @@ export async function removeOrphanBlobs(options: Options): Promise<number> {
     const orphans = keys.filter((key) => !known.has(key));
     await inParallel(orphans, blobsAtOnce, store.blobs.removeAll);
     removed += orphans.length;
-    // A session that is open may be about to write: its folder stays.
-    const session = await store.sessions.byId(sessionId);
-    if (!session || session.status === 'closed') await store.blobs.removeEmpty(folder);
+    // A process that is about to write there makes it again.
+    await store.blobs.removeEmpty(folder);
   }
 
   for await (const name of store.blobs.foldersIn(root)) {

@@ -70,13 +70,14 @@ with passed as (
 )
 select (select count(*) from passed)::int as passed, (select count(*) from gone)::int as left`;
 
-// Each along an index: agents ask this often, and mostly in vain.
+// Each along an index: agents ask this often, and mostly in vain. Only the oldest is compared, since a plan that does not
+// know the age would expect to find many.
 const dueText = `
-select exists (select from recorded_frames where retention = 'usual' and recorded_at < now() - make_interval(days => $1))
+select (select min(recorded_at) from recorded_frames where retention = 'usual') < now() - make_interval(days => $1) is true
     or exists (select from recorded_frames where retention = 'leaving')
     or exists (select from stored_bytes where pictures > $2)
     or exists (select from files where retention = 'leaving')
-    or exists (select from files where retention = 'kept' and created_at < now() - make_interval(days => $3)) as "isDue",
+    or (select min(created_at) from files where retention = 'kept') < now() - make_interval(days => $3) is true as "isDue",
   exists (select from stored_bytes_changes) as "hasChanges"`;
 
 export function createRetention({ pool, transaction }: Database) {
