@@ -72,7 +72,7 @@ describe('blobs without a row', () => {
     await put(`${blobsOf(first)}/files/${newId()}`, 2);
     await mkdir(join(blobDir, blobsOf(second), 'files'), { recursive: true });
     assert.equal(await look(0, 1), 1);
-    const folders = await readdir(join(blobDir, 'sessions')).catch(() => []);
+    const folders = await readdir(join(blobDir, 'sessions')).catch((): string[] => []);
     assert.deepEqual([folders.includes(first), folders.includes(second)], [false, false]);
   });
 
