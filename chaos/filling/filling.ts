@@ -98,6 +98,8 @@ async function makeProfile(client: Client, siteUrl: string, stack: Stack): Promi
 
 async function asked<T>({ services }: Stack, ask: (database: pg.Client) => Promise<T>): Promise<T> {
   const database = new pg.Client({ connectionString: services.databaseUrl() });
+  // The database may go down while a sample is taken: the query fails then, and says so.
+  database.on('error', () => {});
   await database.connect();
   try {
     return await ask(database);
@@ -186,6 +188,9 @@ async function onDisk(dir: string): Promise<Pick<Stored, 'files' | 'pictures'>> 
   return sum;
 }
 
+/** Two writes each time: well below what a user may change in a minute. */
+const pauseMs = 300;
+
 /** What another user does all the time: looks at a list, makes a session, closes it. */
 async function timesOf(client: Client, secs: number): Promise<number[]> {
   const times: number[] = [];
@@ -195,7 +200,7 @@ async function timesOf(client: Client, secs: number): Promise<number[]> {
     times.push(performance.now() - begun);
     return value;
   };
-  for (const end = performance.now() + secs * 1000; performance.now() < end; await sleep(100)) {
+  for (const end = performance.now() + secs * 1000; performance.now() < end; await sleep(pauseMs)) {
     await timed(() => client.listSessions());
     const { session } = await timed(() => client.createSession());
     await timed(() => client.deleteSession({ id: session.id }));
