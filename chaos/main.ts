@@ -276,7 +276,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     }),
 };
 
-/** Until so many are done, or so many minutes are over. */
+/** Ends when `tasks` are done, or after `minutes`. */
 const shootAt = (hands: 'chromium' | 'double', { tasks, atOnce }: { tasks: number; atOnce: number }) =>
   withStack(privateName, async (stack) => {
     const minutes = values.minutes === undefined ? undefined : Number(values.minutes);

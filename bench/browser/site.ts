@@ -6,7 +6,7 @@ export type Kind = 'words' | 'blank';
 /** A picture full of words weighs several times one of nothing. */
 export const kindOf = (imageBytes: number): Kind => (imageBytes > 15_000 ? 'words' : 'blank');
 
-/** What the page is to do: end with this, after so many turns before it. */
+/** What the page is to do: turn `before` times, and then show this kind. */
 export type Turn = { kind: Kind; before: number };
 
 /**

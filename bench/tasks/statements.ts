@@ -49,7 +49,7 @@ export async function measureStatements({ secs, count }: { secs: number; count: 
   }
 }
 
-/** The statements of a task of one step, and of a task of so many more. */
+/** The statements of a task of one step, and of a task that has `count` more. */
 async function countSteps(
   { client, shop, stack }: Installation,
   admin: pg.Pool,

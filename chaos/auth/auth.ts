@@ -56,7 +56,7 @@ export async function raceRefresh(servers: Servers, { rounds, clients }: { round
   return { ...result, successors: [...result.successors] };
 }
 
-/** So many wrong logins for each of so many names at once: how many of each were let through to the password. */
+/** Sends wrong logins for several names at once; counts how many of each name the server compared with the password. */
 export async function raceLimit(servers: Servers, { keys, tries }: { keys: number; tries: number }) {
   const passed = new Set<number>();
   const retryAfter = new Set<number>();

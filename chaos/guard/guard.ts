@@ -158,7 +158,7 @@ export async function attackGuardByAllWays({ isSmall }: { isSmall: boolean }) {
   };
 }
 
-/** All ways with so many of the spellings, spread over the table. */
+/** Every way, with this number of spellings that are spread over the table. */
 export async function attackGuard({ atMost = Number.POSITIVE_INFINITY } = {}) {
   const place = await openGuardedBrowser();
   try {

@@ -236,7 +236,7 @@ async function leaveKindUnread(noise: Noise, asker: Asker, kind: Kind, sockets: 
   return { kind: kind.name, most_mb: memory.most() - base, before, during, burst, still_open: left };
 }
 
-/** Opens so many sockets of each kind, one kind after the other, and says what they cost. */
+/** Opens `count` sockets of each kind, one kind after the other, and measures what they cost the server. */
 export async function leaveUnread(noise: Noise, sockets: number) {
   const asker = startAsker({ baseUrl: noise.baseUrl, token: noise.other.token });
   try {

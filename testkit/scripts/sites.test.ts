@@ -21,7 +21,7 @@ const few = new Set([
   'iframe: card',
   'slow: covered',
 ]);
-// SCRIPTS=200 SEED=7 npm run e2e -- testkit/scripts/sites.test.ts: so many, of all kinds.
+// SCRIPTS=200 SEED=7 npm run e2e -- testkit/scripts/sites.test.ts: runs that number, of all kinds.
 const count = Number(process.env.SCRIPTS ?? 0);
 const seed = Number(process.env.SEED ?? 1);
 const kinds = kindsFor(able).map(([kind]) => kind);

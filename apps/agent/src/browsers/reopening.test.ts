@@ -24,7 +24,7 @@ describe('browsers that are opened again', () => {
     return { open, begun, names, hasBegun };
   }
 
-  it('are so many at once, and the others in their order', async () => {
+  it('begin two at a time where two may, and the others in the order in which they asked', async () => {
     const { open, begun, names, hasBegun } = openings(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => open(name));
     await nextTurn();

@@ -1,4 +1,5 @@
-// Does the work for each item, at most so many at a time. The first failure ends it, once what is under way has ended.
+// Does the work for each item, with at most `atOnce` items under way. After a failure no further item begins; the failure is
+// thrown when those under way have ended.
 
 export async function inParallel<T>(
   items: readonly T[],

@@ -97,13 +97,13 @@ describe('a host', () => {
     await session.open();
     const step = { action: 'click', target: 'Later' } as const;
     const command = { type: 'act', command_id: newId(), epoch: 1, deadline_ms: 8000, step } as const;
-    const script = '<script>setTimeout(() => document.body.innerHTML = "<button>Later</button>", 1500)</script>';
-    await session.act({ action: 'navigate', url: `data:text/html,<body>${script}` });
+    await session.act({ action: 'navigate', url: 'data:text/html,<p>Not yet' });
     const first = session.tell(command);
     await session.underWay();
     host.setHeld(false);
     const { head } = await first.finally(() => host.setHeld(true));
     assert.ok(!head.ok && head.failure === 'no_lease' && !head.has_touched, JSON.stringify(head));
+    await session.act({ action: 'navigate', url: 'data:text/html,<button>Later</button>' });
     const again = await session.tell(command);
     assert.ok(again.head.ok, JSON.stringify(again.head));
     assert.ok((await session.closeSession()).ok);

@@ -79,7 +79,7 @@ describe('following a stream', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(900), { maxLength: 6 }), async (lengths) => {
         const count = 8;
-        // A server with a log: it sends what comes after the id, and dies after so many bytes.
+        // A server with a log: it sends the events after the id, and cuts the connection after some bytes.
         const serve = (cutAt: number): Answer => {
           return (request, response) => {
             const from = Number(String(request.headers['last-event-id'] ?? 'c0').slice(1));

@@ -1,5 +1,6 @@
 // Idempotency keys: a request that is sent again under its key is not done again.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database, Tx } from '../db/db.ts';
 
 /** The user, their key, and a hash of the request; the request itself is not stored. */
@@ -49,14 +50,13 @@ export function createIdempotency({ pool }: Database) {
 
     /** Removes keys that have expired. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'idempotency.sweep',
         text: `delete from idempotency_keys where (user_id, key) in (
                  select user_id, key from idempotency_keys where created_at <= now() - ${keptFor}
                  order by created_at limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

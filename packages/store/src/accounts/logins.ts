@@ -1,6 +1,7 @@
 // The logins of users: listed, ended, and removed when they are of no more use.
 
 import { type Selectable, sql } from 'kysely';
+import { countRows } from '../db/count-rows.ts';
 import { decodeCursor, toPage } from '../db/cursors.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
 import type { Logins } from '../db/generated.ts';
@@ -61,28 +62,26 @@ export function createLogins({ db, pool }: Database) {
       return toPage(rows, limit, (row) => ({ at: row.last_used_at, id: row.id }));
     },
 
-    /** Removes access tokens a day after they expired; at most so many, and returns how many. */
+    /** Removes up to `limit` access tokens that expired more than a day ago; returns the number removed. */
     async sweepTokens(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'logins.sweepTokens',
         text: `delete from access_tokens where hash in (
                  select hash from access_tokens where expires_at < now() - interval '1 day'
                  order by expires_at limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
 
-    /** Removes logins that ended so many days ago, with their tokens. */
+    /** Removes up to `limit` logins that ended more than `days` ago, with their tokens; returns the number removed. */
     async sweep(days: number, limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'logins.sweep',
         text: `delete from logins where id in (
                  select id from logins where least(ended_at, expires_at) < now() - make_interval(days => $1)
                  order by least(ended_at, expires_at) limit $2 for update skip locked)`,
         values: [days, limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -1,6 +1,7 @@
 // Rate limits that hold over all servers: the counters are in the database.
 
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 
 export type Limit = {
@@ -59,13 +60,12 @@ export function createLimits({ pool }: Database) {
 
     /** Removes counters whose window ended long ago. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'limits.sweep',
         text: `delete from rate_limits where key in (
                  select key from rate_limits where expire < $1 order by expire limit $2 for update skip locked)`,
         values: [Date.now() - 3_600_000, limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

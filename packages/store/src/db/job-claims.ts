@@ -1,5 +1,6 @@
 // Work that every agent finds and one agent does: each session that a job finds is given to one of the agents that look.
 
+import { countRows } from './count-rows.ts';
 import type { Database } from './db.ts';
 
 /** After this time without an end of the work, another agent may take it. Agents look about as often. */
@@ -20,14 +21,13 @@ export function createJobClaims({ pool }: Database) {
   return {
     /** Removes claims that are over. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'jobClaims.sweep',
         text: `delete from job_claims where (job, session_id) in (
                  select job, session_id from job_claims where until < now() - interval '1 minute'
                  limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

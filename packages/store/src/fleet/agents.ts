@@ -1,6 +1,7 @@
 // Which agents are alive. An agent that finds another one missing recovers the work of that agent, once.
 
 import pg from 'pg';
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 
 /** The key space of the agents' locks among the advisory locks of this database. */
@@ -79,7 +80,7 @@ export function createAgents({ pool, vital }: Database, url: string) {
 
     /** Removes agents whose work was recovered a day ago, and that have no open execution; returns how many. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'agents.sweep',
         text: `delete from agents where id in (
                  select a.id from agents a where a.recovered_at < now() - interval '1 day'
@@ -87,7 +88,6 @@ export function createAgents({ pool, vital }: Database, url: string) {
                  limit $1 for update of a skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -1,6 +1,7 @@
 // The queue for browsers: while there are too few, users take turns, and no user holds more than a fair share while
 // another waits. Rows decide, so it does not matter which agent asks.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 import { isTakeoverOpen, queue } from './queue-order.ts';
 import { takeTurn } from './take-turn.ts';
@@ -70,7 +71,7 @@ export function createBrowserQueue({ pool }: Database) {
 
     /** Removes sessions that stopped waiting long ago, and waits of tasks that are over. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'browserQueue.sweep',
         text: `delete from browser_waits where session_id in (
                  select w.session_id from browser_waits w where w.until < clock_timestamp() - interval '1 minute'
@@ -79,7 +80,6 @@ export function createBrowserQueue({ pool }: Database) {
                  limit $1 for update of w skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { isId } from '@pilothouse/contract';
 import { sql } from 'kysely';
+import { countRows } from '../db/count-rows.ts';
 import type { Database, Tx } from '../db/db.ts';
 import { reportedBrowser } from './host-hold.ts';
 import { isAt } from './queue-order.ts';
@@ -128,7 +129,7 @@ export function createHosts({ db, pool, vital }: Database) {
 
     /** Removes hosts that are gone for a day and hold no browser by the rows; returns how many. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'hosts.sweep',
         text: `delete from hosts where id in (
                  select h.id from hosts h where h.lease_until < now() - interval '1 day'
@@ -136,7 +137,6 @@ export function createHosts({ db, pool, vital }: Database) {
                  limit $1 for update of h skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

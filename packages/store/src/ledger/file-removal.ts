@@ -1,6 +1,7 @@
 // Removes files in two steps: first they are no longer shown (`leaving`), then their bytes are removed and they no
 // longer count.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 import type { FileRow } from './files.ts';
 
@@ -8,7 +9,7 @@ export function createFileRemoval({ pool, transaction }: Database) {
   return {
     /** Stops showing files of ended tasks that are older than this; returns how many. */
     async leaveAged(days: number, limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'files.leaveAged',
         text: `update files set retention = 'leaving' where id in (
                  select f.id from files f join tasks t on t.id = f.task_id
@@ -17,7 +18,6 @@ export function createFileRemoval({ pool, transaction }: Database) {
                  order by f.created_at limit $2 for update of f skip locked)`,
         values: [days, limit],
       });
-      return rowCount ?? 0;
     },
 
     /**

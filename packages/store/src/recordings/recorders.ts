@@ -1,5 +1,6 @@
 // Which agent records which session: one agent at a time, under a lease by the database's clock, and each agent its share.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 import { isHostLive } from '../fleet/host-hold.ts';
 
@@ -68,14 +69,13 @@ export function createRecorders({ pool }: Database) {
 
     /** Removes claims that expired long ago. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'recorders.sweep',
         text: `delete from recorders where session_id in (
                  select session_id from recorders where until < clock_timestamp() - interval '1 minute'
                  limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -1,6 +1,7 @@
 // Removes the details of tasks that ended long ago: log lines, attempts, observations. Tasks are walked through in the order
 // in which they ended, and the place is kept, so that none is looked at twice. The rows of tasks stay.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database, Tx } from '../db/db.ts';
 
 export const details = {
@@ -38,19 +39,18 @@ export function createOldDetails({ pool, transaction }: Database) {
   }
 
   async function removeRows({ client }: Tx, table: string, taskIds: string[]): Promise<number> {
-    const { rowCount } = await client.query({
+    return countRows(client, {
       name: `details.remove.${table}`,
       text: `delete from ${table} where ctid = any (array(
                select ctid from ${table} where task_id = any($1) limit ${maxRows} for update skip locked))`,
       values: [taskIds],
     });
-    return rowCount ?? 0;
   }
 
   return {
     /**
-     * Removes this detail of the next tasks that ended more than so many days ago; returns how many tasks and rows it
-     * passed. 0: none is left, or another agent is at it.
+     * Removes this detail of the next tasks that ended more than `days` ago; returns how many tasks and rows it passed.
+     * 0: none is left, or another agent is at it.
      */
     remove: (detail: Detail, days: number, limit: number): Promise<number> =>
       transaction(async (tx) => {

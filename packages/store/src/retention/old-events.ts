@@ -30,7 +30,7 @@ where day < (now() at time zone 'utc')::date - $1 order by day`;
 export function createOldEvents(database: Database) {
   const { pool } = database;
   return {
-    /** Drops every partition in which nothing has happened for so many days; returns their names. */
+    /** Drops every partition whose sessions had no event in the last `days`; returns their names. */
     async dropPartitions(days: number): Promise<string[]> {
       const dropped: string[] = [];
       for (const partition of await duePartitions(database, days))

@@ -1,13 +1,13 @@
 // Removes rows that only their age makes useless: ended takeovers, expired shares, rows of files that are gone, audit.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 
 export function createOldRows({ pool }: Database) {
   const remove =
     (name: string, text: string) =>
     async (days: number, limit: number): Promise<number> => {
-      const { rowCount } = await pool.query({ name: `oldRows.${name}`, text, values: [days, limit] });
-      return rowCount ?? 0;
+      return countRows(pool, { name: `oldRows.${name}`, text, values: [days, limit] });
     };
 
   /** Each removes one batch that no other agent has; returns how many rows. */

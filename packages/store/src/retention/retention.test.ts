@@ -26,7 +26,7 @@ describe('what is removed by age', () => {
   const count = async (text: string, values: unknown[] = []): Promise<number> =>
     (await plain.query(`select count(*)::int as count from ${text}`, values)).rows[0].count;
 
-  /** A session that began so many days ago, with one event for each of these ages in days. */
+  /** A session that began `bornDaysAgo` days ago, with one event for each of these ages in days. */
   async function newSession(bornDaysAgo: number, eventDaysAgo: number[]): Promise<string> {
     const made = newId();
     const { rows } = await plain.query(

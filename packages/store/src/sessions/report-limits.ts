@@ -1,5 +1,6 @@
 // Limits how many reports of hosts are written down for a session, by the minute and over all agents.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database, Tx } from '../db/db.ts';
 
 type ReportCount = {
@@ -36,14 +37,13 @@ export function createReports({ pool }: Database) {
 
     /** Removes counts of long ago. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'reports.sweep',
         text: `delete from report_windows where (session_id, type) in (
                  select session_id, type from report_windows where since < clock_timestamp() - interval '1 hour'
                  limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -1,5 +1,6 @@
 // How many viewers each session has, over all servers.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 
 export function createViewers({ pool }: Database) {
@@ -41,14 +42,13 @@ export function createViewers({ pool }: Database) {
 
     /** Removes counts that expired long ago. */
     async sweep(limit: number): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'viewers.sweep',
         text: `delete from viewers where (session_id, server_id) in (
                  select session_id, server_id from viewers
                  where until < clock_timestamp() - interval '1 minute' or count = 0 limit $1 for update skip locked)`,
         values: [limit],
       });
-      return rowCount ?? 0;
     },
   };
 }

@@ -1,5 +1,6 @@
 // Runs whose agent is gone, stops, or does not know of them: their tasks are due again.
 
+import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 import type { TaskRun } from './task-queue.ts';
 
@@ -30,25 +31,23 @@ export function createLostRuns({ pool }: Database) {
      * fences them. Does nothing if the agent is back. Returns how many there were.
      */
     async recover(agentId: string): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'queue.recover',
         text: `update tasks set run_agent_id = null, run_due_at = least(run_due_at, clock_timestamp())
                where run_agent_id = $1 and not exists (select from agents where id = $1 and recovered_at is null)`,
         values: [agentId],
       });
-      return rowCount ?? 0;
     },
 
     /** An agent that stops gives its tasks back: that they got no further does not count against them. */
     async giveBack(agentId: string): Promise<number> {
-      const { rowCount } = await pool.query({
+      return countRows(pool, {
         name: 'queue.giveBack',
         text: `update tasks set run_agent_id = null, run_due_at = least(run_due_at, clock_timestamp()),
                  fruitless = greatest(0, fruitless - 1)
                where run_agent_id = $1`,
         values: [agentId],
       });
-      return rowCount ?? 0;
     },
   };
 }
