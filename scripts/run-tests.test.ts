@@ -57,6 +57,7 @@ describe('test files that fail', () => {
     const attack = {
       code: 1,
       summaries: [{ file: join(root, 'chaos/attacks/attacks.test.ts'), ms: 1, hasPassed: false }],
+      busy: 0,
     };
     assert.equal((await repeatFailed(attack, run)).code, 1);
   });

@@ -2,7 +2,7 @@
 // slowest of them.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
 import type { FileSummary } from './file-summaries.reporter.ts';
@@ -15,7 +15,8 @@ type Run = {
   /** Without what the tests print. */
   isQuiet?: boolean;
 };
-export type TestRun = { code: number; summaries: FileSummary[] };
+/** `busy` is the part of the processors' time that was used, by these tests or by others. */
+export type TestRun = { code: number; summaries: FileSummary[]; busy: number };
 
 const slowestShown = 15;
 /** Every test file and every process of a stack loads hundreds of modules: what Node compiled once is kept for the next. */
@@ -33,6 +34,7 @@ export async function runTests(
     ['spec', 'stdout'],
   ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
   const args = ['--test', `--test-concurrency=${atOnce}`, '--test-timeout=300000', ...reporters, ...patterns];
+  const busySince = watchProcessors();
   try {
     const withCache = { NODE_COMPILE_CACHE: compileCache, ...env };
     const child = spawn(process.execPath, args, { cwd: root, env: withCache, stdio: isQuiet ? 'ignore' : 'inherit' });
@@ -42,10 +44,23 @@ export async function runTests(
     const code = await new Promise<number>((resolve) => child.on('exit', (ended) => resolve(ended ?? 1)));
     signal.removeEventListener('abort', end);
     // A run that was ended early may have written none.
-    return { code, summaries: existsSync(summaries) ? summariesIn(summaries) : [] };
+    return { code, summaries: existsSync(summaries) ? summariesIn(summaries) : [], busy: busySince() };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function watchProcessors(): () => number {
+  const timesOf = () => {
+    const all = cpus().map(({ times }) => times);
+    const idle = all.reduce((sum, times) => sum + times.idle, 0);
+    return { idle, total: all.flatMap((times) => Object.values(times)).reduce((sum, ms) => sum + ms, 0) };
+  };
+  const before = timesOf();
+  return () => {
+    const now = timesOf();
+    return 1 - (now.idle - before.idle) / Math.max(1, now.total - before.total);
+  };
 }
 
 function summariesIn(path: string): FileSummary[] {
@@ -53,6 +68,14 @@ function summariesIn(path: string): FileSummary[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as FileSummary);
+}
+
+/** Whether more files at a time would make a run shorter: where processors are busy, they would not. */
+export function printBusy(name: string, { summaries, busy }: TestRun): void {
+  const minutes = summaries.reduce((sum, { ms }) => sum + ms, 0) / 60_000;
+  console.log(
+    `${name}: ${summaries.length} files, ${minutes.toFixed(1)} min of tests, processors ${Math.round(busy * 100)} % busy`,
+  );
 }
 
 export function printSlowest(summaries: FileSummary[]): void {
@@ -76,5 +99,5 @@ export async function repeatFailed(first: TestRun, { env, signal, isQuiet = fals
   if (!isQuiet) console.log(`these failed and run once more, alone: ${failed.join(', ')}`);
   const again = await runTests(failed, { env, signal, isQuiet });
   if (again.code === 0 && !isQuiet) console.log(`failed at first and passed alone: ${failed.join(', ')}`);
-  return { code: again.code, summaries: first.summaries };
+  return { ...first, code: again.code };
 }

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
-import { printSlowest, repeatFailed, runTests } from './run-tests.ts';
+import { printBusy, printSlowest, repeatFailed, runTests } from './run-tests.ts';
 
 const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 /** These measure rates and ratios, use both cores, or end processes around them: each runs alone. */
@@ -24,6 +24,7 @@ process.exitCode = await withServices(`test-${process.pid}`, async (services, si
     await repeatFailed(await runTests(together, { env, signal, atOnce: 2 }), { env, signal }),
     ...(signal.aborted ? [] : [await repeatFailed(await runTests(alone, { env, signal }), { env, signal })]),
   ];
+  for (const [index, name] of ['together', 'alone'].entries()) if (runs[index]) printBusy(name, runs[index]);
   printSlowest(runs.flatMap(({ summaries }) => summaries));
   return Math.max(...runs.map(({ code }) => code));
 });
