@@ -103,7 +103,7 @@ async function cutAll(parts: Parts, cuts: number): Promise<CutBusResult> {
     if (isShort) result.short_cuts += 1;
     result[isShort ? 'interrupted_by_short_cuts' : 'interrupted_by_long_cuts'] += interrupted;
   }
-  result.given_up_while_running = await busy.givenUp();
+  result.given_up_while_running = await busy.givenUpWhileRunning();
   result.given_up = await idle.givenUp();
   for (const { id } of [idle, busy]) await client.deleteSession({ id });
   const pids = () => chromiumsOf(stack);
@@ -161,6 +161,13 @@ async function openWatched({ client, database, url, signal }: Parts) {
     givenUp: () =>
       count(`select count(*)::int as count from events where session_id = $1 and kind = 'log'
              and data -> 'log' ->> 'message' like 'The browser is gone%'`),
+    /** Between two steps of one task. A task that a cut ended leaves an idle session, whose browser may be given up. */
+    givenUpWhileRunning: () =>
+      count(`select count(*)::int as count from events e where e.session_id = $1 and e.kind = 'log'
+             and e.data -> 'log' ->> 'message' like 'The browser is gone%'
+             and exists (select from events before join events later using (session_id, task_id)
+                         where before.session_id = $1 and before.kind = 'step' and before.seq < e.seq
+                           and later.kind = 'step' and later.seq > e.seq)`),
   };
 }
 
