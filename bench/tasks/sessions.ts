@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
-import { type Client, createClient } from '@pilothouse/sdk';
+import { type Client, createClient, isApiError } from '@pilothouse/sdk';
 import type pg from 'pg';
 import { root } from '../../testkit/stack/folders.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
@@ -26,7 +26,9 @@ type Parts = { stack: Stack; client: Client; database: pg.Pool; admin: pg.Pool }
 
 /** Hosts without browsers: each stands for several real ones, which hold fewer sessions. */
 const sessionsPerHost = 125;
-const openedAtOnce = 10;
+/** Fewer than the server has connections to the database. */
+const openedAtOnce = 4;
+const retryMs = 1000;
 const idleSecs = 10;
 const host = join(root, 'testkit/fake-host/double-with-pictures.child.ts');
 
@@ -87,7 +89,16 @@ function startLoad({ client, database }: Parts, plan: { everySecs: number; steps
     for: { secs: plan.everySecs },
   }));
   let opened = 0;
-  const begin = (session_id?: string) => client.sendChat({ prompt: 'wait', session_id, steps });
+  /** All chats are one user's, and the server takes those of one user one after the other. */
+  const begin = async (session_id?: string): Promise<void> => {
+    try {
+      await client.sendChat({ prompt: 'wait', session_id, steps });
+    } catch (error) {
+      if (!isApiError(error, 'overloaded') || ending.signal.aborted) throw error;
+      await sleep(retryMs);
+      return begin(session_id);
+    }
+  };
 
   async function beginNext(): Promise<void> {
     const { rows } = await database.query<{ id: string }>(
@@ -110,14 +121,16 @@ function startLoad({ client, database }: Parts, plan: { everySecs: number; steps
   return {
     /** Evenly spread over this time, so that the steps of all sessions are too. */
     async open(sessions, withinSecs) {
-      const pauseMs = (1000 * withinSecs) / Math.max(1, sessions - opened);
-      const begun = performance.now();
-      const asked: Promise<unknown>[] = [];
-      for (let i = 0; opened < sessions; opened += 1, i += 1) {
-        asked.push(begin());
-        await sleep(Math.max(0, begun + (i + 1) * pauseMs - performance.now()));
-      }
-      await Promise.all(asked);
+      const [first, began] = [opened, performance.now()];
+      const dueMs = (nth: number) => (1000 * withinSecs * (nth - first)) / Math.max(1, sessions - first);
+      const lane = async () => {
+        while (opened < sessions) {
+          const nth = opened++;
+          await sleep(Math.max(0, began + dueMs(nth) - performance.now()));
+          await begin();
+        }
+      };
+      await Promise.all(Array.from({ length: openedAtOnce }, lane));
     },
     async close() {
       ending.abort();
@@ -140,7 +153,8 @@ async function measurePhase(parts: Parts, load: Load, { sessions, secs, everySec
   const sent = await sentWhile(admin, () => sleep(secs * 1000));
   const after = cpuOf(stack);
   const steps = await readSteps(database, { since: begun?.at ?? new Date(), secs, everySecs });
-  const cpu = Object.entries(after).map(([part, ms]) => [part, round((ms - (before[part] ?? 0)) / steps.count)]);
+  const used = Object.entries(after).map(([part, ms]) => [part, ms - (before[part] ?? 0)] as const);
+  const cpu = used.map(([part, ms]) => [part, round(ms / steps.count)]);
   const statements = sum(sent) - idlePerSec * secs;
   if (process.env.BENCH_STATEMENTS)
     for (const [query, calls] of [...sent].sort(([, a], [, b]) => b - a))
@@ -152,6 +166,8 @@ async function measurePhase(parts: Parts, load: Load, { sessions, secs, everySec
     statements_per_step: round(statements / steps.count),
     statements_per_second_per_session: round(statements / secs / sessions),
     idle_statements_per_second: round(idlePerSec),
+    steps_per_second: round(steps.count / secs),
+    cores_used: round(used.reduce((all, [, ms]) => all + ms, 0) / 1000 / secs),
     cpu_ms_per_step: Object.fromEntries(cpu) as Record<string, number>,
   };
 }
