@@ -68,6 +68,14 @@ export const benches = define({
     full: async ({ count }) => (await import('./tasks/statements.ts')).measureStatements({ secs: 60, count }),
     small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 10, count: 5 }),
   },
+  sessions: {
+    full: async ({ live, agents, minutes }) =>
+      (await import('./tasks/sessions.ts')).measureSessions({ few: 50, many: live, agents, secs: minutes * 60 }),
+    small: async () => {
+      const { measureSessions } = await import('./tasks/sessions.ts');
+      return measureSessions({ few: 4, many: 16, agents: 1, secs: 8, everySecs: 1, stepsPerTask: 10 });
+    },
+  },
   loops: {
     full: async ({ history, live, agents, requests }) =>
       (await import('./store/loops.ts')).measureLoops({ stored: history, live, agents, secs: 60, times: requests / 5 }),

@@ -50,6 +50,11 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.ok(step.statements > 0 && step.statements - step.of_picture_and_state <= 14, told);
     assert.equal(step.commits, 2, told);
   },
+  sessions({ few, many, ratio }) {
+    for (const { steps, sessions, due_to_ended_ms } of [few, many])
+      assert.ok(steps >= 2 * sessions && due_to_ended_ms.p50 > 0, JSON.stringify({ few, many }));
+    assert.ok(ratio.statements_per_step < 1.2, JSON.stringify(ratio));
+  },
   loops({ look_ms, postgres_percent_of_a_core }) {
     assert.ok(Object.keys(look_ms).length > 20);
     for (const [name, { p50 }] of Object.entries(look_ms)) assert.ok(p50 < 50, `${name}: ${p50} ms`);

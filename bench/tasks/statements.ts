@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Installation, openInstallation } from '../../testkit/installation.ts';
 import { until } from '../../testkit/until.ts';
-
-/** How often each statement was sent. */
-type Calls = Map<string, number>;
+import { type Calls, countFromNowOn, openAdmin, openUncounted, sentWhile, sum } from './sent-statements.ts';
 
 const settleMs = 6000;
 const commit = /^commit/i;
@@ -19,18 +17,13 @@ const ofPictureOrState = /"observations"|recorded_frames|"sealed_state"|"profile
 export async function measureStatements({ secs, count }: { secs: number; count: number }) {
   const installation = await openInstallation(`statements-${process.pid}`);
   const { stack } = installation;
-  const admin = new pg.Pool({ connectionString: stack.services.adminDatabaseUrl(), max: 1 });
-  // The restart below breaks its connection.
-  admin.on('error', () => {});
+  const admin = openAdmin(stack.services);
   try {
-    await admin.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
-    await stack.services.kill('postgres');
-    await stack.services.start('postgres');
-    await admin.query('create extension if not exists pg_stat_statements');
+    await countFromNowOn(stack.services, admin);
     const [one, many] = await countSteps(installation, admin, count);
     await stack.kill('server-1');
     await sleep(settleMs);
-    const idle = await countedWhile(admin, () => sleep(secs * 1000));
+    const idle = await sentWhile(admin, () => sleep(secs * 1000));
     const perSec = (all: number) => Math.round((10 * all) / secs) / 10;
     const step = stepOf({ one, many, idle, count });
     if (process.env.BENCH_STATEMENTS) for (const [query, calls] of step) console.error(calls, query.slice(0, 170));
@@ -57,10 +50,7 @@ async function countSteps(
 ): Promise<[Calls, Calls]> {
   const { session } = await client.createSession();
   const press: Step = { action: 'press', key: 'Shift' };
-  // With another role, so that it is not counted.
-  const url = new URL(stack.services.adminDatabaseUrl());
-  url.pathname = new URL(stack.services.databaseUrl()).pathname;
-  const database = new pg.Pool({ connectionString: url.href, max: 1 });
+  const database = openUncounted(stack.services);
   async function run(steps: Step[]): Promise<void> {
     const { task_id: id } = await client.sendChat({ prompt: 'press', session_id: session.id, steps });
     let status: string | undefined;
@@ -74,8 +64,8 @@ async function countSteps(
   }
   try {
     await run([{ action: 'navigate', url: shop.url }]);
-    const one = await countedWhile(admin, () => run([press]));
-    return [one, await countedWhile(admin, () => run(Array.from({ length: count + 1 }, () => press)))];
+    const one = await sentWhile(admin, () => run([press]));
+    return [one, await sentWhile(admin, () => run(Array.from({ length: count + 1 }, () => press)))];
   } finally {
     await database.end();
   }
@@ -86,17 +76,3 @@ function stepOf({ one, many, idle, count }: { one: Calls; many: Calls; idle: Cal
   const calls = [...many].map(([query, all]) => [query, Math.round((all - (one.get(query) ?? 0)) / count)] as const);
   return new Map(calls.filter(([query, each]) => each > 0 && !idle.has(query)));
 }
-
-/** Of the role that our processes have. */
-async function countedWhile(admin: pg.Pool, work: () => Promise<unknown>): Promise<Calls> {
-  await admin.query('select pg_stat_statements_reset()');
-  await work();
-  const { rows } = await admin.query<{ query: string; calls: number }>(
-    `select query, sum(calls)::int as calls from pg_stat_statements s join pg_roles r on r.oid = s.userid
-     where r.rolname = 'pilothouse' group by query`,
-  );
-  return new Map(rows.map(({ query, calls }) => [query, calls]));
-}
-
-const sum = (calls: Calls, of = /./): number =>
-  [...calls].reduce((all, [query, each]) => all + (of.test(query) ? each : 0), 0);

@@ -79,7 +79,7 @@ export async function createApp(options: Options) {
   await describeApi(app, version);
 
   const revocations = createRevocations({ store, bus, log });
-  const callLimits = createCallLimits({ store, settings: options.callLimits });
+  const callLimits = createCallLimits({ store, settings: options.callLimits, log });
   const serve = createServe(app, {
     authenticate: isAuthDisabled ? asLocalUser(store) : byToken(store),
     onStream: revocations.track,

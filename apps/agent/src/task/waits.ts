@@ -50,7 +50,8 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
       return 'again';
     }
     const attempt = await ledger.intend(turn, handle, open);
-    const restMs = Math.max(0, totalMs - (await store.steps.ageMs(attempt)));
+    // One that has just begun is not asked for its age.
+    const restMs = open ? Math.max(0, totalMs - (await store.steps.ageMs(attempt))) : totalMs;
     const ms = Math.min(sliceMs, restMs, leftMs);
     if (isClock) {
       // The clock needs no browser. The host is asked once at the end, for a picture.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { watchQueries } from '@pilothouse/store/testing/queries';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 describe('limits of calls', () => {
@@ -9,7 +10,7 @@ describe('limits of calls', () => {
   });
   after(() => server.close());
 
-  async function newUser() {
+  async function newUser(server: TestServer) {
     const username = `u${Math.random().toString(36).slice(2)}`;
     const call = async (method: string, path: string, body?: object, at = server) =>
       fetch(`${at.baseUrl}${path}`, {
@@ -35,7 +36,7 @@ describe('limits of calls', () => {
   }
 
   it('hold for the writes of one user over all servers, and not for reads or other users', async () => {
-    const [mine, theirs, other] = [await newUser(), await newUser(), await server.another()];
+    const [mine, theirs, other] = [await newUser(server), await newUser(server), await server.another()];
     for (let i = 0; i < 5; i++)
       assert.equal((await mine('POST', '/api/sessions', {}, i % 2 ? other : server)).status, 201);
     for (const at of [server, other]) {
@@ -53,7 +54,7 @@ describe('limits of calls', () => {
   });
 
   it('hold for input and for looks, each by itself', async () => {
-    const call = await newUser();
+    const call = await newUser(server);
     const { session } = (await (await call('POST', '/api/sessions', {})).json()) as { session: { id: string } };
     const path = `/api/sessions/${session.id}`;
     const route = { session: session.id, page: 'p1', frame: null, url: 'http://shop.test/', title: 'Shop' };
@@ -65,4 +66,43 @@ describe('limits of calls', () => {
     assert.deepEqual(looks, [200, 200, 200, 429, 429]);
     assert.equal((await call('POST', '/api/sessions', {})).status, 201, 'writes are counted apart');
   });
+
+  it('refuse further calls from memory, answer them later and later, and log their number', async () => {
+    const own = await startTestServer({ isAuthDisabled: false, callLimits: { write: 5 } });
+    const call = await newUser(own);
+    for (let i = 0; i < 5; i++) assert.equal((await call('POST', '/api/sessions', {})).status, 201);
+    const linesBefore = own.logged.length;
+    const watch = watchQueries();
+    const timed = async () => {
+      const begun = performance.now();
+      const refused = await call('POST', '/api/sessions', { recording: 'not valid' });
+      assert.equal(refused.status, 429);
+      assert.match(refused.headers.get('ratelimit') ?? '', /^"write";r=0;t=\d+$/);
+      const after = Number(refused.headers.get('retry-after'));
+      assert.ok(after > 0 && after <= 60, `${after}`);
+      return performance.now() - begun;
+    };
+    await timed();
+    const asked = askedBy(watch.sent);
+    assert.ok(asked.length > 0, 'the first refusal looks the caller up');
+    const took: number[] = [];
+    for (let i = 0; i < 60; i++) took.push(await timed());
+    watch.close();
+    assert.deepEqual(askedBy(watch.sent).slice(asked.length), []);
+    // It is held back for at least this long; a busy machine takes longer.
+    assert.ok((took.at(-1) ?? 0) > 300, `${took.at(-1)} ms`);
+    assert.equal((await call('GET', '/api/sessions')).status, 200, 'reads are not refused');
+    const lines = own.logged.slice(linesBefore).filter((line) => line.includes('"status":429'));
+    assert.equal(lines.length, 1);
+    await own.close();
+    const told = own.logged.map((line) => JSON.parse(line)).filter(({ refused }) => refused !== undefined);
+    assert.deepEqual(
+      told.map(({ msg, limit, refused }) => ({ msg, limit, refused })),
+      [{ msg: 'more calls over a limit were refused', limit: 'write', refused: 60 }],
+    );
+    assert.match(told[0].user_id, /^[0-9a-f-]{36}$/);
+  });
 });
+
+/** Without what the server asks by itself. */
+const askedBy = (sent: { text: string }[]) => sent.filter(({ text }) => /access_tokens|rate_limits/.test(text));

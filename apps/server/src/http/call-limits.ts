@@ -2,18 +2,24 @@
 // that each server counts them for itself.
 
 import type { Route } from '@pilothouse/contract';
-import { type Caller, type Guest, isGuest, localUser, type Store } from '@pilothouse/store';
-import { overLimit } from './over-limit.ts';
+import type { Log } from '@pilothouse/process';
+import { isGuest, localUser, type Store } from '@pilothouse/store';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearerOf } from './problem.ts';
+import { createRefusedCalls } from './refused-calls.ts';
+import { callerFieldsOf } from './request-log.ts';
 
 type Kind = NonNullable<Route['limit']>;
 /** How many calls of each kind a user may make in a minute. */
 export type CallLimitSettings = Record<Kind, number>;
 export type CallLimits = {
-  /** Counts the call, or refuses it. */
-  spend(route: Pick<Route, 'limit'>, caller: Caller | Guest): Promise<void>;
+  /** Refuses a call whose token is known to be over the limit. Before the caller is looked up: it asks no database. */
+  refuseKnown(route: Pick<Route, 'limit'>, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts the call of a known caller, or refuses it. */
+  spend(route: Pick<Route, 'limit'>, request: FastifyRequest): Promise<void>;
   close(): void;
 };
-type Options = { store: Pick<Store, 'limits'>; settings: CallLimitSettings };
+type Options = { store: Pick<Store, 'limits'>; settings: CallLimitSettings; log: Log };
 
 const windowSecs = 60;
 const details: Record<Kind, (limit: number) => string> = {
@@ -22,22 +28,36 @@ const details: Record<Kind, (limit: number) => string> = {
   look: (limit) => `You have read sessions ${limit} times in a minute, as often as you may.`,
 };
 
-export function createCallLimits({ store, settings }: Options): CallLimits {
+export function createCallLimits({ store, settings, log }: Options): CallLimits {
   const writes = store.limits.open({ name: 'write', points: settings.write, windowSecs, isHeldInMemory: true });
   const local = { input: createLocalLimit(settings.input), look: createLocalLimit(settings.look) };
+  const refused = createRefusedCalls({ log });
   const timer = setInterval(() => {
     for (const limit of Object.values(local)) limit.sweep();
   }, windowSecs * 1000).unref();
 
   return {
-    async spend({ limit: kind }, caller) {
+    async refuseKnown({ limit: kind }, request, { raw }) {
+      const token = kind && bearerOf(request);
+      const refusal = token && (await refused.known(kind, token, raw));
+      if (!refusal) return;
+      request.isCountedRefusal = true;
+      throw refusal;
+    },
+    async spend({ limit: kind }, request) {
+      const { caller } = request;
       // Without authentication there is one user, and no other to protect from it.
-      if (!kind || (!isGuest(caller) && caller.id === localUser.id)) return;
+      if (!kind || !caller || (!isGuest(caller) && caller.id === localUser.id)) return;
       const key = isGuest(caller) ? caller.shareId : caller.id;
       const spent = kind === 'write' ? await writes.spend(key) : local[kind].spend(key);
-      if (spent.isOver) throw overLimit({ ...spent, name: kind, windowSecs, detail: details[kind](settings[kind]) });
+      if (!spent.isOver) return;
+      const limit = { ...spent, name: kind, windowSecs, detail: details[kind](settings[kind]) };
+      throw refused.remember({ kind, key, token: bearerOf(request), limit, fields: callerFieldsOf(caller) });
     },
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer);
+      refused.close();
+    },
   };
 }
 
@@ -63,4 +83,11 @@ function createLocalLimit(points: number) {
       for (const [key, window] of windows) if (isOver(window)) windows.delete(key);
     },
   };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** It was refused from memory: its caller's refusals are logged as a number. */
+    isCountedRefusal?: boolean;
+  }
 }

@@ -1,4 +1,4 @@
-// One log line and one measurement for each request. The query is left out: it may hold what people typed.
+// One log line and one measurement for each request; no line for further calls over a limit, which are counted. The query is left out: it may hold what people typed.
 
 import type { Log } from '@pilothouse/process';
 import { type Caller, type Guest, isGuest } from '@pilothouse/store';
@@ -17,7 +17,7 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   const logRequest = (request: FastifyRequest, reply: FastifyReply) => {
     const status = reply.statusCode;
     durations.observe({ method: request.method, route: patternOf(request), status }, reply.elapsedTime / 1000);
-    if (!log.isLevelEnabled('info')) return;
+    if (!log.isLevelEnabled('info') || request.isCountedRefusal) return;
     log.info(
       {
         request_id: request.id,
@@ -38,7 +38,8 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
   return logRequest;
 }
 
-const callerFieldsOf = (caller: Caller | Guest | undefined) =>
+/** Who called, for a line of the log. */
+export const callerFieldsOf = (caller: Caller | Guest | undefined) =>
   caller && isGuest(caller) ? { share_id: caller.shareId } : { user_id: caller?.id };
 
 /** The pattern, not the path: each id would be a time series of its own. */

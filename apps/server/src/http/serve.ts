@@ -63,8 +63,9 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await first?.(request);
       if (route.stream) streamLimits.ofAddress(request.ip, reply.raw);
+      await callLimits.refuseKnown(route, request, reply);
       if (hasRouteHook) await calls.identify(request, route, isLenient);
-      if (request.caller) await callLimits.spend(route, request.caller);
+      await callLimits.spend(route, request);
     },
   });
   const inTurn = <T>(

@@ -68,7 +68,7 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
       let failure: Error | undefined;
       try {
         await client.query('begin');
-        const tx: Tx = { db: bindTo(client), client };
+        const tx = openTx(client);
         const result = await work(tx);
         const { command } = await client.query('commit');
         // PostgreSQL answers ROLLBACK if a statement failed and its error was swallowed: nothing was committed.
@@ -121,6 +121,18 @@ type OpenOptions = {
 };
 
 const dbOf = (pool: pg.Pool): Db => new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+
+/** Made when it is first asked for: most transactions send only prepared statements. */
+function openTx(client: pg.PoolClient): Tx {
+  let db: Db | undefined;
+  return {
+    client,
+    get db() {
+      db ??= bindTo(client);
+      return db;
+    },
+  };
+}
 
 /** Kysely on the connection of one transaction. */
 function bindTo(client: pg.PoolClient): Db {

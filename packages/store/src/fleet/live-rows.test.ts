@@ -62,4 +62,18 @@ describe('what the timers of agents ask', () => {
       assert.equal((await scansOf(look, 'generic')).rows, 0, name);
     }
   });
+
+  it('spare browsers are looked for among the sessions that rest, not among all that are live', async () => {
+    const look = looks['browserTurns.spare'];
+    assert.ok(look);
+    // As `seedSessions` makes them: two of ten live sessions have no task.
+    const resting = (2 * live) / 10;
+    for (const mode of ['custom', 'generic'] as const) {
+      const { scans } = await scansOf(look, mode);
+      const read = scans
+        .filter((node) => node['Relation Name'] === 'sessions')
+        .reduce((sum, node) => sum + rowsRead(node), 0);
+      assert.ok(read <= resting, `${mode}: ${read} sessions read, ${resting} rest`);
+    }
+  });
 });

@@ -4,24 +4,31 @@
 export const isAt = `b.host_id is not null and b.session_id not in (
   select w.session_id from browser_waits w where w.until > now())`;
 
-/**
- * The queue, in order: users who would hold more than their share come last, persons come before tasks, then the first
- * wait of every user before the second of any user, and the user who has waited longest first.
- */
-export const queue = `
+/** Who holds how many browsers, and how many each user may hold while others wait. */
+export const shares = `
 standing as materialized (select w.* from browser_waits w where w.until > now()),
-held as materialized (
+held as (
   select b.session_id, b.host_id, b.epoch,
     coalesce(b.owner_id, (select s.owner_id from sessions s where s.id = b.session_id)) as user_id
   from browsers b join hosts h on h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now()
   where ${isAt}
 ),
 users_at as materialized (select user_id, count(*) as count from held group by user_id),
+fair as materialized (
+  select ceil(coalesce(sum(h.capacity), 0)::numeric / greatest(1, (
+    select count(*) from (select user_id from users_at union select user_id from standing) as active))) as share
+  from hosts h where h.lease_until > now()
+)`;
+
+/**
+ * The queue, in order: users who would hold more than their share come last, persons come before tasks, then the first
+ * wait of every user before the second of any user, and the user who has waited longest first.
+ */
+export const queue = `${shares},
 -- How many places are taken is what the host said last, or what was given to it since.
 room as materialized (
   select coalesce(sum(greatest(0, h.capacity - greatest(h.session_count, coalesce(at.count, 0)))), 0) as free,
-    ceil(coalesce(sum(h.capacity), 0)::numeric / greatest(1, (
-      select count(*) from (select user_id from users_at union select user_id from standing) as active))) as share
+    (select share from fair) as share
   from hosts h left join (select host_id, count(*) as count from held group by host_id) as at on at.host_id = h.id
   where h.lease_until > now()
 ),

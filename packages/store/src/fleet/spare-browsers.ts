@@ -1,8 +1,8 @@
 // Browsers that their sessions can do without while other users wait, and which of them are closed first.
 
 import type { Database, Tx } from '../db/db.ts';
-import { type HeldBrowser, reportedSessions } from './host-hold.ts';
-import { isTakeoverOpen, queue } from './queue-order.ts';
+import { type HeldBrowser, isHostLive, reportedSessions } from './host-hold.ts';
+import { isAt, isTakeoverOpen, queue, shares } from './queue-order.ts';
 
 /** A step that only waits gives its browser away if it waits longer than this; so does a task that asks a person. */
 const longWaitSecs = 30;
@@ -12,6 +12,30 @@ const isAway = `(
   (t.status = 'running' and t.asleep_until > clock_timestamp() + interval '${longWaitSecs} seconds')
   or (t.status = 'awaiting_user' and t.paused_at < clock_timestamp() - interval '${longWaitSecs} seconds'
       and coalesce(t.question->'until', 'null') = 'null' and t.plan->'steps'->(t.current_step - 1)->>'action' = 'ask'))`;
+
+// Begins with the sessions that rest, and reads what decides their order once, and not for every browser.
+const spareText = `
+with ${shares},
+driven as materialized (select session_id from takeovers where status <> 'ended'),
+away as materialized (
+  select t.session_id from tasks t where t.status = 'running' and t.asleep_until is not null and ${isAway}
+  union all select t.session_id from tasks t where t.status = 'awaiting_user' and ${isAway}),
+over as materialized (select u.user_id from users_at u, fair where u.count > fair.share),
+watched as materialized (
+  select s.session_id from hosts h cross join lateral ${reportedSessions}
+  where h.lease_until > now() and s.is_watched),
+resting as materialized (
+  select id, owner_id, status, updated_at from sessions
+  where browser <> 'cold' and status in ('idle', 'closed')
+  union all select s.id, s.owner_id, s.status, s.updated_at from away cross join lateral (
+    select * from sessions where id = away.session_id and browser <> 'cold' and status = 'active' offset 0) as s)
+select b.session_id as "sessionId", b.host_id as "hostId", b.epoch
+from resting r
+cross join lateral (select * from browsers where session_id = r.id offset 0) as b
+where ${isAt} and ${isHostLive} and b.session_id not in (select session_id from driven)
+order by r.owner_id in (select user_id from over) desc, r.status = 'active',
+  r.id in (select session_id from watched), r.updated_at
+limit $1`;
 
 export function createSpareBrowsers({ pool }: Database) {
   return {
@@ -24,23 +48,7 @@ export function createSpareBrowsers({ pool }: Database) {
     async spare(limit: number): Promise<HeldBrowser[]> {
       const { rows } = await pool.query<HeldBrowser>({
         name: 'browserTurns.spare',
-        text: `with ${queue},
-               -- Each read once, and not for every browser.
-               driven as materialized (select session_id from takeovers where status <> 'ended'),
-               away as materialized (
-                 select t.session_id from tasks t where t.status = 'running' and t.asleep_until is not null and ${isAway}
-                 union all select t.session_id from tasks t where t.status = 'awaiting_user' and ${isAway}),
-               watched as materialized (
-                 select s.session_id from hosts h cross join lateral ${reportedSessions}
-                 where h.lease_until > now() and s.is_watched)
-               select held.session_id as "sessionId", held.host_id as "hostId", held.epoch
-               from (select *, count(*) over (partition by user_id) as of_user from held) as held
-               join sessions s on s.id = held.session_id and s.browser <> 'cold', room
-               where held.session_id not in (select session_id from driven) and (s.status in ('idle', 'closed')
-                 or (s.status = 'active' and held.session_id in (select session_id from away)))
-               order by held.of_user > room.share desc, s.status = 'active',
-                 held.session_id in (select session_id from watched), s.updated_at
-               limit $1`,
+        text: spareText,
         values: [limit],
       });
       return rows;

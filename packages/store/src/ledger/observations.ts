@@ -8,10 +8,31 @@ import type { Observations } from '../db/generated.ts';
 export type ObservationRow = Selectable<Observations>;
 export type ObservationList = { limit: number; cursor?: string; maxBytes?: number };
 
+const columns = [
+  'id',
+  'task_id',
+  'step_id',
+  'seq',
+  'recorded_at',
+  'kind',
+  'url',
+  'title',
+  'summary',
+  'data',
+  'blob_key',
+  'file_id',
+  'content_type',
+  'byte_len',
+  'width',
+  'height',
+] as const satisfies readonly (keyof Observations)[];
+const addText = `insert into observations (${columns.join(', ')}) values (${columns.map((_, i) => `$${i + 1}`).join(', ')})`;
+
 export function createObservations({ db }: Database) {
   return {
-    async add(tx: Tx, observation: Insertable<Observations>): Promise<void> {
-      await tx.db.insertInto('observations').values(observation).execute();
+    async add({ client }: Tx, observation: Insertable<Observations>): Promise<void> {
+      const values = columns.map((column) => observation[column] ?? null);
+      await client.query({ name: 'observations.add', text: addText, values });
     },
 
     /** Oldest first. With `maxBytes`, a page ends early if its pictures would take more than that. */

@@ -1,6 +1,6 @@
 // The ledger of a task: each attempt at a step is written before it acts, and its effect after.
 
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
 import type { Steps, Tasks } from '../db/generated.ts';
 
@@ -40,7 +40,7 @@ update steps s set status = $6, effect_at = date_trunc('milliseconds', clock_tim
   error = $9, may_have_acted = $10
 from held where s.task_id = held.id and s.index = $3 and s.try = $11 and s.status = 'running' returning s.*`;
 
-export function createSteps({ db }: Database) {
+export function createSteps({ pool }: Database) {
   const valuesOf = ({ taskId, executionId, index, title }: HeldStep) => [taskId, executionId, index, title];
 
   return {
@@ -94,25 +94,26 @@ export function createSteps({ db }: Database) {
     },
 
     /** With a transaction, its own writes are included. */
-    of: (taskId: string, tx?: Tx): Promise<StepRow[]> =>
-      (tx?.db ?? db)
-        .selectFrom('steps')
-        .selectAll()
-        .where('task_id', '=', taskId)
-        .orderBy('index')
-        .orderBy('try')
-        .execute(),
+    async of(taskId: string, tx?: Tx): Promise<StepRow[]> {
+      const { rows } = await (tx?.client ?? pool).query<StepRow>({
+        name: 'steps.of',
+        text: 'select * from steps where task_id = $1 order by index, try',
+        values: [taskId],
+      });
+      return rows;
+    },
 
     /** The time since the attempt began, by the database's clock. */
     async ageMs({ task_id, index, try: attempt }: StepRow): Promise<number> {
-      const { age_ms } = await db
-        .selectFrom('steps')
-        .select(sql<number>`round(1000 * extract(epoch from clock_timestamp() - intent_at))::bigint`.as('age_ms'))
-        .where('task_id', '=', task_id)
-        .where('index', '=', index)
-        .where('try', '=', attempt)
-        .executeTakeFirstOrThrow();
-      return age_ms;
+      const { rows } = await pool.query<{ age_ms: number }>({
+        name: 'steps.ageMs',
+        text: `select round(1000 * extract(epoch from clock_timestamp() - intent_at))::bigint as age_ms
+               from steps where task_id = $1 and index = $2 and try = $3`,
+        values: [task_id, index, attempt],
+      });
+      const [found] = rows;
+      if (!found) throw new Error(`task ${task_id} has no attempt ${attempt} at step ${index}`);
+      return found.age_ms;
     },
   };
 }

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
 import { newId } from '../db/ids.ts';
+import { prepared } from '../db/prepared.ts';
 import { stopWaiting } from '../fleet/task-waits.ts';
 import { clocksOf, workedMs } from './task-clock.ts';
 import { queueNext } from './task-queue.ts';
@@ -26,21 +27,24 @@ const hasTakeover = sql<boolean>`exists (select from takeovers w
                                          where w.session_id = tasks.session_id and w.status <> 'ended')`;
 
 export function createTaskExecution({ db, pool }: Database) {
+  const readAtWork = prepared(
+    'tasks.atWork',
+    db
+      .selectFrom('tasks')
+      .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
+      .selectAll('tasks')
+      .select(workedMs.as('worked_ms'))
+      .select(hasTakeover.as('has_takeover'))
+      .select(['sessions.viewport_width', 'sessions.viewport_height'])
+      .where('tasks.id', '=', ''),
+  );
+
   return {
     /**
      * For the agent that works on it: with the time it has used, without the time of people, any open takeover, and the
      * viewport of its session.
      */
-    atWork: (id: string) =>
-      db
-        .selectFrom('tasks')
-        .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
-        .selectAll('tasks')
-        .select(workedMs.as('worked_ms'))
-        .select(hasTakeover.as('has_takeover'))
-        .select(['sessions.viewport_width', 'sessions.viewport_height'])
-        .where('tasks.id', '=', id)
-        .executeTakeFirst(),
+    atWork: async (id: string) => (await readAtWork(pool, [id]))[0],
 
     /** Whether this execution may still work on it. */
     async isHeld(id: string, executionId: string): Promise<boolean> {
