@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BundledEvent, LiveEvent, type Route, routes, TaskEvent } from '@pilothouse/contract';
 import type { StreamKind, WireRoute } from '@pilothouse/contract/wire';
+import { z } from 'zod';
 import { root } from '../testkit/stack/folders.ts';
 
 const path = join(root, 'packages/contract/src/wire/routes.generated.ts');
@@ -36,16 +37,26 @@ function textOf(): string {
   ].join('\n');
 }
 
-function wireRouteOf({ method, path: address, access, query, body, bytes, stream }: Route): WireRoute {
+function wireRouteOf({ method, path: address, access, query, headers, body, bytes, stream }: Route): WireRoute {
   const kind = streamKinds.get(stream);
+  const fixed = fixedHeadersOf(headers);
   if (stream && !kind) throw new Error(`${address} streams events that have no kind`);
   return {
     method,
     path: address,
     access,
     ...(query && { query: Object.keys(query.shape) }),
+    ...(fixed && { headers: fixed }),
     ...(body && { hasBody: true }),
     ...(bytes && { hasBytes: true }),
     ...(kind && { stream: kind }),
   };
+}
+
+/** Headers that have one possible value; undefined if there are none. */
+function fixedHeadersOf(headers: Route['headers']): Record<string, string> | undefined {
+  const fixed = Object.entries(headers?.shape ?? {}).flatMap(([name, value]) =>
+    value instanceof z.ZodLiteral ? [[name, String(value.value)]] : [],
+  );
+  return fixed.length > 0 ? Object.fromEntries(fixed) : undefined;
 }

@@ -12,6 +12,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   logout: { refresh_token: 'token' },
   changePassword: { current_password: 'correct horse', new_password: 'battery staple' },
   logoutAll: {},
+  consoleLogin: { username_or_email: 'ann', password: 'correct horse' },
   createKey: { label: 'a key', expires_in_secs: 600 },
   sendChat: {
     prompt: 'Read the heading',

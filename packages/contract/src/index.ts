@@ -3,6 +3,7 @@
 export {
   ApiKey,
   ChangePasswordRequest,
+  ConsoleTokenReply,
   CreateKeyRequest,
   Login,
   LoginRequest,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, errors, Problem, type Route, type RouteName, routes } from '@pilothouse/contract';
+import { wireRoutes } from '@pilothouse/contract/wire';
 import {
   type Actor,
   type ActorSets,
@@ -55,6 +56,10 @@ const rows: Record<RouteName, Row | Row[]> = {
   },
   login: { gets: 200, body: ({ actors }) => ({ username_or_email: actors.username, password }) },
   refresh: { gets: 200, body: ({ actors }) => ({ refresh_token: actors.refreshToken }) },
+  consoleLogin: { gets: 200, body: ({ actors }) => ({ username_or_email: actors.username, password }) },
+  // Without a cookie there is no login to carry on.
+  consoleRefresh: { gets: 401 },
+  consoleLogout: { gets: 204 },
   getMe: { gets: 200 },
   logout: [
     { gets: 204 },
@@ -392,6 +397,7 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
   const response = await fetch(`${stage.server.baseUrl}${path}?${new URLSearchParams(row.query?.({ id }))}`, {
     method: route.method,
     headers: {
+      ...wireRoutes[name].headers,
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(share !== undefined && { 'x-share-token': share }),
       ...(row.body && { 'content-type': 'application/json' }),

@@ -13,12 +13,15 @@ export type Call<R extends Route> = {
   headers: HeadersOf<R>;
   body: BodyOf<R>;
   from: From;
+  /** For what the contract does not describe: cookies and origins. */
+  request: SentRequest;
   requestId: string;
   /** Counts what the answer holds in memory, before it is there. */
   counted: CountedAnswer;
   /** Why there is no caller, on a route that leaves this to its handler. */
   refusal?: AppError;
 };
+export type SentRequest = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
 /** Where a request came from, for limits and for the audit. */
 export type From = { address: string; userAgent: string | null };
 
@@ -53,7 +56,7 @@ export function createCalls({ authenticate, unsent }: { authenticate: Authentica
       const { caller, params, query, headers, body, refusal } = request as unknown as Call<R>;
       const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
       const counted = unsent.of(reply.raw, request);
-      return { caller, params, query, headers, body, from, requestId: request.id, counted, refusal };
+      return { caller, params, query, headers, body, from, request, requestId: request.id, counted, refusal };
     },
   };
 }
