@@ -118,6 +118,8 @@ export async function createApp(options: Options) {
   const { planners = {} } = options;
   mountChat(serve, { store, quotas, openSession, planners });
   await servePage(app);
+  // The page of a share has a path of its own. Browsers keep what is behind the `#` when they are sent on.
+  app.get('/share', { schema: { hide: true } }, (_request, reply) => reply.redirect('/'));
 
   app.addHook('preClose', async () => {
     serve.closeStreams();

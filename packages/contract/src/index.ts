@@ -35,12 +35,18 @@ export { RecordedFrame, RecordingItem } from './sessions/recording.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
+  LastTask,
+  ListedSession,
   Navigation,
+  NeedsPerson,
   Profile,
   Session,
   Share,
   ShareRequest,
+  ShareState,
   Snapshot,
+  Thumbnail,
+  UpdateSessionRequest,
 } from './sessions/session.ts';
 export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';

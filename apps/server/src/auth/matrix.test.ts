@@ -98,6 +98,9 @@ const rows: Record<RouteName, Row | Row[]> = {
   shareSession: { of: 'session', gets: 200 },
   unshareSession: { of: 'session', gets: 200 },
   movePointer: { of: 'session', gets: 200, body: () => ({ route: { url: 'about:blank' } }) },
+  updateSession: { of: 'session', gets: 200, body: () => ({ title: 'Another name' }) },
+  getThumbnail: { of: 'session', gets: 200 },
+  getShare: { of: 'session', gets: 200 },
   deleteSession: [
     { of: 'session', gets: 200 },
     { of: 'session', gets: 200, query: () => ({ purge: 'true' }) },
