@@ -17,6 +17,7 @@ export {
   User,
   UserClaims,
 } from './routes/auth.ts';
+export { CallerCapabilities, Capabilities } from './routes/capabilities.ts';
 export { type RouteName, routes } from './routes/routes.ts';
 export { HealthReply, ReadyReply } from './routes/service.ts';
 export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
@@ -114,6 +115,7 @@ export {
   type Route,
   Success,
 } from './types/route.ts';
+export { sizes } from './types/sizes.ts';
 export { isStorableText, text } from './types/text.ts';
 export { Timestamp } from './types/time.ts';
 export { WebUrl } from './types/url.ts';

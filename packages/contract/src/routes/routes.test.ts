@@ -65,6 +65,7 @@ const beyond = [
   'GET /api/tasks/:id/files/:file_id',
   'GET /api/inbox',
   'GET /api/streams',
+  'GET /api/capabilities',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/openapi.json',
@@ -136,7 +137,8 @@ test('whatever a user changes counts against a limit, besides the logins themsel
 for (const [name, route] of all) {
   test(`${name} names the errors its parts can lead to, each once and from the list`, () => {
     const expected = [
-      ...(route.access === 'public' ? [] : ['token_missing', 'token_invalid', 'token_expired']),
+      ...(route.access === 'public' ? [] : ['token_invalid', 'token_expired']),
+      ...(route.access === 'public' || route.access === 'anyone' ? [] : ['token_missing']),
       ...(route.query || route.headers || route.body ? ['validation_failed'] : []),
       ...(route.body ? ['payload_too_large', 'unsupported_media_type'] : []),
       ...(route.params ? ['not_found'] : []),

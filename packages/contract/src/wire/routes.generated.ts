@@ -59,5 +59,6 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   followStreams: {"method":"GET","path":"/api/streams","access":"share","query":["stream"],"stream":"bundle"},
   getHealth: {"method":"GET","path":"/api/health","access":"public"},
   getReady: {"method":"GET","path":"/api/ready","access":"public"},
+  getCapabilities: {"method":"GET","path":"/api/capabilities","access":"anyone"},
   getOpenApi: {"method":"GET","path":"/api/openapi.json","access":"public"},
 };
