@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BundledEvent, LiveEvent, type Route, routes, TaskEvent } from '@pilothouse/contract';
 import type { StreamKind, WireRoute } from '@pilothouse/contract/wire';
-import { z } from 'zod';
 import { root } from '../testkit/stack/folders.ts';
 
 const path = join(root, 'packages/contract/src/wire/routes.generated.ts');
@@ -55,8 +54,9 @@ function wireRouteOf({ method, path: address, access, query, headers, body, byte
 
 /** Headers that have one possible value; undefined if there are none. */
 function fixedHeadersOf(headers: Route['headers']): Record<string, string> | undefined {
-  const fixed = Object.entries(headers?.shape ?? {}).flatMap(([name, value]) =>
-    value instanceof z.ZodLiteral ? [[name, String(value.value)]] : [],
-  );
+  const fixed = Object.entries(headers?.shape ?? {}).flatMap(([name, value]) => {
+    const { type, values = [] } = value._zod.def as { type: string; values?: unknown[] };
+    return type === 'literal' ? [[name, String(values[0])]] : [];
+  });
   return fixed.length > 0 ? Object.fromEntries(fixed) : undefined;
 }

@@ -25,15 +25,6 @@ export function createLogins({ db, pool }: Database) {
         .executeTakeFirst();
     },
 
-    /** Ends the login that a refresh token was issued for, used or not; undefined if there is none, or it has ended. */
-    async endFamilyOf(hash: Buffer): Promise<{ id: string; user_id: string } | undefined> {
-      return endLogins(db, 'logout')
-        .where('id', '=', ({ selectFrom }) => selectFrom('refresh_tokens').select('login_id').where('hash', '=', hash))
-        .where('ended_at', 'is', null)
-        .returning(['id', 'user_id'])
-        .executeTakeFirst();
-    },
-
     /** Ends one login of a user; undefined if it is not theirs or has ended. */
     endOne: (userId: string, id: string, because: string) =>
       endLogins(db, because)
