@@ -36,16 +36,27 @@ function textOf(): string {
   ].join('\n');
 }
 
-function wireRouteOf({ method, path: address, access, query, body, bytes, stream }: Route): WireRoute {
+function wireRouteOf({ method, path: address, access, query, headers, body, bytes, stream }: Route): WireRoute {
   const kind = streamKinds.get(stream);
+  const fixed = fixedHeadersOf(headers);
   if (stream && !kind) throw new Error(`${address} streams events that have no kind`);
   return {
     method,
     path: address,
     access,
     ...(query && { query: Object.keys(query.shape) }),
+    ...(fixed && { headers: fixed }),
     ...(body && { hasBody: true }),
     ...(bytes && { hasBytes: true }),
     ...(kind && { stream: kind }),
   };
+}
+
+/** Headers that have one possible value; undefined if there are none. */
+function fixedHeadersOf(headers: Route['headers']): Record<string, string> | undefined {
+  const fixed = Object.entries(headers?.shape ?? {}).flatMap(([name, value]) => {
+    const { type, values = [] } = value._zod.def as { type: string; values?: unknown[] };
+    return type === 'literal' ? [[name, String(values[0])]] : [];
+  });
+  return fixed.length > 0 ? Object.fromEntries(fixed) : undefined;
 }

@@ -9,7 +9,7 @@ import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
 import { mountChat } from './chat/mount.ts';
-import type { Planners } from './chat/plan.ts';
+import { type Planners, plannersOf } from './chat/plan.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
@@ -22,6 +22,7 @@ import { servePage } from './page/page.routes.ts';
 import { recordingRoutes } from './recordings/recordings.routes.ts';
 import { createRecordingService } from './recordings/recordings.service.ts';
 import { serviceRoutes } from './service/service.routes.ts';
+import { capabilityRoutes } from './sessions/capabilities.routes.ts';
 import { mountSessions } from './sessions/mount.ts';
 import { createOpenSession } from './sessions/open-session.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
@@ -107,6 +108,13 @@ export async function createApp(options: Options) {
     },
     openApi: () => ({ openapi: '3.1.0', ...app.swagger() }),
   });
+  const { planners = {} } = options;
+  capabilityRoutes(serve, {
+    ...{ store, isAuthDisabled, hasProfileKey, quotas: options.quotas, callLimits: options.callLimits },
+    minPasswordLength: options.auth.minPasswordLength,
+    planners: plannersOf(planners),
+    streamsPerUser: options.streams.perUser,
+  });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
   const { announceShare: onShareRevoked } = revocations;
   const followSession = mountSessions(serve, { store, hosts, log, quotas, openSession, ...live, onShareRevoked });
@@ -115,9 +123,10 @@ export async function createApp(options: Options) {
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
   const followTask = mountTasks(serve, { store, events: live.events, takeovers, onCancelled });
   bundleRoutes(serve, { live: followSession, task: followTask });
-  const { planners = {} } = options;
   mountChat(serve, { store, quotas, openSession, planners });
   await servePage(app);
+  // The page of a share has a path of its own. Browsers keep what is behind the `#` when they are sent on.
+  app.get('/share', { schema: { hide: true } }, (_request, reply) => reply.redirect('/'));
 
   app.addHook('preClose', async () => {
     serve.closeStreams();

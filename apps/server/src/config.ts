@@ -77,6 +77,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     auth: {
       minPasswordLength: given.PASSWORD_MIN_LENGTH,
       accessSecs: given.ACCESS_TOKEN_SECS,
+      refreshIdleSecs: 14 * daySecs,
       limits: {
         loginPerIdentifier: given.LOGIN_LIMIT_PER_IDENTIFIER,
         loginPerAddress: given.LOGIN_LIMIT_PER_ADDRESS,
@@ -115,6 +116,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
   };
 }
 
+const daySecs = 86_400;
 const megabyte = 1024 * 1024;
 const listOf = (text: string): string[] =>
   text

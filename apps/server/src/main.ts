@@ -18,7 +18,11 @@ run('server', async () => {
     url: config.database.url,
     poolSize: config.database.poolSize,
     blobDir: config.blobDir,
-    lifetimes: { accessSecs: config.auth.accessSecs, refreshIdleSecs: 14 * daySecs, loginSecs: 30 * daySecs },
+    lifetimes: {
+      accessSecs: config.auth.accessSecs,
+      refreshIdleSecs: config.auth.refreshIdleSecs,
+      loginSecs: 30 * daySecs,
+    },
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),

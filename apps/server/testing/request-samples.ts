@@ -12,6 +12,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   logout: { refresh_token: 'token' },
   changePassword: { current_password: 'correct horse', new_password: 'battery staple' },
   logoutAll: {},
+  consoleLogin: { username_or_email: 'ann', password: 'correct horse' },
   createKey: { label: 'a key', expires_in_secs: 600 },
   sendChat: {
     prompt: 'Read the heading',
@@ -31,6 +32,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
     execute: true,
   },
   createSession: { title: 'A session', profile_label: 'work', viewport: { width: 1280, height: 720 }, record: true },
+  updateSession: { title: 'Another name' },
   shareSession: { expires_in_secs: 600 },
   movePointer: { actions: [{ action: 'click', x: 1, y: 2, button: 'left', modifiers: ['Alt'], input_seq: 1 }] },
   requestSessionTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },

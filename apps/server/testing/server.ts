@@ -120,6 +120,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
   const auth = {
     minPasswordLength: 8,
     accessSecs: lifetimes?.accessSecs ?? 900,
+    refreshIdleSecs: lifetimes?.refreshIdleSecs ?? 1_209_600,
     limits: { ...noLimits, ...limits },
     trustedProxies,
   };

@@ -3,6 +3,7 @@
 export {
   ApiKey,
   ChangePasswordRequest,
+  ConsoleTokenReply,
   CreateKeyRequest,
   Login,
   LoginRequest,
@@ -16,6 +17,7 @@ export {
   User,
   UserClaims,
 } from './routes/auth.ts';
+export { CallerCapabilities, Capabilities } from './routes/capabilities.ts';
 export { type RouteName, routes } from './routes/routes.ts';
 export { HealthReply, ReadyReply } from './routes/service.ts';
 export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
@@ -34,12 +36,18 @@ export { RecordedFrame, RecordingItem } from './sessions/recording.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
+  LastTask,
+  ListedSession,
   Navigation,
+  NeedsPerson,
   Profile,
   Session,
   Share,
   ShareRequest,
+  ShareState,
   Snapshot,
+  Thumbnail,
+  UpdateSessionRequest,
 } from './sessions/session.ts';
 export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
@@ -107,6 +115,7 @@ export {
   type Route,
   Success,
 } from './types/route.ts';
+export { sizes } from './types/sizes.ts';
 export { isStorableText, text } from './types/text.ts';
 export { Timestamp } from './types/time.ts';
 export { WebUrl } from './types/url.ts';

@@ -9,5 +9,6 @@ export { ApiError, ConnectionError, isApiError } from './common/errors.ts';
 export type { TokenStorage } from './common/kept-tokens.ts';
 export type { Locks } from './common/tab-lock.ts';
 export type { RenewableToken } from './common/token.ts';
-export { type ClientLogin, createLogin, type LoginOptions } from './login/login.ts';
+export type { ClientLogin, LoginOptions } from './login/client-login.ts';
+export { createLogin } from './login/login.ts';
 export type { ConnectionState, StreamOptions } from './streams/stream.ts';

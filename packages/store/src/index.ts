@@ -34,7 +34,7 @@ export type { AppendedEvent, NewEvent } from './sessions/event-writes.ts';
 export type { StoredEvent } from './sessions/events.ts';
 export type { LogRow, NewLog } from './sessions/logs.ts';
 export type { ProfileRow } from './sessions/profiles.ts';
-export type { ReadSession, SessionRow } from './sessions/session-reads.ts';
+export type { ListedSessionRow, ReadSession, SessionRow } from './sessions/session-reads.ts';
 export { type Guest, isGuest } from './sessions/shares.ts';
 export { openStore, type Store, type StoreOptions } from './store.ts';
 export type { PointerRow } from './takeovers/pointers.ts';

@@ -37,6 +37,15 @@ export function createLogoutService({ store, onRevoked }: Options) {
       await store.audit.add({ event: 'logout', outcome: 'success', userId, address, data: { login_id: id } });
     },
 
+    /** Ends the login of a refresh token, also of one that was exchanged. Nothing happens if it has ended. */
+    async logoutByCookie(token: string, { address }: From): Promise<void> {
+      const ended = kindOf(token) === 'refresh' ? await store.logins.endFamilyOf(hashOf(token)) : undefined;
+      if (!ended) return;
+      const { id, user_id: userId } = ended;
+      onRevoked(userId, id);
+      await store.audit.add({ event: 'logout', outcome: 'success', userId, address, data: { login_id: id } });
+    },
+
     async logoutAll(caller: Caller, { address }: From): Promise<void> {
       await store.transaction(async (tx) => {
         await store.logins.endAll(tx, caller.id, 'logout_all');

@@ -5,6 +5,7 @@ import type { Serve } from '../http/serve.ts';
 import { createAuthLimits, type LimitSettings } from './auth.limits.ts';
 import { authRoutes } from './auth.routes.ts';
 import { createChangePassword } from './change-password.service.ts';
+import { consoleLoginRoutes } from './console-login.routes.ts';
 import { createKeysService } from './keys.service.ts';
 import { createLoginService } from './login.service.ts';
 import { createLogoutService, type OnRevoked } from './logout.service.ts';
@@ -12,7 +13,13 @@ import { createPasswords } from './passwords.ts';
 import { createRegistrationService } from './registration.service.ts';
 import { createWithPassword } from './with-password.ts';
 
-export type AuthSettings = { minPasswordLength: number; accessSecs: number; limits: LimitSettings };
+export type AuthSettings = {
+  minPasswordLength: number;
+  accessSecs: number;
+  /** How long an unused refresh token is valid, and with it the cookie that holds it. */
+  refreshIdleSecs: number;
+  limits: LimitSettings;
+};
 type Options = { store: Store; settings: AuthSettings; onRevoked: OnRevoked };
 
 export function mountAuth(serve: Serve, { store, settings, onRevoked }: Options): void {
@@ -20,11 +27,14 @@ export function mountAuth(serve: Serve, { store, settings, onRevoked }: Options)
   const limits = createAuthLimits(store, settings.limits);
   const passwords = createPasswords();
   const withPassword = createWithPassword({ store, passwords });
+  const logins = createLoginService({ store, passwords, withPassword, limits, accessSecs, onRevoked });
+  const logouts = createLogoutService({ store, onRevoked });
+  consoleLoginRoutes(serve, { limits, logins, logouts, refreshIdleSecs: settings.refreshIdleSecs });
   authRoutes(serve, {
     limits,
     registration: createRegistrationService({ store, passwords, minPasswordLength }),
-    logins: createLoginService({ store, passwords, withPassword, limits, accessSecs, onRevoked }),
-    logouts: createLogoutService({ store, onRevoked }),
+    logins,
+    logouts,
     changePassword: createChangePassword({ store, passwords, withPassword, limits, minPasswordLength, onRevoked }),
     keys: createKeysService({ store, onRevoked }),
   });

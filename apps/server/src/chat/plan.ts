@@ -1,10 +1,24 @@
 // Decides who plans a task, and checks the plan: given steps, else a script if every line parses, else a model.
 
-import { AppError, type ChatRequest, type Plan, type Problem, type ScriptError, type Step } from '@pilothouse/contract';
+import {
+  AppError,
+  type ChatRequest,
+  type Plan,
+  type Planner,
+  type Problem,
+  type ScriptError,
+  type Step,
+} from '@pilothouse/contract';
 
 export type ParseScript = (text: string) => { ok: true; steps: Step[] } | { ok: false; errors: ScriptError[] };
 /** What can make steps of a prompt at this server. */
 export type Planners = { parseScript?: ParseScript; hasModel?: boolean };
+/** The values of `planner` that this server can follow. Given steps need none. */
+export const plannersOf = ({ parseScript, hasModel }: Planners): Planner[] => [
+  'auto',
+  ...(parseScript ? (['script'] as const) : []),
+  ...(hasModel ? (['llm'] as const) : []),
+];
 /** `isOpen`: there are no steps yet, because a model finds them while it works. */
 export type PlanDecision = Plan & { isOpen: boolean };
 

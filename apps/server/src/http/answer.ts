@@ -16,10 +16,12 @@ export class Answer<R extends Route> {
   readonly body: ReplyOf<R>;
   /** Those that the body names. */
   readonly pictures: Pictures;
-  constructor(status: number, body: ReplyOf<R>, pictures = new Pictures()) {
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: ReplyOf<R>, pictures = new Pictures(), headers: Record<string, string> = {}) {
     this.status = status;
     this.body = body;
     this.pictures = pictures;
+    this.headers = headers;
   }
 }
 
@@ -45,7 +47,7 @@ export async function sendBytes({ bytes, contentType, headers }: BytesAnswer, { 
 }
 
 export const sendAnswer = <R extends Route>(answer: Answer<R>, { reply, counted }: Omit<Exchange, 'request'>) =>
-  sendStatus(reply, answer.status, jsonOf(answer, reply, counted));
+  sendStatus(reply.headers(answer.headers), answer.status, jsonOf(answer, reply, counted));
 
 /** The statuses of a route are data here, so no type can hold them. */
 export const sendStatus = (reply: FastifyReply, status: number, body: unknown) => reply.code(status).send(body);

@@ -7,18 +7,28 @@ import type { CountedAnswer } from '../delivery/counted-answer.ts';
 import type { Unsent } from '../delivery/unsent.ts';
 
 export type Call<R extends Route> = {
-  caller: R['access'] extends 'public' ? undefined : R['access'] extends 'share' ? Caller | Guest : Caller;
+  caller: CallerOf<R['access']>;
   params: ParamsOf<R>;
   query: QueryOf<R>;
   headers: HeadersOf<R>;
   body: BodyOf<R>;
   from: From;
+  /** For what the contract does not describe: cookies and origins. */
+  request: SentRequest;
   requestId: string;
   /** Counts what the answer holds in memory, before it is there. */
   counted: CountedAnswer;
   /** Why there is no caller, on a route that leaves this to its handler. */
   refusal?: AppError;
 };
+type CallerOf<Access extends Route['access']> = Access extends 'public'
+  ? undefined
+  : Access extends 'share'
+    ? Caller | Guest
+    : Access extends 'anyone'
+      ? Caller | undefined
+      : Caller;
+export type SentRequest = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
 /** Where a request came from, for limits and for the audit. */
 export type From = { address: string; userAgent: string | null };
 
@@ -33,6 +43,7 @@ export function createCalls({ authenticate, unsent }: { authenticate: Authentica
   async function identify(request: FastifyRequest, route: Route, isLenient: IsLenient | undefined): Promise<void> {
     if (route.access === 'public' || request.caller) return;
     request.caller = await authenticate(request, route).catch((error) => {
+      if (route.access === 'anyone' && error instanceof AppError && error.code === 'token_missing') return undefined;
       const isOver = error instanceof AppError && (error.code === 'token_expired' || error.code === 'token_invalid');
       if (!isOver || !isLenient?.(request)) throw error;
       request.refusal = error;
@@ -53,7 +64,7 @@ export function createCalls({ authenticate, unsent }: { authenticate: Authentica
       const { caller, params, query, headers, body, refusal } = request as unknown as Call<R>;
       const from = { address: request.ip, userAgent: request.headers['user-agent']?.slice(0, 300) ?? null };
       const counted = unsent.of(reply.raw, request);
-      return { caller, params, query, headers, body, from, requestId: request.id, counted, refusal };
+      return { caller, params, query, headers, body, from, request, requestId: request.id, counted, refusal };
     },
   };
 }

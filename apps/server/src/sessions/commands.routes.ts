@@ -10,6 +10,7 @@ type Services = { closing: CloseService; sharing: ShareService; profiles: Profil
 
 export function sessionCommandRoutes(serve: Serve, { closing, sharing, profiles }: Services) {
   serve(routes.shareSession, ({ caller, params, body, from }) => sharing.share(caller, params.id, body, from));
+  serve(routes.getShare, ({ caller, params }) => sharing.read(caller, params.id));
   serve(routes.unshareSession, ({ caller, params, from }) => sharing.unshare(caller, params.id, from));
   serve(routes.deleteSession, ({ caller, params, query }) => closing.close(caller, params.id, query));
   serve(routes.listProfiles, ({ caller, query }) => profiles.list(caller, query));

@@ -42,7 +42,7 @@ export function mountSessions(serve: Serve, options: Options): FollowSession {
   const onClosed = createCloseBrowser({ store, hosts, log });
   sessionCommandRoutes(serve, {
     closing: createCloseService({ store, onClosed, onShareRevoked }),
-    sharing: createShareService({ store, onShareRevoked }),
+    sharing: createShareService({ store, reads, onShareRevoked }),
     profiles: createProfilesService({ store, quotas }),
   });
   return follow;

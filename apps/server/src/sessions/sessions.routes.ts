@@ -1,7 +1,7 @@
 // The routes that make, list, show and follow sessions.
 
 import { routes } from '@pilothouse/contract';
-import { Answer } from '../http/answer.ts';
+import { Answer, BytesAnswer } from '../http/answer.ts';
 import type { Serve } from '../http/serve.ts';
 import type { FollowSession } from './session-stream.ts';
 import type { SessionsService } from './sessions.service.ts';
@@ -14,6 +14,11 @@ export function sessionsRoutes(serve: Serve, sessions: SessionsService, follow: 
     counted.check();
     const { reply, pictures } = await sessions.detail(caller, params.id);
     return new Answer(200, reply, pictures);
+  });
+  serve(routes.updateSession, ({ caller, params, body }) => sessions.update(caller, params.id, body));
+  serve(routes.getThumbnail, async ({ caller, params }) => {
+    const { bytes, contentType, etag } = await sessions.thumbnail(caller, params.id);
+    return new BytesAnswer(bytes, contentType, { etag });
   });
   serve.stream(routes.followSession, async ({ caller, params, query, headers }) => {
     const write = await follow(caller, params.id, headers['last-event-id'] ?? query.cursor);

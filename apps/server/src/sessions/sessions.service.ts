@@ -1,13 +1,14 @@
 // Makes sessions, lists them, and shows one.
 
-import type { BodyOf, QueryOf, ReplyOf, routes } from '@pilothouse/contract';
-import type { Caller, Guest, Store } from '@pilothouse/store';
+import { AppError, type BodyOf, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
+import { type Caller, type Guest, type Store, sessionStateOf } from '@pilothouse/store';
 import { auditForeignList } from '../auth/admin-reads.ts';
-import { Pictures } from '../http/embedded.ts';
+import { blobOf, bytesOf, Pictures } from '../http/embedded.ts';
 import { viewSnapshot } from '../live/seen-snapshot.ts';
+import { withholdPicture } from '../live/withheld.ts';
 import type { OpenSession } from './open-session.ts';
 import type { SessionReads } from './session-reads.ts';
-import { viewSession } from './sessions.view.ts';
+import { viewFrame, viewListed, viewSession } from './sessions.view.ts';
 
 type Routes = typeof routes;
 type Options = { store: Store; reads: SessionReads; openSession: OpenSession };
@@ -25,9 +26,41 @@ export function createSessionsService({ store, reads, openSession }: Options) {
       await auditForeignList(store, caller, owners, { list: 'sessions' });
       return {
         success: true,
-        sessions: rows.map((row) => viewSession(row, row.viewers)),
+        sessions: rows.map(viewListed),
         next_cursor: nextCursor,
       };
+    },
+
+    /** Only the owner renames it. Everyone who follows it hears of it. */
+    async update(
+      caller: Caller,
+      id: string,
+      { title }: BodyOf<Routes['updateSession']>,
+    ): Promise<ReplyOf<Routes['updateSession']>> {
+      if (!isId(id)) throw new AppError('not_found');
+      const renamed = await store.change(id, async (tx, append) => {
+        const session = await store.sessions.drivenBy(tx, caller, id);
+        if (!session) throw new AppError('not_found');
+        const row = await store.sessions.rename(tx, id, title);
+        if (row) await append({ kind: 'status', data: { session: { ...sessionStateOf(row), title } } });
+        return { ...session, ...row };
+      });
+      const viewers = await store.viewers.of([id]);
+      return { success: true, session: viewSession(renamed, viewers.get(id)) };
+    },
+
+    /** The newest picture that is kept. Its browser is not asked, and a private picture is not shown. */
+    async thumbnail(caller: Caller, id: string) {
+      const session = await reads.require(caller, id);
+      const row = await store.frames.of(session.id);
+      if (!row) throw new AppError('not_found');
+      if (row.private) {
+        const { view, image } = withholdPicture(viewFrame(row));
+        return { bytes: bytesOf(image), contentType: view.content_type, etag: `"${row.frame_id}-withheld"` };
+      }
+      const bytes = await blobOf(store.blobs, row.blob_key);
+      if (!bytes) throw new AppError('gone');
+      return { bytes, contentType: row.content_type, etag: `"${row.frame_id}"` };
     },
 
     async detail(caller: Caller | Guest, id: string) {

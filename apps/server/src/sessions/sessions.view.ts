@@ -1,7 +1,14 @@
 // Sessions, frames and events as the API shows them, field by field.
 
-import { type BrowserRoute, ImageType, type Navigation, type Overlay, type Session } from '@pilothouse/contract';
-import type { FrameRow, SessionRow, StoredEvent } from '@pilothouse/store';
+import {
+  type BrowserRoute,
+  ImageType,
+  type ListedSession,
+  type Navigation,
+  type Overlay,
+  type Session,
+} from '@pilothouse/contract';
+import type { FrameRow, ListedSessionRow, SessionRow, StoredEvent } from '@pilothouse/store';
 import type { FrameView } from '../live/withheld.ts';
 
 export function viewSession(row: SessionRow, viewers = 0): Session {
@@ -22,6 +29,32 @@ export function viewSession(row: SessionRow, viewers = 0): Session {
     recording: row.recording,
   };
 }
+
+export function viewListed(row: ListedSessionRow): ListedSession {
+  const { last_task, waiting, picture } = row;
+  return {
+    ...viewSession(row, row.viewers),
+    last_task: last_task && {
+      ...last_task,
+      started_at: timeOf(last_task.started_at),
+      finished_at: timeOf(last_task.finished_at),
+    },
+    needs_person: waiting && {
+      task_id: waiting.task_id,
+      why: waiting.status === 'takeover' ? 'takeover' : 'question',
+      text: waiting.text,
+      since: new Date(waiting.since).toISOString(),
+    },
+    thumbnail: picture && {
+      frame_id: picture.frame_id,
+      path: `/api/sessions/${row.id}/thumbnail`,
+      recorded_at: new Date(picture.recorded_at).toISOString(),
+      private: picture.private,
+    },
+  };
+}
+
+const timeOf = (time: string | null) => time && new Date(time).toISOString();
 
 export const livePathOf = (id: string): string => `/api/sessions/${id}/live`;
 

@@ -4,16 +4,18 @@ import { AppError, type BodyOf, isId, type ReplyOf, type routes } from '@pilotho
 import type { Caller, Store } from '@pilothouse/store';
 import { hashOf, newToken } from '../auth/tokens.ts';
 import type { From } from '../http/call.ts';
+import type { SessionReads } from './session-reads.ts';
 import { livePathOf } from './sessions.view.ts';
 
 type Routes = typeof routes;
 type Options = {
   store: Store;
+  reads: SessionReads;
   /** Called after the commit: guests with the former token have to go. */
   onShareRevoked: (sessionId: string) => void;
 };
 
-export function createShareService({ store, onShareRevoked }: Options) {
+export function createShareService({ store, reads, onShareRevoked }: Options) {
   return {
     /** The token is in this reply and in no other. */
     async share(
@@ -36,15 +38,29 @@ export function createShareService({ store, onShareRevoked }: Options) {
         return row;
       });
       if (made.has_replaced) onShareRevoked(id);
+      const fragment = `session=${id}&share=${token}`;
       const share = {
         session_id: id,
         live_path: livePathOf(id),
         share_token: token,
         // Behind the `#`, which browsers do not send: the token is in no log of a server or proxy.
-        share_path: `/#session=${id}&share=${token}`,
+        share_path: `/#${fragment}`,
+        share_page_path: `/share#${fragment}`,
         expires_at: made.expires_at.toISOString(),
       };
       return { success: true, share };
+    },
+
+    async read(caller: Caller, id: string): Promise<ReplyOf<Routes['getShare']>> {
+      const session = await reads.require(caller, id);
+      const row = await store.shares.of(session.id);
+      const share = row && {
+        session_id: row.session_id,
+        created_at: row.created_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+        shared_by: { id: row.user_id, username: row.username },
+      };
+      return { success: true, share: share ?? null };
     },
 
     /** Ending it twice is the same as once. */

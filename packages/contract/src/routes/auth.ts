@@ -73,6 +73,10 @@ export const TokenReply = z
   .meta({ id: 'TokenReply' });
 export type TokenReply = z.infer<typeof TokenReply>;
 
+/** The reply to a login in a page: the refresh token is in a cookie, and not in the body. */
+export const ConsoleTokenReply = TokenReply.omit({ refresh_token: true }).meta({ id: 'ConsoleTokenReply' });
+export type ConsoleTokenReply = z.infer<typeof ConsoleTokenReply>;
+
 /** The user and login of an access token. `sid` is the login; `iat` and `exp` are seconds since 1970, as in a JWT. */
 export const UserClaims = z
   .object({

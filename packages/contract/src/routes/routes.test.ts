@@ -40,11 +40,17 @@ const frozen = [
 ];
 
 const beyond = [
+  'POST /api/auth/console/login',
+  'POST /api/auth/console/refresh',
+  'POST /api/auth/console/logout',
   'GET /api/auth/logins',
   'DELETE /api/auth/logins/:id',
   'POST /api/auth/keys',
   'GET /api/auth/keys',
   'DELETE /api/auth/keys/:id',
+  'PATCH /api/sessions/:id',
+  'GET /api/sessions/:id/thumbnail',
+  'GET /api/sessions/:id/share',
   'DELETE /api/sessions/:id',
   'POST /api/sessions/:id/takeover',
   'POST /api/sessions/:id/takeover/resume',
@@ -59,6 +65,7 @@ const beyond = [
   'GET /api/tasks/:id/files/:file_id',
   'GET /api/inbox',
   'GET /api/streams',
+  'GET /api/capabilities',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/openapi.json',
@@ -78,6 +85,9 @@ test('the routes beyond the interface are exactly those decided', () => {
 test('only registration, login, refresh and the service itself are public, and only watching can be shared', () => {
   const withAccess = (access: Route['access']) => all.filter(([, r]) => r.access === access).map(([name]) => name);
   assert.deepEqual(sorted(withAccess('public')), [
+    'consoleLogin',
+    'consoleLogout',
+    'consoleRefresh',
     'getHealth',
     'getOpenApi',
     'getReady',
@@ -127,7 +137,8 @@ test('whatever a user changes counts against a limit, besides the logins themsel
 for (const [name, route] of all) {
   test(`${name} names the errors its parts can lead to, each once and from the list`, () => {
     const expected = [
-      ...(route.access === 'public' ? [] : ['token_missing', 'token_invalid', 'token_expired']),
+      ...(route.access === 'public' ? [] : ['token_invalid', 'token_expired']),
+      ...(route.access === 'public' || route.access === 'anyone' ? [] : ['token_missing']),
       ...(route.query || route.headers || route.body ? ['validation_failed'] : []),
       ...(route.body ? ['payload_too_large', 'unsupported_media_type'] : []),
       ...(route.params ? ['not_found'] : []),
@@ -169,12 +180,14 @@ for (const [name, route] of all) {
 
 test('success is answered with the status that was decided', () => {
   const none = ['204'];
+  const logouts = { logout: none, logoutAll: none, consoleLogout: none };
   const other: Record<string, string[]> = {
     register: ['201'],
     createSession: ['201'],
     sendChat: ['200', '202'],
     rerunTask: ['202'],
-    ...{ logout: none, logoutAll: none, changePassword: none, endLogin: none, deleteKey: none },
+    ...logouts,
+    ...{ changePassword: none, endLogin: none, deleteKey: none },
   };
   for (const [name, route] of all) {
     const expected = other[name] ?? (route.stream || (route.bytes && name !== 'getScreenshot') ? [] : ['200']);
@@ -184,9 +197,10 @@ test('success is answered with the status that was decided', () => {
 
 test('only the limited routes answer rate_limited, and only the observations malformed_id', () => {
   const answering = (code: string) => all.filter(([, r]) => r.errors.some((own) => own === code)).map(([name]) => name);
+  const logins = ['login', 'refresh', 'register', 'consoleLogin', 'consoleRefresh', 'consoleLogout'];
   const streams = all.filter(([, route]) => route.stream).map(([name]) => name);
   const limited = all.filter(([, route]) => route.limit).map(([name]) => name);
-  assert.deepEqual(sorted(answering('rate_limited')), sorted(['login', 'refresh', 'register', ...streams, ...limited]));
+  assert.deepEqual(sorted(answering('rate_limited')), sorted([...logins, ...streams, ...limited]));
   assert.deepEqual(answering('malformed_id'), ['listObservations']);
 });
 

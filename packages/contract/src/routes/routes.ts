@@ -4,12 +4,14 @@ import type { Route } from '../types/route.ts';
 import { authRoutes } from './auth.routes.ts';
 import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
+import { consoleLoginRoutes } from './console-login.routes.ts';
 import { serviceRoutes } from './service.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
 import { taskRoutes } from './task.routes.ts';
 
 export const routes = {
   ...authRoutes,
+  ...consoleLoginRoutes,
   ...chatRoutes,
   ...sessionRoutes,
   ...taskRoutes,

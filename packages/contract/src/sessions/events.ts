@@ -51,7 +51,10 @@ export const TaskEvent = z
 export type TaskEvent = z.infer<typeof TaskEvent>;
 
 const sessionStatus = logged('status', {
-  session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }),
+  // The title only where it has changed.
+  session: Session.pick({ id: true, status: true, browser: true, last_task_id: true }).extend({
+    title: Session.shape.title.optional(),
+  }),
 });
 /** The other logged events of a session, without overlays. */
 const told = [

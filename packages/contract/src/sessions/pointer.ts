@@ -5,6 +5,7 @@ import { givenFiles } from '../tasks/given-files.ts';
 import { BrowserRoute } from '../tasks/view.ts';
 import { Count } from '../types/count.ts';
 import { IdParam } from '../types/id.ts';
+import { sizes } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
 import { WebUrl } from '../types/url.ts';
@@ -76,14 +77,14 @@ export const PointerAction = z
     /** Answers a dialog of the page, such as `confirm()`. */
     input('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
     /** For the file chooser that a click has opened; without files it is closed. */
-    input('choose_files', { files: givenFiles(45) }),
+    input('choose_files', { files: givenFiles(sizes.chooserFilesKib) }),
   ])
   .meta({ id: 'PointerAction' });
 export type PointerAction = z.infer<typeof PointerAction>;
 
 /** One action, or up to 64 in order. Either way the handler gets a list. */
 export const PointerRequest = z
-  .union([PointerAction, z.object({ actions: z.array(PointerAction).min(1).max(64) })])
+  .union([PointerAction, z.object({ actions: z.array(PointerAction).min(1).max(sizes.inputActions) })])
   .transform((body) => ('actions' in body ? body : { actions: [body] }))
   .meta({ id: 'PointerRequest' });
 export type PointerRequest = z.infer<typeof PointerRequest>;

@@ -1,7 +1,7 @@
 // Shapes of sessions, shares and profiles.
 
 import { z } from 'zod';
-import { BrowserState, SessionState } from '../tasks/states.ts';
+import { BrowserState, SessionState, TaskState } from '../tasks/states.ts';
 import { Takeover } from '../tasks/takeover.ts';
 import { MessageState } from '../tasks/task.ts';
 import { BrowserRoute, Frame, Overlay } from '../tasks/view.ts';
@@ -31,6 +31,48 @@ export const Session = z
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
 
+/** The most recent task of a session, as the list of sessions shows it. Its title comes from its steps, and is short. */
+export const LastTask = z
+  .object({
+    id: Uuid7,
+    title: z.string(),
+    status: TaskState,
+    /** 0 before the first. */
+    current_step: Count,
+    current_step_title: z.string(),
+    total_steps: Count.nullable(),
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'LastTask' });
+export type LastTask = z.infer<typeof LastTask>;
+
+/** A task of the session that waits for a person: it asks something, or a person has its browser. */
+export const NeedsPerson = z
+  .object({
+    task_id: Uuid7,
+    why: z.enum(['question', 'takeover']),
+    /** The beginning of the question; null if there is none. */
+    text: z.string().nullable(),
+    since: Timestamp,
+  })
+  .meta({ id: 'NeedsPerson' });
+export type NeedsPerson = z.infer<typeof NeedsPerson>;
+
+/** The newest kept picture. `frame_id` changes with the picture; of a private one only a placeholder is shown. */
+export const Thumbnail = z
+  .object({ frame_id: Uuid7, path: z.string(), recorded_at: Timestamp, private: z.boolean() })
+  .meta({ id: 'Thumbnail' });
+export type Thumbnail = z.infer<typeof Thumbnail>;
+
+/** A session in the list. Absent fields: the server is of an older release. */
+export const ListedSession = Session.extend({
+  last_task: LastTask.nullable().optional(),
+  needs_person: NeedsPerson.nullable().optional(),
+  thumbnail: Thumbnail.nullable().optional(),
+}).meta({ id: 'ListedSession' });
+export type ListedSession = z.infer<typeof ListedSession>;
+
 export const Navigation = z
   .object({ recorded_at: Timestamp, page: z.string().nullable(), url: z.string(), title: z.string().nullable() })
   .meta({ id: 'Navigation' });
@@ -56,16 +98,23 @@ export type Snapshot = z.infer<typeof Snapshot>;
 
 const Label = text(100, 1);
 
+const SessionTitle = text(200, 1);
+
 export const CreateSessionRequest = z
   .object({
     profile_id: IdParam.optional(),
     profile_label: Label.optional(),
-    title: text(200, 1).optional(),
+    title: SessionTitle.optional(),
     viewport: z.object({ width: z.int().min(320).max(3840), height: z.int().min(240).max(2160) }).optional(),
     record: z.boolean().default(false),
   })
   .meta({ id: 'CreateSessionRequest' });
 export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
+
+export const UpdateSessionRequest = z
+  .strictObject({ title: SessionTitle.nullable() })
+  .meta({ id: 'UpdateSessionRequest' });
+export type UpdateSessionRequest = z.infer<typeof UpdateSessionRequest>;
 
 export const ShareRequest = z
   .object({ expires_in_secs: z.int().min(60).max(604_800).default(86_400) })
@@ -79,10 +128,24 @@ export const Share = z
     live_path: z.string(),
     share_token: z.string(),
     share_path: z.string(),
+    /** The same share, on a page of its own. */
+    share_page_path: z.string().optional(),
     expires_at: Timestamp,
   })
   .meta({ id: 'Share' });
 export type Share = z.infer<typeof Share>;
+
+/** A valid share, without its token, which only its hash is stored of. */
+export const ShareState = z
+  .object({
+    session_id: Uuid7,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    /** Only the owner of a session shares it. */
+    shared_by: z.object({ id: Uuid7, username: z.string() }),
+  })
+  .meta({ id: 'ShareState' });
+export type ShareState = z.infer<typeof ShareState>;
 
 /** Replaces a login for a session that is only watched. */
 export const ShareHeaders = z.object({ 'x-share-token': z.string().optional() });

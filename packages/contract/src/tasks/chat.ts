@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { IdParam, Uuid7 } from '../types/id.ts';
 import { JsonObject } from '../types/json.ts';
 import { Success } from '../types/route.ts';
+import { sizes } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
@@ -11,7 +12,7 @@ import { TaskState } from './states.ts';
 import { maxSteps, Plan, Step } from './step.ts';
 import { Planner } from './task.ts';
 
-const Prompt = text(8000, 1);
+const Prompt = text(sizes.promptChars, 1);
 
 /**
  * A host name, or `*.` before one for all below it. Some that look like one are none: `example.1` is half an address.
@@ -37,7 +38,7 @@ const ChatFields = z.object({
   max_steps: z.int().min(1).max(maxSteps).default(40),
   time_limit_secs: z.int().min(10).max(86_400).default(1800),
   /** Files for `upload` steps, by name. */
-  files: givenFiles(150).optional(),
+  files: givenFiles(sizes.chatFilesKib).optional(),
   /** False: only plan, and create nothing. */
   execute: z.boolean().default(true),
 });

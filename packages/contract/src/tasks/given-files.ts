@@ -1,6 +1,7 @@
 // Files that a request brings for uploads.
 
 import { z } from 'zod';
+import { sizes } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 
 /** It becomes the last part of a path at the host. */
@@ -22,7 +23,7 @@ const bytesOf = ({ content_base64: letters }: z.infer<typeof GivenFile>) =>
 export const givenFiles = (maxKib: number) =>
   z
     .array(GivenFile)
-    .max(3)
+    .max(sizes.files)
     .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'must have different names')
     .refine(
       (files) => files.reduce((sum, file) => sum + bytesOf(file), 0) <= maxKib * 1024,

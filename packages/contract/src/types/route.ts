@@ -8,11 +8,14 @@ import type { ErrorCode } from './errors.ts';
  * generated from it, and tests cover all routes.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path with `:name` for parameters. */
   path: `/api/${string}`;
-  /** `public`: anyone. `user`: a login. `share`: a login, or the share token of the session. */
-  access: 'public' | 'user' | 'share';
+  /**
+   * `public`: anyone, and no token is read. `anyone`: with or without a login; a token that is sent has to be valid. `user`: a
+   * login. `share`: a login, or the share token of the session.
+   */
+  access: 'public' | 'anyone' | 'user' | 'share';
   /** Whether it belongs to the frozen interface, or is an extension. */
   origin: 'interface' | 'extension';
   area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'service';

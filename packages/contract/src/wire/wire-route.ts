@@ -5,6 +5,8 @@ import type { Route } from '../types/route.ts';
 export type WireRoute = Pick<Route, 'method' | 'path' | 'access'> & {
   /** Names of the fields that go into the query. */
   query?: readonly string[];
+  /** Headers that every call sends, with their only value. */
+  headers?: Readonly<Record<string, string>>;
   hasBody?: true;
   /** The reply may be bytes: a picture or a file. */
   hasBytes?: true;

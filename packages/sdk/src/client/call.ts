@@ -13,6 +13,8 @@ export type CallOptions = {
   /** Sent twice with the same key, a chat starts one task. */
   idempotencyKey?: string;
   headers?: Record<string, string>;
+  /** In browsers: the request goes on when its page is closed. */
+  keepalive?: boolean;
 };
 export type Input = Record<string, unknown>;
 export type OpenRequest = (request: {
@@ -20,6 +22,7 @@ export type OpenRequest = (request: {
   input: Input;
   headers: Headers;
   signal: AbortSignal;
+  keepalive?: boolean;
 }) => Promise<Response>;
 
 type Options = {
@@ -31,15 +34,19 @@ type Options = {
 };
 
 export function createCall({ baseUrl, token, shareToken, timeoutMs, fetch }: Options) {
-  const send = async ({ route, input, headers, signal }: Parameters<OpenRequest>[0], bearer: string | undefined) => {
+  const send = async (request: Parameters<OpenRequest>[0], bearer: string | undefined) => {
+    const { route, input, headers, signal, keepalive } = request;
     const { path, body } = layOut(route, input);
     if (bearer) headers.set('authorization', `Bearer ${bearer}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
+    for (const [name, value] of Object.entries(route.headers ?? {})) headers.set(name, value);
     const address = new URL(path, baseUrl);
-    const response = await fetch(address, { method: route.method, headers, body, signal }).catch((error: unknown) => {
-      // fetch throws a TypeError if there is no connection, or if it breaks.
-      throw error instanceof TypeError ? new ConnectionError(`cannot reach ${baseUrl}`, error) : error;
-    });
+    const response = await fetch(address, { method: route.method, headers, body, signal, keepalive }).catch(
+      (error: unknown) => {
+        // fetch throws a TypeError if there is no connection, or if it breaks.
+        throw error instanceof TypeError ? new ConnectionError(`cannot reach ${baseUrl}`, error) : error;
+      },
+    );
     // The caller has the bytes already, and said so with `if-none-match`.
     const isKnown = response.status === 304 && route.hasBytes;
     if (!response.ok && !isKnown) throw await toError(response);
@@ -71,7 +78,7 @@ export function createCall({ baseUrl, token, shareToken, timeoutMs, fetch }: Opt
     const late = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
     try {
-      const response = await open({ route, input, headers, signal });
+      const response = await open({ route, input, headers, signal, keepalive: options.keepalive });
       if (route.hasBytes) return response;
       return response.status === 204 ? undefined : await response.json();
     } catch (error) {

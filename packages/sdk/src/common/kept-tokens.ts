@@ -12,7 +12,8 @@ export type TokenStorage = {
 /** The tokens of one login as they are stored. Times are of this machine, in milliseconds since 1970. */
 export type Tokens = {
   access_token: string;
-  refresh_token: string;
+  /** Undefined if it is in a cookie, which scripts cannot read. */
+  refresh_token: string | undefined;
   user: User;
   /** From this time on they are renewed before they are used; a little before they expire. */
   renew_at: number;
@@ -26,10 +27,13 @@ export type KeptTokens = {
   forget(): void;
 };
 
+/** What the server answers to a login or a renewal. */
+export type GivenTokens = Omit<TokenReply, 'refresh_token'> & { refresh_token?: string };
+
 const earliestRenewalMs = 30_000;
 
 /** The lifetime counts from the request, not from the reply: it must not be overestimated. */
-export function toTokens({ access_token, refresh_token, expires_in, user }: TokenReply, askedAt: number): Tokens {
+export function toTokens({ access_token, refresh_token, expires_in, user }: GivenTokens, askedAt: number): Tokens {
   const lifeMs = expires_in * 1000;
   const expires_at = askedAt + lifeMs;
   const renew_at = expires_at - Math.min(earliestRenewalMs, lifeMs / 10);
@@ -55,6 +59,23 @@ export function createKeptTokens(storage: TokenStorage, key: string): KeptTokens
   };
 }
 
+/** The name of a login in a storage: one for each server. */
+export const defaultKey = (baseUrl: string): string => `pilothouse.login ${new URL(baseUrl).origin}`;
+
+/** Tokens that are never stored. Replaced by `write`, also with those of another tab. */
+export function createTokensInMemory(): KeptTokens {
+  let last: Tokens | undefined;
+  return {
+    read: () => last,
+    write(tokens) {
+      last = tokens;
+    },
+    forget() {
+      last = undefined;
+    },
+  };
+}
+
 export function createMemoryStorage(): TokenStorage {
   const items = new Map<string, string>();
   return {
@@ -66,9 +87,14 @@ export function createMemoryStorage(): TokenStorage {
 
 /** Whether it has the tokens and the user of a login; what is read from a storage or from the network may be anything. */
 export function hasTokens(value: unknown): value is Pick<TokenReply, 'access_token' | 'refresh_token' | 'user'> {
+  return hasAccessToken(value) && isText((value as Partial<TokenReply>).refresh_token);
+}
+
+/** The same for a login whose refresh token is in a cookie. */
+export function hasAccessToken(value: unknown): value is Pick<TokenReply, 'access_token' | 'user'> {
   if (typeof value !== 'object' || value === null) return false;
-  const { access_token, refresh_token, user } = value as Partial<TokenReply>;
-  if (typeof access_token !== 'string' || typeof refresh_token !== 'string') return false;
+  const { access_token, user } = value as Partial<TokenReply>;
+  if (!isText(access_token)) return false;
   return typeof user === 'object' && user !== null && [user.id, user.username, user.role].every(isText);
 }
 

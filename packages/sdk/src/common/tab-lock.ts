@@ -28,8 +28,32 @@ export const leaseMs = 6000;
 /** Long enough for two tabs that found the lock free at the same moment to see which of them wrote last. */
 const settleMs = 50;
 
-export function createBrowserLock(locks: Locks, name: string): TabLock {
+function createBrowserLock(locks: Locks, name: string): TabLock {
   return async (task, signal) => locks.request(name, { signal }, () => task(() => {}));
+}
+
+/** Tokens that no other tab has need no lock. */
+export const alone: TabLock = async (task, signal) => {
+  signal.throwIfAborted();
+  await task(() => {});
+};
+
+export function createLock(
+  storage: TokenStorage | undefined,
+  { key, locks, clock }: { key: string; locks: Locks | null | undefined; clock: Clock },
+): TabLock {
+  const name = `${key} lock`;
+  if (locks) return createBrowserLock(locks, name);
+  return storage ? createStorageLock({ storage, key: name, clock, random: Math.random }) : alone;
+}
+
+export function findLocalStorage(): TokenStorage | undefined {
+  try {
+    return (globalThis as { localStorage?: TokenStorage }).localStorage;
+  } catch {
+    // The browser may forbid it to the page.
+    return undefined;
+  }
 }
 
 type StorageLockOptions = { storage: TokenStorage; key: string; clock: Clock; random: () => number };

@@ -1,15 +1,15 @@
 // Renews the tokens of a login when a call needs them: one exchange for all calls and all tabs.
 
-import type { Client } from '../client/client.ts';
 import type { Clock } from '../common/clock.ts';
 import { ApiError } from '../common/errors.ts';
 import type { KeptTokens, Tokens } from '../common/kept-tokens.ts';
 import type { TabLock } from '../common/tab-lock.ts';
 import type { RenewableToken } from '../common/token.ts';
-import { refresh } from './refresh.ts';
+import { type Ask, refresh } from './refresh.ts';
 
 type Options = {
-  client: Pick<Client, 'refresh'>;
+  /** Returns the request that replaces these tokens. */
+  askFor: (stale: Tokens) => Ask;
   kept: KeptTokens;
   /** Stores tokens, or removes them, and tells the listeners and the other tabs. */
   keep: (tokens: Tokens | undefined) => void;
@@ -21,15 +21,15 @@ type Options = {
   signal: AbortSignal;
 };
 
-export function createRenewal({ client, kept, keep, end, lock, clock, signal }: Options) {
-  const exchange = async ({ refresh_token }: Tokens, stillHere: () => void) => {
-    const isKept = () => kept.read()?.refresh_token === refresh_token;
+export function createRenewal({ askFor, kept, keep, end, lock, clock, signal }: Options) {
+  const exchange = async (stale: Tokens, stillHere: () => void) => {
+    const isKept = () => kept.read()?.access_token === stale.access_token;
     const mayAsk = () => {
       stillHere();
       return isKept();
     };
     try {
-      const next = await refresh(refresh_token, { client, clock, signal, mayAsk });
+      const next = await refresh(askFor(stale), { clock, signal, mayAsk });
       if (next && isKept()) keep(next);
       // Logged out while the tokens were exchanged: end the new ones. No call waits for this.
       else if (next && !kept.read()) void end(next).catch(() => {});

@@ -1,6 +1,7 @@
 // Whom a token speaks for. Asked for every request; only the database's clock decides what is still valid.
 
 import type { Database } from '../db/db.ts';
+import { endLogins } from './logins.ts';
 
 export type TokenHolder = {
   user_id: string;
@@ -45,6 +46,15 @@ export function createTokenHolders({ db, pool }: Database) {
     async familyOf(hash: Buffer): Promise<string | undefined> {
       return (await db.selectFrom('refresh_tokens').select('login_id').where('hash', '=', hash).executeTakeFirst())
         ?.login_id;
+    },
+
+    /** Ends the login that a refresh token was issued for, used or not; undefined if there is none, or it has ended. */
+    async endFamilyOf(hash: Buffer): Promise<{ id: string; user_id: string } | undefined> {
+      return endLogins(db, 'logout')
+        .where('id', '=', ({ selectFrom }) => selectFrom('refresh_tokens').select('login_id').where('hash', '=', hash))
+        .where('ended_at', 'is', null)
+        .returning(['id', 'user_id'])
+        .executeTakeFirst();
     },
 
     /** The user of a login. */

@@ -64,6 +64,16 @@ export function createSessions({ db }: Database) {
         .returningAll()
         .executeTakeFirst(),
 
+    /** Undefined if it has this title already. */
+    rename: (tx: Tx, id: string, title: string | null) =>
+      tx.db
+        .updateTable('sessions')
+        .set({ title, updated_at: now })
+        .where('id', '=', id)
+        .where('title', 'is distinct from', title)
+        .returningAll()
+        .executeTakeFirst(),
+
     /** Undefined if the row says so already. */
     setBrowser: (tx: Tx, id: string, browser: BrowserState) =>
       tx.db

@@ -15,6 +15,11 @@ export type Guest = {
   fromSeq: number;
 };
 
+export type LiveShare = Pick<ShareRow, 'session_id' | 'created_at' | 'expires_at'> & {
+  user_id: string;
+  username: string;
+};
+
 export const isGuest = (who: Caller | Guest): who is Guest => 'shareId' in who;
 
 export function createShares({ pool }: Database) {
@@ -40,6 +45,16 @@ export function createShares({ pool }: Database) {
          returning *, exists (select from former) as has_replaced`,
         [sessionId, newId(), hash, expiresInSecs],
       );
+      return rows[0];
+    },
+
+    /** The valid share of a session, with the user who shared it: its owner. */
+    async of(sessionId: string): Promise<LiveShare | undefined> {
+      const { rows } = await pool.query<LiveShare>({
+        name: 'shares.of',
+        text: `select h.session_id, h.created_at, h.expires_at, u.id as user_id, u.username ${live} and h.session_id = $1`,
+        values: [sessionId],
+      });
       return rows[0];
     },
 

@@ -73,4 +73,33 @@ describe('the inbox', () => {
       }
     }
   });
+
+  it('is read once for a page of sessions: the list looks each of its rows up by an index, and no others', async () => {
+    await plain.query(
+      `insert into frames (session_id, frame_id, seq, recorded_at, content_type, width, height, device_scale, route, private,
+         blob_key)
+       select id, id, 1, now(), 'image/jpeg', 1, 1, 1, '{}', false, 'none/such' from sessions on conflict do nothing`,
+    );
+    await plain.query('analyze frames');
+    for (const caller of [await userNamed('user-7'), await userNamed('user-7', 'admin')]) {
+      const watch = watchQueries();
+      const { rows: page } = await store.sessions.listVisibleTo(caller, { limit: 24 }).finally(watch.close);
+      assert.equal(page.length, 24);
+      assert.ok(page.every(({ last_task, picture }) => last_task !== undefined && picture));
+      assert.equal(watch.sent.length, 1);
+      for (const query of watch.sent) {
+        for (const mode of ['custom', 'generic'] as const) {
+          const { nodes } = await explain(database.url, query, mode);
+          for (const table of ['sessions', 'tasks', 'frames', 'session_seq', 'shares']) {
+            const scans = nodes.filter((node) => node['Relation Name'] === table);
+            const rows = scans.reduce(
+              (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+              0,
+            );
+            assert.ok(rows <= 100, `${caller.role} ${mode} ${table}: ${rows} rows`);
+          }
+        }
+      }
+    }
+  });
 });

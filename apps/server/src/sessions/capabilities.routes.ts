@@ -1,0 +1,66 @@
+// What this server offers, and what its caller may use of it.
+
+import { bodyLimits, type CallerCapabilities, type Capabilities, maxSteps, routes, sizes } from '@pilothouse/contract';
+import type { Caller, Store } from '@pilothouse/store';
+import type { CallLimitSettings } from '../http/call-limits.ts';
+import type { Serve } from '../http/serve.ts';
+import type { QuotaSettings } from './quotas.ts';
+
+type Options = {
+  store: Pick<Store, 'quotas' | 'transaction'>;
+  isAuthDisabled: boolean;
+  hasProfileKey: boolean;
+  minPasswordLength: number;
+  planners: CallerCapabilities['planners'];
+  quotas: QuotaSettings;
+  callLimits: CallLimitSettings;
+  streamsPerUser: number;
+};
+
+const kib = 1024;
+
+export function capabilityRoutes(serve: Serve, options: Options): void {
+  const { store, isAuthDisabled, hasProfileKey, planners, quotas, callLimits, streamsPerUser } = options;
+  const shared = {
+    success: true,
+    auth: isAuthDisabled ? 'disabled' : 'required',
+    // Everyone who reaches the server may register.
+    registration: 'open',
+    password_min_length: options.minPasswordLength,
+  } as const;
+
+  async function ofCaller({ id }: Caller): Promise<CallerCapabilities> {
+    const held = await store.transaction((tx) => store.quotas.held(tx, id));
+    const quota = (kind: keyof QuotaSettings) => ({ limit: quotas[kind], used: Math.max(0, held[kind]) });
+    return {
+      planners,
+      models: [],
+      recording: true,
+      profiles: hasProfileKey,
+      limits: { ...callLimits, streams: streamsPerUser },
+      quotas: {
+        open_tasks: quota('tasks'),
+        open_sessions: quota('sessions'),
+        profiles: quota('profiles'),
+        file_bytes: quota('fileBytes'),
+        state_bytes: quota('stateBytes'),
+        picture_bytes: quota('pictureBytes'),
+      },
+      sizes: {
+        prompt_chars: sizes.promptChars,
+        plan_steps: maxSteps,
+        chat_body_bytes: bodyLimits.chat,
+        body_bytes: bodyLimits.other,
+        input_actions: sizes.inputActions,
+        files: sizes.files,
+        chat_files_bytes: sizes.chatFilesKib * kib,
+        chooser_files_bytes: sizes.chooserFilesKib * kib,
+      },
+    };
+  }
+
+  serve(
+    routes.getCapabilities,
+    async ({ caller }): Promise<Capabilities> => ({ ...shared, caller: caller ? await ofCaller(caller) : null }),
+  );
+}

@@ -1,0 +1,52 @@
+// Shapes of what a server offers, and of what its caller may use.
+
+import { z } from 'zod';
+import { Planner } from '../tasks/task.ts';
+import { Count } from '../types/count.ts';
+import { Success } from '../types/route.ts';
+
+/** How much the caller may have, and has now. */
+const Quota = z.object({ limit: Count, used: Count }).meta({ id: 'Quota' });
+
+/** For a caller with a login. Limits are calls in a minute. */
+export const CallerCapabilities = z
+  .object({
+    /** The values of `planner` in a chat that this server can follow. */
+    planners: z.array(Planner),
+    /** Names for `model` in a chat. */
+    models: z.array(z.string()),
+    /** Whether a session can be created with `record`. */
+    recording: z.boolean(),
+    /** Whether browser states can be saved as profiles. */
+    profiles: z.boolean(),
+    limits: z.object({ write: Count, input: Count, look: Count, streams: Count }),
+    quotas: z.object({
+      open_tasks: Quota,
+      open_sessions: Quota,
+      profiles: Quota,
+      file_bytes: Quota,
+      state_bytes: Quota,
+      picture_bytes: Quota,
+    }),
+    sizes: z.object({
+      prompt_chars: Count,
+      plan_steps: Count,
+      chat_body_bytes: Count,
+      body_bytes: Count,
+      input_actions: Count,
+      files: Count,
+      chat_files_bytes: Count,
+      chooser_files_bytes: Count,
+    }),
+  })
+  .meta({ id: 'CallerCapabilities' });
+export type CallerCapabilities = z.infer<typeof CallerCapabilities>;
+
+export const Capabilities = Success.extend({
+  auth: z.enum(['required', 'disabled']),
+  registration: z.enum(['open', 'closed']),
+  password_min_length: Count,
+  /** Null without a login. */
+  caller: CallerCapabilities.nullable(),
+}).meta({ id: 'Capabilities' });
+export type Capabilities = z.infer<typeof Capabilities>;
