@@ -59,7 +59,14 @@ export {
 } from './tasks/moves.ts';
 export { BrowserState, SessionState, TakeoverState, TaskState } from './tasks/states.ts';
 export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';
-export { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './tasks/takeover.ts';
+export {
+  GrantedTakeover,
+  ResumeRequest,
+  Takeover,
+  TakeoverClientRequest,
+  TakeoverRenewal,
+  TakeoverRequest,
+} from './tasks/takeover.ts';
 export {
   AgentHistory,
   CancelRequest,

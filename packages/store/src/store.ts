@@ -62,6 +62,7 @@ import { createTaskQueue } from './tasks/task-queue.ts';
 import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
 import { createCancels } from './transitions/cancel.ts';
+import { createOwnTakeovers } from './transitions/own-takeover.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
@@ -109,8 +110,7 @@ export function openStore(options: StoreOptions) {
   const tasks = createTasks(database);
   const logs = createLogs(database);
   const takeoverEvents = createTakeoverEvents({ sessions, logs });
-  const takeoverParts = { takeovers: takeoverRows, tasks, browsers, events: takeoverEvents };
-  const takeoverChanges = { ...createTakeoverRequests(takeoverParts), ...createTakeoverReturns(takeoverParts) };
+  const takeoverChanges = createTakeoverChanges({ takeovers: takeoverRows, tasks, browsers, events: takeoverEvents });
   return {
     users: { ...createUsers(database), ...passwords },
     logins: {
@@ -172,6 +172,15 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** Begins, changes and ends takeovers. */
+const createTakeoverChanges = (
+  parts: Parameters<typeof createTakeoverRequests>[0] & Parameters<typeof createTakeoverReturns>[0],
+) => ({
+  ...createTakeoverRequests(parts),
+  ...createOwnTakeovers(parts),
+  ...createTakeoverReturns(parts),
+});
 
 /** What is removed by age. */
 const createRemovals = (database: Database) => ({

@@ -99,6 +99,8 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
   requestSessionTakeover: { of: 'session', gets: 'its own' },
   resumeSessionTakeover: { of: 'session', gets: 'its own' },
+  setTakeoverClient: { of: 'session', gets: 'its own', body: () => ({ client_id: 'a tab' }) },
+  renewTakeover: { of: 'session', gets: 'its own' },
   getRecording: { of: 'session', gets: 200 },
   getRecordedFrame: { of: 'session', gets: 200 },
   listProfiles: { gets: 200 },

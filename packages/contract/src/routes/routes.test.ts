@@ -48,6 +48,8 @@ const beyond = [
   'DELETE /api/sessions/:id',
   'POST /api/sessions/:id/takeover',
   'POST /api/sessions/:id/takeover/resume',
+  'POST /api/sessions/:id/takeover/client',
+  'POST /api/sessions/:id/takeover/renew',
   'GET /api/sessions/:id/recording',
   'GET /api/sessions/:id/recording/frames/:frame_id',
   'GET /api/profiles',
@@ -197,6 +199,7 @@ test('a body may be left out exactly where nothing in it is needed', () => {
     sorted([
       'logout',
       'logoutAll',
+    'renewTakeover',
       'createSession',
       'shareSession',
       'requestSessionTakeover',

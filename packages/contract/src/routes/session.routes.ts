@@ -15,7 +15,14 @@ import {
   Snapshot,
 } from '../sessions/session.ts';
 import { SessionState } from '../tasks/states.ts';
-import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
+import {
+  GrantedTakeover,
+  ResumeRequest,
+  Takeover,
+  TakeoverClientRequest,
+  TakeoverRenewal,
+  TakeoverRequest,
+} from '../tasks/takeover.ts';
 import { ImageType } from '../tasks/view.ts';
 import { IdParam } from '../types/id.ts';
 import { NextCursor, Page, queryFlag, ResumeHeaders, ResumeQuery } from '../types/query.ts';
@@ -155,6 +162,34 @@ export const sessionRoutes = {
     bodyLimitBytes: bodyLimits.other,
     replies: { 200: Success.extend({ takeover: Takeover }) },
     errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict', 'rate_limited'],
+  },
+  setTakeoverClient: {
+    method: 'POST',
+    path: '/api/sessions/:id/takeover/client',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'write',
+    summary: 'Go on driving in another window; the answer says from which number input is counted on',
+    params,
+    body: TakeoverClientRequest,
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ takeover: Takeover }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'takeover_conflict', 'rate_limited'],
+  },
+  renewTakeover: {
+    method: 'POST',
+    path: '/api/sessions/:id/takeover/renew',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'write',
+    summary: 'Renew the lease of a takeover without input, when the person says that they are there',
+    params,
+    body: TakeoverRenewal.prefault({}),
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ takeover: Takeover }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'takeover_conflict', 'rate_limited'],
   },
   getRecording: {
     method: 'GET',

@@ -8,7 +8,7 @@ import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
 import { TaskState } from './states.ts';
 import { Condition, Plan } from './step.ts';
-import { Takeover } from './takeover.ts';
+import { ClientId, Takeover } from './takeover.ts';
 import { ImageType } from './view.ts';
 
 /**
@@ -282,7 +282,10 @@ export type InboxItem = z.infer<typeof InboxItem>;
 export const CancelRequest = z.object({ reason: text(1000, 1).optional() }).meta({ id: 'CancelRequest' });
 export type CancelRequest = z.infer<typeof CancelRequest>;
 
-/** The person acts now: answers the open question, or interrupts the running step and takes over. */
+/**
+ * The person acts now: answers the open question, or interrupts the running step and takes over. A takeover that the same
+ * person has requested becomes this one.
+ */
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
@@ -290,6 +293,8 @@ export const TakeoverSignal = z
     answer: text(8000, 1).optional(),
     /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),
+    /** The window that drives, if the person takes over. */
+    client_id: ClientId.optional(),
   })
   .meta({ id: 'TakeoverSignal' });
 export type TakeoverSignal = z.infer<typeof TakeoverSignal>;

@@ -27,6 +27,8 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   deleteSession: {"method":"DELETE","path":"/api/sessions/:id","access":"user","query":["purge"]},
   requestSessionTakeover: {"method":"POST","path":"/api/sessions/:id/takeover","access":"user","hasBody":true},
   resumeSessionTakeover: {"method":"POST","path":"/api/sessions/:id/takeover/resume","access":"user","hasBody":true},
+  setTakeoverClient: {"method":"POST","path":"/api/sessions/:id/takeover/client","access":"user","hasBody":true},
+  renewTakeover: {"method":"POST","path":"/api/sessions/:id/takeover/renew","access":"user","hasBody":true},
   getRecording: {"method":"GET","path":"/api/sessions/:id/recording","access":"user","query":["limit","cursor","from","to"]},
   getRecordedFrame: {"method":"GET","path":"/api/sessions/:id/recording/frames/:frame_id","access":"user","hasBytes":true},
   listProfiles: {"method":"GET","path":"/api/profiles","access":"user","query":["limit","cursor"]},
