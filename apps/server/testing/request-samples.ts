@@ -41,6 +41,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   requestTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeTakeover: { resume_token: 'token', note: 'done' },
   signalTakeover: { message: 'I will', answer: 'blue', asked_at: '2026-01-01T00:00:00.000Z' },
+  sendTaskMessage: { text: 'The blue one, please' },
   cancelTask: { reason: 'no longer needed' },
 };
 export type RouteWithBody = {

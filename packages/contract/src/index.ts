@@ -30,7 +30,7 @@ export {
   TaskEvent,
 } from './sessions/events.ts';
 export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
-export { RecordedFrame, RecordingItem } from './sessions/recording.ts';
+export { RecordedFrame, RecordingBand, RecordingItem } from './sessions/recording.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -44,6 +44,7 @@ export {
 export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
+export { maxTaskMessages, TaskMessage, TaskMessageRequest } from './tasks/message.ts';
 export {
   canMove,
   isTerminal,
@@ -70,6 +71,7 @@ export {
 export {
   AgentHistory,
   CancelRequest,
+  Choice,
   Evidence,
   Execution,
   ExecutionStep,
@@ -81,6 +83,7 @@ export {
   Observation,
   Planner,
   Question,
+  QuestionKind,
   Screenshot,
   TakeoverSignal,
   Task,

@@ -30,6 +30,7 @@ import { createFileRemoval } from './ledger/file-removal.ts';
 import { createFiles } from './ledger/files.ts';
 import { createObservations } from './ledger/observations.ts';
 import { createSteps } from './ledger/steps.ts';
+import { createBands } from './recordings/bands.ts';
 import { createFileBlobs } from './recordings/blobs.ts';
 import { createFrames } from './recordings/frames.ts';
 import { createRecorders } from './recordings/recorders.ts';
@@ -58,6 +59,7 @@ import { createLostRuns } from './tasks/lost-runs.ts';
 import { createQuestions } from './tasks/questions.ts';
 import { createStuck } from './tasks/stuck-tasks.ts';
 import { createTaskExecution } from './tasks/task-execution.ts';
+import { createTaskMessages } from './tasks/task-messages.ts';
 import { createTaskQueue } from './tasks/task-queue.ts';
 import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
@@ -145,13 +147,14 @@ export function openStore(options: StoreOptions) {
     },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
     pointers: createPointers(database),
-    recordings: createRecordings(database),
+    recordings: { ...createRecordings(database), ...createBands(database) },
     recorders: createRecorders(database),
     retention: createRetention(database),
     ...createRemovals(database),
     reports: createReports(database),
     profiles,
     questions: createQuestions(),
+    taskMessages: createTaskMessages(database),
     viewers: createViewers(database),
     waits: createWaits(database),
     cancels: createCancels(takeoverChanges),

@@ -111,7 +111,7 @@ describe('what a share shows', () => {
     const { id, guest, headers } = await newShared();
     isPrivate = false;
     const send = await openAtHost(id);
-    const { takeover } = await server.client.requestSessionTakeover({ id });
+    const { takeover } = await server.client.requestSessionTakeover({ client_id: 'sesame', id });
     assert.equal(takeover.status, 'active');
     const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
     await until(() => {

@@ -40,10 +40,11 @@ export function createSnapshots({ store, hosts, lastInputSeqOf }: Options) {
     // From the session's row, which was read first: what happens after it comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
-    const [picture, task, lines, overlays, navigations, viewers, takeover] = await Promise.all([
+    const [picture, task, lines, messages, overlays, navigations, viewers, takeover] = await Promise.all([
       livePictureOf({ session, seq, userId }).then((live) => live ?? storedPictureOf(session.id)),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
+      lastTaskId ? store.taskMessages.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),
       store.events.lastOfKind(session.id, 'route', navigationsShown),
       store.viewers.of([session.id]),
@@ -55,7 +56,7 @@ export function createSnapshots({ store, hosts, lastInputSeqOf }: Options) {
       session: viewSession(session, viewers.get(session.id)),
       overlays: overlays.map(viewOverlay),
       route_summary: { current, pages: picture ? [current] : [], history: navigations.map(viewNavigation) },
-      message_state: task ? messageStateOf(task, lines) : null,
+      message_state: task ? messageStateOf(task, lines, messages) : null,
       takeover,
       cursor: cursorOf(seq),
     };

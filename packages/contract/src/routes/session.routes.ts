@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { LiveEvent } from '../sessions/events.ts';
 import { Pointer, PointerRequest } from '../sessions/pointer.ts';
-import { RecordingItem, RecordingQuery } from '../sessions/recording.ts';
+import { RecordingBand, RecordingItem, RecordingQuery } from '../sessions/recording.ts';
 import {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -201,6 +201,18 @@ export const sessionRoutes = {
     params,
     query: RecordingQuery,
     replies: { 200: Success.extend({ items: z.array(RecordingItem), next_cursor: NextCursor }) },
+    errors: [...loginErrors, 'validation_failed', 'not_found'],
+  },
+  getRecordingBands: {
+    method: 'GET',
+    path: '/api/sessions/:id/recording/bands',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    summary: 'Read who drove a session when, oldest first, without gaps',
+    params,
+    query: RecordingQuery,
+    replies: { 200: Success.extend({ bands: z.array(RecordingBand), next_cursor: NextCursor }) },
     errors: [...loginErrors, 'validation_failed', 'not_found'],
   },
   getRecordedFrame: {

@@ -17,6 +17,17 @@ import { ImageType } from './view.ts';
 export const IrreversibleAnswer = z.enum(['done', 'repeat', 'stop']).meta({ id: 'IrreversibleAnswer' });
 export type IrreversibleAnswer = z.infer<typeof IrreversibleAnswer>;
 
+/**
+ * What a question asks for: `question`, words; `approval`, a yes to one action before it is done; `doubt`, whether a step
+ * that cannot be undone was done; `drive`, something that a person does in the browser until the page shows it.
+ */
+export const QuestionKind = z.enum(['question', 'approval', 'doubt', 'drive']).meta({ id: 'QuestionKind' });
+export type QuestionKind = z.infer<typeof QuestionKind>;
+
+/** One answer that a person can choose: `value` is sent, `label` is shown. */
+export const Choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'Choice' });
+export type Choice = z.infer<typeof Choice>;
+
 /** A question of the agent, and the condition of the page that ends the wait without an answer. */
 export const Question = z
   .object({
@@ -27,6 +38,10 @@ export const Question = z
     until: Condition.nullable(),
     /** The only accepted answers; null if any text is accepted. */
     options: z.array(IrreversibleAnswer).min(1).nullable(),
+    /** Absent only in events of an earlier release, as are `choices`. */
+    kind: QuestionKind.optional(),
+    /** The only accepted answers, in the order in which they are shown; null if any text is accepted. */
+    choices: z.array(Choice).min(1).nullable().optional(),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;
@@ -289,7 +304,7 @@ export type CancelRequest = z.infer<typeof CancelRequest>;
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
-    /** For a question with `options`, one of them: any other answer is refused, and the question stays open. */
+    /** For a question with `choices`, the value of one of them: any other answer is refused, and the question stays open. */
     answer: text(8000, 1).optional(),
     /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),
