@@ -191,7 +191,14 @@ describe('what a share shows', () => {
       started_at: at,
     };
     const takeover = { takeover_id: newId(), status: 'active', requested_at: at, activated_at: at, ended_at: null };
-    const held = { expires_at: at, requested_by: 'Sesame', held_by: 'Sesame', epoch: 1, reason: 'Sesame' };
+    const held = {
+      expires_at: at,
+      requested_by: 'Sesame',
+      held_by: 'Sesame',
+      held_by_name: 'Sesame',
+      client_id: 'Sesame',
+      epoch: 1,
+    };
     const told = [
       {
         kind: 'overlay',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
+import { localUser } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const begun = Date.UTC(2026, 0, 1);
@@ -56,8 +57,7 @@ describe('the bands of a recording', () => {
     await query('update tasks set answers = $2 where id = $1', [task_id, JSON.stringify(answers)]);
     await server.store.change(id, async (tx, append) => {
       const about = { sessionId: id, taskId: null, reason: null, leaseSecs: 60, tokenHash: Buffer.alloc(32) };
-      const { rows } = await tx.client.query<{ id: string }>(`select id from users where username = 'local'`);
-      await server.store.takeovers.request(tx, append, { ...about, holderId: rows[0]?.id ?? '' });
+      await server.store.takeovers.request(tx, append, { ...about, holderId: localUser.id });
     });
     await query(
       `update takeovers set status = 'ended', activated_at = $2, returned_at = $3, ended_at = $4 where session_id = $1`,
