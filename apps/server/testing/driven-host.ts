@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Bus, connectBus, type Input, type Packed, type SessionReply, sessionCommand } from '@pilothouse/bus';
+import type { StepFailure } from '../../browser/src/common/failure.ts';
 import { createDriver } from '../../browser/src/driver/driver.ts';
 import { createSequencer } from '../../browser/src/input/sequencer.ts';
 import type { TestServer } from './server.ts';
@@ -51,12 +52,16 @@ export async function startDrivenHost(server: TestServer) {
           watched.push({ sessionId, isDriven: command.is_driven });
           return reply({ ok: true, type: 'watching' });
         }
+        if (command.type === 'count') {
+          if (command.epoch !== driver.epoch()) return reply(stale);
+          return reply({ ok: true, type: 'counted', seq: order.count(command.client_no) });
+        }
         if (command.type !== 'input') return reply({ ...stale, failure: 'unknown_command' });
         if (!(await driver.take(command.epoch))) return reply(stale);
         const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
-        return order.take(items).then(
+        return order.take(items, command.client_no).then(
           (seq) => reply({ ok: true, type: 'input', seq }),
-          () => reply({ ...stale, failure: 'timeout' }),
+          (error: StepFailure) => reply({ ...stale, failure: error.failure }),
         );
       });
       await responder.ready({ timeoutMs: 5000 });

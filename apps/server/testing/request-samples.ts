@@ -37,10 +37,13 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   movePointer: { actions: [{ action: 'click', x: 1, y: 2, button: 'left', modifiers: ['Alt'], input_seq: 1 }] },
   requestSessionTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeSessionTakeover: { resume_token: 'token', note: 'done' },
+  setTakeoverClient: { client_id: 'a tab', takeover_id: unknownId },
+  renewTakeover: { takeover_id: unknownId },
   createProfile: { label: 'work', session_id: unknownId },
   requestTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeTakeover: { resume_token: 'token', note: 'done' },
   signalTakeover: { message: 'I will', answer: 'blue', asked_at: '2026-01-01T00:00:00.000Z' },
+  sendTaskMessage: { text: 'The blue one, please' },
   cancelTask: { reason: 'no longer needed' },
 };
 export type RouteWithBody = {

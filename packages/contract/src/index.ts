@@ -32,7 +32,7 @@ export {
   TaskEvent,
 } from './sessions/events.ts';
 export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
-export { RecordedFrame, RecordingItem } from './sessions/recording.ts';
+export { RecordedFrame, RecordingBand, RecordingItem } from './sessions/recording.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -52,6 +52,7 @@ export {
 export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
+export { maxTaskMessages, TaskMessage, TaskMessageRequest } from './tasks/message.ts';
 export {
   canMove,
   isTerminal,
@@ -67,10 +68,18 @@ export {
 } from './tasks/moves.ts';
 export { BrowserState, SessionState, TakeoverState, TaskState } from './tasks/states.ts';
 export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';
-export { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from './tasks/takeover.ts';
+export {
+  GrantedTakeover,
+  ResumeRequest,
+  Takeover,
+  TakeoverClientRequest,
+  TakeoverRenewal,
+  TakeoverRequest,
+} from './tasks/takeover.ts';
 export {
   AgentHistory,
   CancelRequest,
+  Choice,
   Evidence,
   Execution,
   ExecutionStep,
@@ -82,6 +91,7 @@ export {
   Observation,
   Planner,
   Question,
+  QuestionKind,
   Screenshot,
   TakeoverSignal,
   Task,

@@ -16,7 +16,7 @@ import {
   sessionCommand,
   type Wait,
 } from '@pilothouse/bus';
-import type { BrowserAddress, BrowserHold } from './browser-hold.ts';
+import type { BrowserAddress, BrowserHold, PersonHold } from './browser-hold.ts';
 import { type HostResult, hostResultOf } from './host-result.ts';
 
 /** `written`: names of the fields that the last person who drove wrote into. */
@@ -33,19 +33,21 @@ export type BrowserSetup = {
 type WatchOptions = Wait & { forMs: number; isDriven?: boolean; isRecording?: boolean };
 type SuccessfulReply = Extract<SessionReply, { ok: true }>;
 
+type Send = <Type extends SuccessfulReply['type'], Value>(
+  browser: BrowserAddress,
+  command: SessionCommand,
+  wait: Wait,
+  expected: [Type, (head: Extract<SuccessfulReply, { type: Type }>, body: Uint8Array) => Value],
+) => Promise<HostResult<Value>>;
+
 export function createHostClient(bus: Bus) {
-  async function send<Type extends SuccessfulReply['type'], Value>(
-    { hostId, sessionId }: BrowserAddress,
-    command: SessionCommand,
-    wait: Wait,
-    [type, read]: [Type, (head: Extract<SuccessfulReply, { type: Type }>, body: Uint8Array) => Value],
-  ): Promise<HostResult<Value>> {
+  const send: Send = async ({ hostId, sessionId }, command, wait, [type, read]) => {
     const result = await bus.request(sessionCommand, { host_id: hostId, session_id: sessionId }, command, wait);
     return hostResultOf(result, ({ head, body }: Packed<SessionReply>) => {
       if (!head.ok) return head;
       return isOf(type, head) ? read(head, body) : undefined;
     });
-  }
+  };
 
   return {
     /** What the host says of itself and of its sessions now. */
@@ -96,9 +98,7 @@ export function createHostClient(bus: Bus) {
       return send(browser, command, wait, ['watching', () => ({})]);
     },
 
-    /** Input of a person. Inputs that were done already are not done again. `seq` is the last one that is done. */
-    input: (hold: BrowserHold, inputs: NumberedInput[], wait: Wait) =>
-      send(hold, { type: 'input', epoch: hold.epoch, inputs }, wait, ['input', ({ seq }) => ({ seq })]),
+    ...personCommands(send),
 
     /** Puts a piece of a file where the browser can read it. */
     async putFile(
@@ -118,3 +118,20 @@ const isOf = <Type extends SuccessfulReply['type']>(
   type: Type,
   head: SuccessfulReply,
 ): head is Extract<SuccessfulReply, { type: Type }> => head.type === type;
+
+/** Commands for a person who drives. */
+const personCommands = (send: Send) => ({
+  /** Input of a person. Inputs that were done already are not done again. `seq` is the last one that is done. */
+  input: (hold: PersonHold, inputs: NumberedInput[], wait: Wait) =>
+    send(hold, { type: 'input', epoch: hold.epoch, inputs, client_no: hold.clientNo }, wait, [
+      'input',
+      ({ seq }) => ({ seq }),
+    ]),
+
+  /** The last input of the person that the host has accepted. Input of an earlier window is refused from then on. */
+  count: (hold: PersonHold, wait: Wait) =>
+    send(hold, { type: 'count', epoch: hold.epoch, client_no: hold.clientNo }, wait, [
+      'counted',
+      ({ seq }) => ({ seq }),
+    ]),
+});

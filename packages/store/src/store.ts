@@ -30,6 +30,7 @@ import { createFileRemoval } from './ledger/file-removal.ts';
 import { createFiles } from './ledger/files.ts';
 import { createObservations } from './ledger/observations.ts';
 import { createSteps } from './ledger/steps.ts';
+import { createBands } from './recordings/bands.ts';
 import { createFileBlobs } from './recordings/blobs.ts';
 import { createFrames } from './recordings/frames.ts';
 import { createRecorders } from './recordings/recorders.ts';
@@ -58,10 +59,12 @@ import { createLostRuns } from './tasks/lost-runs.ts';
 import { createQuestions } from './tasks/questions.ts';
 import { createStuck } from './tasks/stuck-tasks.ts';
 import { createTaskExecution } from './tasks/task-execution.ts';
+import { createTaskMessages } from './tasks/task-messages.ts';
 import { createTaskQueue } from './tasks/task-queue.ts';
 import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
 import { createCancels } from './transitions/cancel.ts';
+import { createOwnTakeovers } from './transitions/own-takeover.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
@@ -109,8 +112,7 @@ export function openStore(options: StoreOptions) {
   const tasks = createTasks(database);
   const logs = createLogs(database);
   const takeoverEvents = createTakeoverEvents({ sessions, logs });
-  const takeoverParts = { takeovers: takeoverRows, tasks, browsers, events: takeoverEvents };
-  const takeoverChanges = { ...createTakeoverRequests(takeoverParts), ...createTakeoverReturns(takeoverParts) };
+  const takeoverChanges = createTakeoverChanges({ takeovers: takeoverRows, tasks, browsers, events: takeoverEvents });
   return {
     users: { ...createUsers(database), ...passwords },
     logins: {
@@ -145,13 +147,14 @@ export function openStore(options: StoreOptions) {
     },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
     pointers: createPointers(database),
-    recordings: createRecordings(database),
+    recordings: { ...createRecordings(database), ...createBands(database) },
     recorders: createRecorders(database),
     retention: createRetention(database),
     ...createRemovals(database),
     reports: createReports(database),
     profiles,
     questions: createQuestions(),
+    taskMessages: createTaskMessages(database),
     viewers: createViewers(database),
     waits: createWaits(database),
     cancels: createCancels(takeoverChanges),
@@ -172,6 +175,15 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** Begins, changes and ends takeovers. */
+const createTakeoverChanges = (
+  parts: Parameters<typeof createTakeoverRequests>[0] & Parameters<typeof createTakeoverReturns>[0],
+) => ({
+  ...createTakeoverRequests(parts),
+  ...createOwnTakeovers(parts),
+  ...createTakeoverReturns(parts),
+});
 
 /** What is removed by age. */
 const createRemovals = (database: Database) => ({

@@ -19,7 +19,8 @@ export function createHeldTask(store: Store) {
       store.logs.append(append, { taskId: task.id, level, message, stepId: stepIdOf(index) }),
 
     async tellMessages(tx: Tx, append: Append, task: TaskRow): Promise<void> {
-      const message_state = messageStateOf(task, await store.steps.of(task.id, tx));
+      const [attempts, messages] = [await store.steps.of(task.id, tx), await store.taskMessages.of(task.id, { tx })];
+      const message_state = messageStateOf(task, attempts, messages);
       await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
     },
   };

@@ -34,5 +34,6 @@ export const irreversibleQuestion = ({ step }: Turn, last: StepRow | undefined) 
     'It cannot be undone, so it was not repeated. Look at the page, and answer: ' +
     'done (go on, it was done), repeat (do it again), or stop (end the task).',
   until: null,
+  kind: 'doubt' as const,
   options: [...IrreversibleAnswer.options],
 });

@@ -38,7 +38,9 @@ type Options = {
 
 export type PersonInput = {
   /** Resolves with the last number that is done when all of these are; rejects with a StepFailure. */
-  take(inputs: NumberedInput[]): Promise<number>;
+  take(inputs: NumberedInput[], clientNo?: number): Promise<number>;
+  /** The last number that was accepted. From then on input of windows with a lower number is refused. */
+  count(clientNo?: number): Promise<number>;
   /**
    * Ends the driver's input: what waits is dropped, what is held down is released, numbers begin at 1 again. Resolves
    * when nothing of the former driver touches a page any more, neither here nor by `inHand`. Only what a page that
@@ -75,14 +77,23 @@ export function createInput(options: Options): PersonInput {
   }
 
   return {
-    async take(inputs) {
+    async count(clientNo) {
+      const driver = drivers;
+      await released;
+      if (driver !== drivers) throw stale();
+      return sequencer.count(clientNo);
+    },
+    async take(inputs, clientNo) {
       const driver = drivers;
       await released;
       const ready = choosers.start();
       // A page with an open dialog answers nothing, and opens no file chooser.
       if (!dialog()) await ready;
       if (driver !== drivers) throw stale();
-      return sequencer.take(inputs.map(({ seq, input }) => ({ seq, item: input })));
+      return sequencer.take(
+        inputs.map(({ seq, input }) => ({ seq, item: input })),
+        clientNo,
+      );
     },
     releaseAll,
     close: () => releaseAll(),

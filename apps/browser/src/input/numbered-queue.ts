@@ -12,6 +12,10 @@ type Entry<T> = { item: T; done: PromiseWithResolvers<void>; timer: NodeJS.Timeo
 export type NumberedQueue<T> = {
   /** The last number up to which each item was performed or has failed. */
   done(): number;
+  /** The last number up to which each item has come. */
+  accepted(): number;
+  /** Gives up each item that waits for a number which has not come. */
+  giveUpBehindGaps(): void;
   /** Settles as the item does. An item that came before is not queued again. */
   accept(numbered: Numbered<T>): Promise<void>;
   /** Removes the next item without a number, once each item that came before it is done or given up. */
@@ -49,21 +53,28 @@ export function createNumberedQueue<T>({ waitMs, maxAhead, onGivenUp }: Options)
 
   function giveUp(seq: number): void {
     const entry = waiting.get(seq);
-    if (!entry) return;
     // It only waits for its turn: each number before it has come.
-    if (!hasGapBefore(seq)) return void entry.timer.refresh();
-    waiting.delete(seq);
-    entry.done.reject(new StepFailure('timeout', 'what comes before it never came'));
+    if (!entry || seq <= accepted()) return void entry?.timer.refresh();
+    drop(seq, entry);
     onGivenUp();
   }
 
-  function hasGapBefore(seq: number): boolean {
-    for (let before = done + 1; before < seq; before++) if (!waiting.has(before)) return true;
-    return false;
+  function drop(seq: number, entry: Entry<T>): void {
+    clearTimeout(entry.timer);
+    waiting.delete(seq);
+    entry.done.reject(new StepFailure('timeout', 'what comes before it never came'));
   }
+
+  const accepted = () => lastWithoutGap(waiting, done);
 
   return {
     done: () => done,
+    accepted,
+    giveUpBehindGaps() {
+      const last = accepted();
+      for (const [seq, entry] of [...waiting]) if (seq > last) drop(seq, entry);
+      onGivenUp();
+    },
     accept({ seq, item }) {
       if (seq === 0) return acceptUncounted(item);
       if (seq <= done) return failures.has(seq) ? Promise.reject(failures.get(seq)) : Promise.resolve();
@@ -105,6 +116,13 @@ export function createNumberedQueue<T>({ waitMs, maxAhead, onGivenUp }: Options)
       uncounted.length = 0;
     },
   };
+}
+
+/** The last number up to which each one after `done` waits. */
+function lastWithoutGap(waiting: Map<number, unknown>, done: number): number {
+  let last = done;
+  while (waiting.has(last + 1)) last += 1;
+  return last;
 }
 
 /** Its rejection is no error of the process where the sender has gone. */

@@ -18,8 +18,14 @@ function desk({ waitMs = 100, maxAhead = 8 } = {}) {
     waitMs,
     maxAhead,
   });
-  const give = (...items: [seq: number, item: string][]) => order.take(items.map(([seq, item]) => ({ seq, item })));
-  return { log, slow, give, reset: order.reset };
+  type Item = [seq: number, item: string];
+  const giveBy = (sender: number, ...items: Item[]) =>
+    order.take(
+      items.map(([seq, item]) => ({ seq, item })),
+      sender,
+    );
+  const give = (...items: Item[]) => giveBy(0, ...items);
+  return { log, slow, give, giveBy, count: order.count, reset: order.reset };
 }
 const failure = (name: string) => (error: unknown) => error instanceof StepFailure && error.failure === name;
 
@@ -96,4 +102,35 @@ it('drops what waits for another driver, and is ready when the item under way ha
   await over;
   assert.equal(await give([1, 'a']), 1);
   assert.deepEqual(log, ['slow', 'slow aborted', 'a']);
+});
+
+it('lets another sender go on behind what was accepted, and refuses the former', async () => {
+  const { log, slow, giveBy, count } = desk();
+  const first = giveBy(1, [1, 'slow'], [2, 'b']);
+  const ahead = giveBy(1, [4, 'lost']);
+  assert.equal(count(1), 2, 'what waits for its turn is accepted, what waits for a number is not');
+  assert.equal(count(2), 2);
+  await assert.rejects(ahead, failure('timeout'));
+  await assert.rejects(giveBy(1, [3, 'late']), failure('stale_epoch'));
+  const second = giveBy(2, [3, 'c'], [4, 'd']);
+  slow.resolve();
+  await first;
+  assert.equal(await second, 4);
+  assert.deepEqual(log, ['slow', 'b', 'c', 'd'], 'each once and in order');
+  assert.throws(() => count(1), failure('stale_epoch'));
+  await giveBy(0, [5, 'e']);
+  assert.equal(count(), 5, 'a sender without a number is not checked');
+});
+
+it('hears a later sender by its items alone, and each again for another driver', async () => {
+  const { log, giveBy, count, reset } = desk();
+  const ahead = giveBy(1, [2, 'lost']);
+  const second = giveBy(2, [1, 'a'], [2, 'b']);
+  await assert.rejects(ahead, failure('timeout'));
+  assert.equal(await second, 2);
+  await assert.rejects(giveBy(1, [3, 'late']), failure('stale_epoch'));
+  await reset();
+  assert.equal(count(1), 0);
+  assert.equal(await giveBy(1, [1, 'again']), 1);
+  assert.deepEqual(log, ['a', 'b', 'again']);
 });

@@ -1,6 +1,6 @@
 // Performs numbered items in the order of their numbers, each once, however they arrive: late, twice or swapped.
 
-import { stale } from '../common/failure.ts';
+import { StepFailure, stale } from '../common/failure.ts';
 import { createNumberedQueue, type Numbered } from './numbered-queue.ts';
 
 const defaultWaitMs = 2000;
@@ -8,7 +8,12 @@ const defaultMaxAhead = 256;
 
 export type Sequencer<T> = {
   /** Resolves with the last number that is done when all of these are; rejects with why one of them is not. */
-  take(numbered: Numbered<T>[]): Promise<number>;
+  take(numbered: Numbered<T>[], sender?: number): Promise<number>;
+  /**
+   * The last number up to which each item has come. From then on only this sender and later ones are heard, and what an
+   * earlier one sent too far ahead is given up. Each sender has a higher number than the one before it; 0 is not checked.
+   */
+  count(sender?: number): number;
   /** Begins again at 1, for another driver. What waits is given up; resolves when what was under way has ended. */
   reset(): Promise<void>;
 };
@@ -27,7 +32,8 @@ type Options<T> = {
 export function createSequencer<T>(options: Options<T>): Sequencer<T> {
   let current = startSequence(options);
   return {
-    take: (numbered) => current.take(numbered),
+    take: (numbered, sender = 0) => current.take(numbered, sender),
+    count: (sender = 0) => current.count(sender),
     async reset() {
       const former = current;
       const ended = former.end();
@@ -38,7 +44,8 @@ export function createSequencer<T>(options: Options<T>): Sequencer<T> {
 }
 
 type Sequence<T> = {
-  take(numbered: Numbered<T>[]): Promise<number>;
+  take(numbered: Numbered<T>[], sender: number): Promise<number>;
+  count(sender: number): number;
   /** Resolves when nothing is performed any more. */
   end(): Promise<void>;
 };
@@ -54,6 +61,7 @@ function startSequence<T>({
   const { signal } = replaced;
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
+  let present = 0;
   const queue = createNumberedQueue<T>({ waitMs, maxAhead, onGivenUp: runUnlessRunning });
 
   async function run(): Promise<void> {
@@ -84,8 +92,21 @@ function startSequence<T>({
     if (!isRunning) running = run();
   }
 
+  /** Throws for a sender that another one has replaced. */
+  function hear(sender: number): void {
+    if (sender === 0) return;
+    if (sender < present) throw new StepFailure('stale_epoch', 'the driver goes on in another window');
+    if (sender > present) queue.giveUpBehindGaps();
+    present = sender;
+  }
+
   return {
-    async take(numbered) {
+    count(sender) {
+      hear(sender);
+      return queue.accepted();
+    },
+    async take(numbered, sender) {
+      hear(sender);
       const outcomes = numbered.map(queue.accept);
       runUnlessRunning();
       const settled = await Promise.allSettled(outcomes);

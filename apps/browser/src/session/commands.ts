@@ -37,9 +37,9 @@ type Options = {
 };
 
 export function createCommands(options: Options): (command: SessionCommand) => Promise<Reply> {
-  const { activity, driver, handOver, privacy, screencast, observer, checkpoints, input, act, isHeld, signal } =
-    options;
+  const { activity, driver, handOver, privacy, screencast, observer, checkpoints, act, signal } = options;
   const replies = createReplyCache<Reply>(withoutEvidence);
+  const person = createInputCommands(options);
 
   async function look(): Promise<Reply> {
     const { picture, image } = await observer.latestSnapshot(startDeadline(lookMs, signal));
@@ -84,15 +84,6 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return replies.keep(command.command_id, reply);
   }
 
-  async function takeInput({ epoch, inputs }: CommandOf<'input'>): Promise<Reply> {
-    if (!isHeld()) throw noLease();
-    if (!(await handOver(epoch, 'person'))) throw stale();
-    // No await between this check and `input.take`: input of another driver would count as this driver's.
-    if (epoch !== driver.epoch()) throw stale();
-    activity.use();
-    return { head: { ok: true, type: 'input', seq: await input.take(inputs) }, body: emptyBody };
-  }
-
   async function answer(command: SessionCommand): Promise<Reply> {
     switch (command.type) {
       case 'look':
@@ -108,11 +99,32 @@ export function createCommands(options: Options): (command: SessionCommand) => P
       case 'act':
         return actOnce(command);
       case 'input':
-        return takeInput(command);
+        return person.take(command);
+      case 'count':
+        return person.count(command);
     }
   }
 
   return (command) => answer(command).catch((error) => failed(signal.aborted ? browserGone(error) : failureOf(error)));
+}
+
+/** Input of the person who drives. */
+function createInputCommands({ activity, driver, handOver, input, isHeld }: Options) {
+  return {
+    async count({ epoch, client_no }: CommandOf<'count'>): Promise<Reply> {
+      if (epoch !== driver.epoch()) throw stale();
+      return { head: { ok: true, type: 'counted', seq: await input.count(client_no) }, body: emptyBody };
+    },
+
+    async take({ epoch, inputs, client_no }: CommandOf<'input'>): Promise<Reply> {
+      if (!isHeld()) throw noLease();
+      if (!(await handOver(epoch, 'person'))) throw stale();
+      // No await between this check and `input.take`: input of another driver would count as this driver's.
+      if (epoch !== driver.epoch()) throw stale();
+      activity.use();
+      return { head: { ok: true, type: 'input', seq: await input.take(inputs, client_no) }, body: emptyBody };
+    },
+  };
 }
 
 const browserGone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });

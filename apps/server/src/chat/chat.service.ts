@@ -31,7 +31,7 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
     await quotas.require(tx, caller, { tasks: 1 });
   }
 
-  async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label }: ChatRequest, id: string) {
+  async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label, record }: ChatRequest, id: string) {
     const session = await store.sessions.drivenBy(tx, caller, id);
     await requireRoom(tx, caller, session);
     // A browser keeps the profile it began with.
@@ -39,6 +39,9 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
       (profile_id ?? session?.profile_id) !== session?.profile_id ||
       (profile_label ?? session?.profile_label) !== session?.profile_label;
     if (isOther) throw new AppError('conflict', { detail: 'This session began with another profile.' });
+    // Neither may be ignored: a person may count on it that frames are kept, or are not.
+    if ((record ?? session?.recording) !== session?.recording)
+      throw new AppError('conflict', { detail: 'Whether a session is recorded is decided when it is created.' });
   }
 
   return {
@@ -51,7 +54,7 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
       const { steps, isOpen } = decidePlan(body, planners);
-      const { session_id, profile_id, profile_label, prompt } = body;
+      const { session_id, profile_id, profile_label, prompt, record } = body;
       const sessionId = session_id ?? newId();
       if (!isId(sessionId)) throw new AppError('not_found');
       const title = titleFor(steps, prompt);
@@ -66,7 +69,7 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
         },
         enter: async (tx) => {
           if (session_id !== undefined) return enterSession(tx, caller, body, sessionId);
-          await openSession(tx, caller, { id: sessionId, title, profile_id, profile_label, tasks: 1 });
+          await openSession(tx, caller, { id: sessionId, title, profile_id, profile_label, record, tasks: 1 });
         },
         task: { title, prompt, plan: { steps }, settings: settingsOf(body), totalSteps: isOpen ? null : steps.length },
       });

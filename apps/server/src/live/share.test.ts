@@ -111,7 +111,7 @@ describe('what a share shows', () => {
     const { id, guest, headers } = await newShared();
     isPrivate = false;
     const send = await openAtHost(id);
-    const { takeover } = await server.client.requestSessionTakeover({ id });
+    const { takeover } = await server.client.requestSessionTakeover({ client_id: 'sesame', id });
     assert.equal(takeover.status, 'active');
     const [own, shared] = [await watch(server, id, {}), await watch(server, id, headers)];
     await until(() => {
@@ -191,7 +191,14 @@ describe('what a share shows', () => {
       started_at: at,
     };
     const takeover = { takeover_id: newId(), status: 'active', requested_at: at, activated_at: at, ended_at: null };
-    const held = { expires_at: at, requested_by: 'Sesame', held_by: 'Sesame', epoch: 1, reason: 'Sesame' };
+    const held = {
+      expires_at: at,
+      requested_by: 'Sesame',
+      held_by: 'Sesame',
+      held_by_name: 'Sesame',
+      client_id: 'Sesame',
+      epoch: 1,
+    };
     const told = [
       {
         kind: 'overlay',

@@ -12,7 +12,7 @@ import {
 import type { Caller, Store } from '@pilothouse/store';
 import { auditForeignRead } from '../auth/admin-reads.ts';
 import { blobOf } from '../http/embedded.ts';
-import { isShown, viewRecordingItem } from './recordings.view.ts';
+import { isShown, viewBand, viewRecordingItem } from './recordings.view.ts';
 
 type Routes = typeof routes;
 
@@ -33,6 +33,16 @@ export function createRecordingService({ store }: { store: Store }) {
       const sessionId = await require(caller, id);
       const { rows, nextCursor } = await store.recordings.pageOf(sessionId, { ...query, kinds: loggedLiveKinds });
       return { success: true, items: rows.flatMap((row) => viewRecordingItem(row) ?? []), next_cursor: nextCursor };
+    },
+
+    async bands(
+      caller: Caller,
+      id: string,
+      query: QueryOf<Routes['getRecordingBands']>,
+    ): Promise<ReplyOf<Routes['getRecordingBands']>> {
+      const sessionId = await require(caller, id);
+      const { rows, nextCursor } = await store.recordings.bandsOf(sessionId, query);
+      return { success: true, bands: rows.map(viewBand), next_cursor: nextCursor };
     },
 
     async frame(caller: Caller, id: string, frameId: string) {

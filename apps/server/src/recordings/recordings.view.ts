@@ -5,9 +5,10 @@ import {
   ImageType,
   type RecordedEvent,
   type RecordedFrame,
+  type RecordingBand,
   type RecordingItem,
 } from '@pilothouse/contract';
-import type { RecordedFrameRow, RecordingRow } from '@pilothouse/store';
+import { type BandRow, type RecordedFrameRow, type RecordingRow, stepIdOf } from '@pilothouse/store';
 import { viewLiveEvent } from '../live/events.view.ts';
 import { viewOverlay } from '../sessions/sessions.view.ts';
 
@@ -24,6 +25,15 @@ export function viewRecordingItem(row: RecordingRow): RecordingItem | undefined 
   const shown = viewLiveEvent(event) as RecordedEvent | undefined;
   return shown && { type: 'event', recorded_at, event: shown };
 }
+
+export const viewBand = ({ kind, from, to, taskId, stepIndex }: BandRow): RecordingBand => ({
+  kind,
+  from: from.toISOString(),
+  to: to?.toISOString() ?? null,
+  task_id: taskId,
+  step_id: stepIndex === null ? null : stepIdOf(stepIndex),
+  private: kind === 'person',
+});
 
 function viewRecordedFrame(row: RecordedFrameRow): RecordedFrame {
   return {

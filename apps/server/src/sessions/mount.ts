@@ -18,7 +18,7 @@ import { createSessionStream, type FollowSession } from './session-stream.ts';
 import { sessionsRoutes } from './sessions.routes.ts';
 import { createSessionsService } from './sessions.service.ts';
 import { createShareService } from './share.service.ts';
-import { createSnapshots } from './snapshot.ts';
+import { createSnapshots, type LastInputSeqOf } from './snapshot.ts';
 
 type Options = {
   store: Store;
@@ -29,6 +29,7 @@ type Options = {
   events: EventHub;
   frames: FrameHub;
   viewers: ViewerCount;
+  lastInputSeqOf: LastInputSeqOf;
   /** Called once a share is over, so that its guests are sent away. */
   onShareRevoked: (sessionId: string) => void;
 };
@@ -36,7 +37,7 @@ type Options = {
 /** Returns what follows a session, for streams that carry several. */
 export function mountSessions(serve: Serve, options: Options): FollowSession {
   const { store, hosts, log, quotas, openSession, events, frames, viewers, onShareRevoked } = options;
-  const reads = createSessionReads({ store, snapshotOf: createSnapshots({ store, hosts }) });
+  const reads = createSessionReads({ store, snapshotOf: createSnapshots(options) });
   const follow = createSessionStream({ store, reads, events, frames, viewers });
   sessionsRoutes(serve, createSessionsService({ store, reads, openSession }), follow);
   const onClosed = createCloseBrowser({ store, hosts, log });

@@ -1,8 +1,8 @@
 // Everything that restores the view of a session, whether its host is alive or not.
 
-import type { BrowserRoute } from '@pilothouse/contract';
+import type { BrowserRoute, Takeover } from '@pilothouse/contract';
 import type { HostClient } from '@pilothouse/fleet';
-import { messageStateOf, type ReadSession, type Store, takeoverOf } from '@pilothouse/store';
+import { messageStateOf, type ReadSession, type Store, type TakeoverRow, takeoverOf } from '@pilothouse/store';
 import { type Bytes, blobOf } from '../http/embedded.ts';
 import { cursorOf } from '../live/cursor.ts';
 import type { SeenSnapshot } from '../live/seen-snapshot.ts';
@@ -10,12 +10,14 @@ import { type Picture, withhold } from '../live/withheld.ts';
 import { createLivePicture } from './live-picture.ts';
 import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
 
-type Options = { store: Store; hosts: HostClient };
+/** The last input that the host has accepted of the person who drives; null if it is not known. */
+export type LastInputSeqOf = (takeover: TakeoverRow) => Promise<number | null>;
+type Options = { store: Store; hosts: HostClient; lastInputSeqOf: LastInputSeqOf };
 
 const overlaysShown = 40;
 const navigationsShown = 20;
 
-export function createSnapshots({ store, hosts }: Options) {
+export function createSnapshots({ store, hosts, lastInputSeqOf }: Options) {
   const livePictureOf = createLivePicture({ store, hosts });
 
   async function storedPictureOf(sessionId: string): Promise<Picture<Bytes> | undefined> {
@@ -26,18 +28,27 @@ export function createSnapshots({ store, hosts }: Options) {
     return row.private ? withhold(picture) : picture;
   }
 
+  /** How much a person typed is nobody else's business: only the holder learns how far the count is. */
+  async function takeoverOfSession(sessionId: string, userId: string | undefined): Promise<Takeover | null> {
+    const row = await store.takeovers.standingOf(sessionId);
+    if (!row) return null;
+    if (row.status !== 'active' || row.holder_id !== userId) return takeoverOf(row);
+    return { ...takeoverOf(row), last_input_seq: await lastInputSeqOf(row) };
+  }
+
   return async function snapshotOf(session: ReadSession, userId: string | undefined): Promise<SeenSnapshot> {
     // From the session's row, which was read first: what happens after it comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
-    const [picture, task, lines, overlays, navigations, viewers, takeover] = await Promise.all([
+    const [picture, task, lines, messages, overlays, navigations, viewers, takeover] = await Promise.all([
       livePictureOf({ session, seq, userId }).then((live) => live ?? storedPictureOf(session.id)),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
+      lastTaskId ? store.taskMessages.of(lastTaskId) : [],
       store.events.lastOfKind(session.id, 'overlay', overlaysShown),
       store.events.lastOfKind(session.id, 'route', navigationsShown),
       store.viewers.of([session.id]),
-      store.takeovers.standingOf(session.id),
+      takeoverOfSession(session.id, userId),
     ]);
     const nowhere: BrowserRoute = { session: session.id, page: null, frame: null, url: null, title: null };
     const current = picture?.view.route ?? nowhere;
@@ -45,8 +56,8 @@ export function createSnapshots({ store, hosts }: Options) {
       session: viewSession(session, viewers.get(session.id)),
       overlays: overlays.map(viewOverlay),
       route_summary: { current, pages: picture ? [current] : [], history: navigations.map(viewNavigation) },
-      message_state: task ? messageStateOf(task, lines) : null,
-      takeover: takeover ? takeoverOf(takeover) : null,
+      message_state: task ? messageStateOf(task, lines, messages) : null,
+      takeover,
       cursor: cursorOf(seq),
     };
     return { snapshot, picture };

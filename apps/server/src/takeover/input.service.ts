@@ -2,10 +2,10 @@
 
 import type { NumberedInput } from '@pilothouse/bus';
 import { AppError, isId, type Pointer, type PointerAction } from '@pilothouse/contract';
-import { askUntilHeard, type BrowserHold, type HostClient, isSilent } from '@pilothouse/fleet';
+import { askUntilHeard, type BrowserHold, type HostClient, isSilent, type PersonHold } from '@pilothouse/fleet';
 import type { Caller, Driver, Store } from '@pilothouse/store';
 import type { From } from '../http/call.ts';
-import { noAnswer, notDriver } from './input-errors.ts';
+import { noAnswer, notDriver, otherWindow } from './input-errors.ts';
 import { inputMs, putFiles } from './input-files.ts';
 import { createInputTrace } from './input-trace.ts';
 import { nowhere } from './pointer.view.ts';
@@ -21,7 +21,7 @@ type Options = {
   onSilent: (hold: BrowserHold) => void;
 };
 /** The browser that a person drives, and by which takeover. */
-export type DriverHold = BrowserHold & { takeoverId: string; taskId: string | null };
+export type DriverHold = PersonHold & { takeoverId: string; taskId: string | null };
 
 export function createInputService({ store, hosts, onSilent }: Options) {
   const trace = createInputTrace(store);
@@ -32,17 +32,18 @@ export function createInputService({ store, hosts, onSilent }: Options) {
     return driver;
   }
 
-  /** Throws unless the caller drives, names no other takeover, and its lease is not over. */
-  async function requireHold(sessionId: string, driver: Driver, namedTakeovers: string[]): Promise<DriverHold> {
-    const { takeoverId, taskId, epoch, isMine, isDue, hostId } = driver;
-    const isMeant = namedTakeovers.every((id) => id === takeoverId);
+  /** Throws unless the caller drives in the window that they name, names no other takeover, and its lease is not over. */
+  async function requireHold(sessionId: string, driver: Driver, actions: InputAction[]): Promise<DriverHold> {
+    const { takeoverId, taskId, epoch, clientId, clientNo, isMine, isDue, hostId } = driver;
+    const isMeant = actions.every(({ takeover_id = takeoverId }) => takeover_id === takeoverId);
     if (!isMine || !isMeant || takeoverId === null || epoch === null) throw notDriver();
+    if (!actions.every((action) => isOfWindow(action, clientId))) throw otherWindow();
     if (isDue && !(await store.takeovers.renew(takeoverId))) throw notDriver();
     if (hostId === null)
       throw new AppError('conflict', {
         detail: 'The browser cannot be used now, or is being opened again: try again.',
       });
-    return { sessionId, takeoverId, taskId, epoch, hostId };
+    return { sessionId, takeoverId, taskId, epoch, hostId, clientNo: clientNo ?? 0 };
   }
 
   /** Returns the number of the last input that is done. */
@@ -60,8 +61,7 @@ export function createInputService({ store, hosts, onSilent }: Options) {
 
     /** Does the actions in order, at once. */
     async act(caller: Caller, sessionId: string, actions: InputAction[], from: From): Promise<Pointer> {
-      const namedTakeovers = actions.flatMap(({ takeover_id }) => takeover_id ?? []);
-      const hold = await requireHold(sessionId, await requireDriver(caller, sessionId), namedTakeovers);
+      const hold = await requireHold(sessionId, await requireDriver(caller, sessionId), actions);
       for (const action of actions) if (action.action === 'choose_files') await putFiles(hosts, hold, action.files);
       const leaveTrace = () => trace.leave(hold, actions, { caller, from });
       const sent = send(hold, actions.map(inputOf)).catch(async (error: unknown) => {
@@ -77,8 +77,12 @@ export function createInputService({ store, hosts, onSilent }: Options) {
 }
 export type InputService = ReturnType<typeof createInputService>;
 
+/** Two windows must not count at the same time: a number that the host knows from the other one would be lost. */
+const isOfWindow = ({ client_id, input_seq }: InputAction, clientId: string | null): boolean =>
+  client_id === undefined ? clientId === null || input_seq === undefined : client_id === clientId;
+
 /** An input without a number is done behind those that came before it. */
-function inputOf({ takeover_id: _, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
+function inputOf({ takeover_id: _, client_id: __, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
   if (input.action !== 'choose_files') return { seq, input };
   return { seq, input: { action: 'choose_files', files: input.files.map(({ name }) => name) } };
 }

@@ -4,6 +4,7 @@ import type { BrowserHold, HostClient } from '@pilothouse/fleet';
 import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import { createInputService } from './input.service.ts';
+import type { LastInputSeqOf } from './input-count.ts';
 import { createPointerService } from './pointer.service.ts';
 import { createSessionTakeovers } from './session-takeover.service.ts';
 import { takeoverRoutes } from './takeover.routes.ts';
@@ -13,12 +14,13 @@ import { createTaskTakeovers, type TaskTakeovers } from './task-takeover.service
 type Options = {
   store: Store;
   hosts: HostClient;
+  lastInputSeqOf: LastInputSeqOf;
   onSilent: (hold: BrowserHold) => void;
 };
 
 /** Returns the takeovers of tasks, which a command of a task can begin, too. */
-export function mountTakeover(serve: Serve, { store, hosts, onSilent }: Options): TaskTakeovers {
-  const takeovers = createTakeovers({ store, hosts });
+export function mountTakeover(serve: Serve, { store, hosts, lastInputSeqOf, onSilent }: Options): TaskTakeovers {
+  const takeovers = createTakeovers({ store, hosts, lastInputSeqOf });
   const ofTasks = createTaskTakeovers({ store, takeovers });
   takeoverRoutes(serve, {
     ofSessions: createSessionTakeovers({ store, takeovers }),

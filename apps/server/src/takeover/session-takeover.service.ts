@@ -25,11 +25,12 @@ export function createSessionTakeovers({ store, takeovers }: Options) {
     async request(
       caller: Caller,
       id: string,
-      { requested_by: requestedBy, reason, expires_in_secs: leaseSecs }: BodyOf<Routes['requestSessionTakeover']>,
+      body: BodyOf<Routes['requestSessionTakeover']>,
       from: From,
     ): Promise<ReplyOf<Routes['requestSessionTakeover']>> {
       await require(caller, id);
-      const about = { sessionId: id, taskId: null, requestedBy, reason, leaseSecs };
+      const { requested_by: requestedBy, reason, expires_in_secs: leaseSecs, client_id: clientId } = body;
+      const about = { sessionId: id, taskId: null, requestedBy, reason, leaseSecs, clientId };
       const request = { ...about, check: (tx: Tx) => check(tx, id) };
       return { success: true, takeover: await takeovers.request(caller, request, from) };
     },
@@ -42,6 +43,24 @@ export function createSessionTakeovers({ store, takeovers }: Options) {
     ): Promise<ReplyOf<Routes['resumeSessionTakeover']>> {
       await require(caller, id);
       return { success: true, takeover: await takeovers.giveBack(caller, { sessionId: id }, body, from) };
+    },
+
+    async setClient(
+      caller: Caller,
+      id: string,
+      body: BodyOf<Routes['setTakeoverClient']>,
+    ): Promise<ReplyOf<Routes['setTakeoverClient']>> {
+      await require(caller, id);
+      return { success: true, takeover: await takeovers.setClient(caller, id, body) };
+    },
+
+    async renew(
+      caller: Caller,
+      id: string,
+      body: BodyOf<Routes['renewTakeover']>,
+    ): Promise<ReplyOf<Routes['renewTakeover']>> {
+      await require(caller, id);
+      return { success: true, takeover: await takeovers.renew(caller, id, body) };
     },
   };
 }

@@ -91,6 +91,98 @@ describe('the takeover of a session', () => {
     );
   });
 
+  it('goes on in a window that begins, without losing or doubling a character', async () => {
+    const { id, browser } = await open();
+    const first = await one.client.requestSessionTakeover({ id, client_id: 'tab 1' });
+    assert.equal(first.takeover.client_id, 'tab 1');
+    assert.equal(first.takeover.last_input_seq, 0);
+    const { takeover_id } = first.takeover;
+    const text = Array.from({ length: 200 }, (_, index) => String.fromCharCode(0x4e00 + index)).join('');
+    const send = (server: TestServer, client_id: string, from: number, to: number) =>
+      [...text.slice(from - 1, to)].map((letter, index) =>
+        server.client.movePointer({
+          id,
+          ...{ action: 'type', text: letter, takeover_id, client_id, input_seq: from + index },
+        }),
+      );
+    const lastSeq = async (server: TestServer) => (await server.client.getSession({ id })).snapshot.takeover;
+
+    // The first page is reloaded while some of what it sent is on its way.
+    const sent = send(one, 'tab 1', 1, 60);
+    for (const one of sent) one.catch(() => undefined);
+    await Promise.all(sent.slice(0, 20));
+    const { takeover: reloaded } = await other.client.setTakeoverClient({ id, client_id: 'tab 1 again' });
+    assert.equal(reloaded.client_id, 'tab 1 again');
+    const accepted = reloaded.last_input_seq ?? -1;
+    assert.ok(accepted >= 20 && accepted <= 60, String(accepted));
+    assert.equal((await lastSeq(one))?.last_input_seq, accepted);
+    const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected');
+    assert.equal(refused.length, 60 - accepted, 'what was not accepted was refused, and nothing else');
+    await Promise.all(send(other, 'tab 1 again', accepted + 1, 120));
+
+    const { takeover: moved } = await one.client.setTakeoverClient({ id, client_id: 'tab 2', takeover_id });
+    assert.equal(moved.last_input_seq, 120);
+    for (const server of [one, other])
+      await assert.rejects(Promise.all(send(server, 'tab 1 again', 121, 121)), { code: 'takeover_conflict' });
+    const uncounted = { id, action: 'type', text: 'never', takeover_id } as const;
+    await assert.rejects(one.client.movePointer({ ...uncounted, input_seq: 121 }), { code: 'takeover_conflict' });
+    await assert.rejects(one.client.movePointer({ ...uncounted, client_id: 'tab 3' }), { code: 'takeover_conflict' });
+    await Promise.all(send(one, 'tab 2', 121, 200));
+    assert.equal(browser.done.map((input) => input.text).join(''), text);
+
+    const same = await other.client.setTakeoverClient({ id, client_id: 'tab 2' });
+    assert.equal(same.takeover.last_input_seq, 200, 'named again, it is the same answer');
+    const stranger = '0190a1b2-0000-7000-8000-000000000000';
+    for (const other_id of [stranger, 'none'])
+      await assert.rejects(one.client.setTakeoverClient({ id, client_id: 'x', takeover_id: other_id }), {
+        code: 'takeover_conflict',
+      });
+    await one.client.resumeSessionTakeover({ id });
+    await assert.rejects(one.client.setTakeoverClient({ id, client_id: 'tab 2' }), { code: 'takeover_conflict' });
+  });
+
+  it('says which window drives to those who follow the session', async () => {
+    const { id } = await open();
+    await take(id);
+    const { cursor } = (await other.client.getSession({ id })).snapshot;
+    await one.client.setTakeoverClient({ id, client_id: 'tab 2' });
+    const ending = new AbortController();
+    for await (const event of other.client.followSession({ id, cursor }, { signal: ending.signal })) {
+      if (event.type !== 'takeover') continue;
+      assert.equal(event.takeover.client_id, 'tab 2');
+      assert.equal(event.takeover.held_by_name, localUser.username);
+      assert.equal(event.takeover.last_input_seq, undefined, 'the count is only for the holder');
+      break;
+    }
+    ending.abort();
+  });
+
+  it('is kept by a person who says that they are there, for a time without input', async () => {
+    const { id } = await open();
+    const { takeover_id } = await take(id);
+    const set = (change: string) =>
+      one.store.transaction(({ client }) =>
+        client.query(`update takeovers set ${change} where id = $1`, [takeover_id]),
+      );
+    const leftSecs = ({ expires_at }: { expires_at: string }) => (Date.parse(expires_at) - Date.now()) / 1000;
+    await set(`expires_at = clock_timestamp() + interval '20 s'`);
+    const { takeover } = await other.client.renewTakeover({ id, takeover_id });
+    assert.ok(leftSecs(takeover) > 280 && leftSecs(takeover) < 310, takeover.expires_at);
+    assert.equal((await stateOf(id)).takeover?.expires_at, takeover.expires_at);
+
+    await set(`activated_at = clock_timestamp() - interval '4 h' + interval '100 s',
+      expires_at = clock_timestamp() + interval '20 s'`);
+    const { takeover: bounded } = await one.client.renewTakeover({ id });
+    assert.ok(leftSecs(bounded) > 80 && leftSecs(bounded) < 110, bounded.expires_at);
+    await set(`renewed_at = clock_timestamp() - interval '1 min'`);
+    await one.client.movePointer({ id, action: 'click', x: 1, y: 2 });
+    const { takeover: used } = await one.client.renewTakeover({ id });
+    assert.ok(leftSecs(used) > 280, 'input makes the time begin again');
+
+    await set(`expires_at = clock_timestamp() - interval '1 ms'`);
+    await assert.rejects(one.client.renewTakeover({ id }), { code: 'takeover_conflict' });
+  });
+
   it('refuses input of callers who do not drive', async () => {
     const { id, browser } = await open();
     const click = { id, action: 'click', x: 1, y: 2 } as const;

@@ -15,6 +15,8 @@ export function takeoverRoutes(serve: Serve, { ofSessions, ofTasks, pointer }: S
   serve(routes.resumeSessionTakeover, ({ caller, params, body, from }) =>
     ofSessions.resume(caller, params.id, body, from),
   );
+  serve(routes.setTakeoverClient, ({ caller, params, body }) => ofSessions.setClient(caller, params.id, body));
+  serve(routes.renewTakeover, ({ caller, params, body }) => ofSessions.renew(caller, params.id, body));
   serve(routes.movePointer, ({ caller, params, body, from }) => pointer.move(caller, params.id, body, from));
   serve(routes.requestTakeover, ({ caller, params, body, from }) => ofTasks.request(caller, params.id, body, from));
   serve(routes.resumeTakeover, ({ caller, params, body, from }) => ofTasks.resume(caller, params.id, body, from));

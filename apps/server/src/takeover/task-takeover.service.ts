@@ -15,6 +15,7 @@ import type { Takeovers } from './takeover.ts';
 
 type Routes = typeof routes;
 type Options = { store: Store; takeovers: Takeovers };
+type Interruption = { reason?: string; clientId?: string };
 
 export function createTaskTakeovers({ store, takeovers }: Options) {
   async function require(caller: Caller, id: string): Promise<TaskRow> {
@@ -36,19 +37,20 @@ export function createTaskTakeovers({ store, takeovers }: Options) {
     async request(
       caller: Caller,
       id: string,
-      { requested_by: requestedBy, reason, expires_in_secs: leaseSecs }: BodyOf<Routes['requestTakeover']>,
+      body: BodyOf<Routes['requestTakeover']>,
       from: From,
     ): Promise<ReplyOf<Routes['requestTakeover']>> {
       const task = await require(caller, id);
-      const about = { sessionId: task.session_id, taskId: id, requestedBy, reason, leaseSecs };
+      const { requested_by: requestedBy, reason, expires_in_secs: leaseSecs, client_id: clientId } = body;
+      const about = { sessionId: task.session_id, taskId: id, requestedBy, reason, leaseSecs, clientId };
       const request = { ...about, stops: ['awaiting_user' as const], check: (tx: Tx) => check(tx, task) };
       return { success: true, takeover: await takeovers.request(caller, request, from) };
     },
 
-    /** The step under way is given up. */
-    interrupt(caller: Caller, task: TaskRow, reason: string | undefined, from: From): Promise<GrantedTakeover> {
+    /** The step under way is given up. A takeover that the caller has requested becomes this one. */
+    interrupt(caller: Caller, task: TaskRow, { reason, clientId }: Interruption, from: From): Promise<GrantedTakeover> {
       const stops = ['running' as const, 'awaiting_user' as const];
-      const about = { sessionId: task.session_id, taskId: task.id, reason, stops };
+      const about = { sessionId: task.session_id, taskId: task.id, reason, clientId, stops, isNow: true };
       return takeovers.request(caller, { ...about, check: (tx) => check(tx, task) }, from);
     },
 

@@ -59,7 +59,6 @@ describe('the takeover of a task', () => {
     assert.ok(resume_token);
     assert.ok(await one.store.tasks.isHeld(task.id, task.executionId));
     await assert.rejects(other.client.requestTakeover({ id: task.id }), { code: 'takeover_conflict', status: 409 });
-    await assert.rejects(other.client.signalTakeover({ id: task.id }), { code: 'takeover_conflict' });
     const withdrawn = await other.client.resumeTakeover({ id: task.id });
     assert.equal(withdrawn.takeover.status, 'ended');
     assert.equal((await statusOf(task.id)).takeover, null);
@@ -101,6 +100,67 @@ describe('the takeover of a task', () => {
     assert.equal((await one.client.resumeTakeover({ id: task.id })).takeover.status, 'resuming', 'said again');
   });
 
+  it('that is requested becomes one at once, if the same person acts now', async () => {
+    const task = await begin();
+    const before = task.browser.epoch();
+    const { takeover: asked } = await one.client.requestTakeover({ id: task.id, reason: 'to log in', client_id: 'a' });
+    const { takeover, status } = await other.client.signalTakeover({ id: task.id, client_id: 'b' });
+    assert.equal(takeover?.takeover_id, asked.takeover_id);
+    assert.equal(takeover?.status, 'active');
+    assert.equal(takeover?.reason, 'to log in');
+    assert.equal(takeover?.client_id, 'b');
+    assert.equal(takeover?.resume_token, undefined, 'the token was shown when it was requested');
+    assert.equal(status.status, 'takeover');
+    assert.ok(!task.browser.mayAct(before));
+    assert.ok(!(await one.store.tasks.isHeld(task.id, task.executionId)));
+    const { takeover: again } = await one.client.signalTakeover({ id: task.id });
+    assert.equal(again?.takeover_id, asked.takeover_id, 'who drives already has what they ask for');
+    assert.equal(again?.epoch, takeover?.epoch);
+    const { takeover: back } = await one.client.resumeTakeover({ id: task.id, resume_token: asked.resume_token });
+    assert.equal(back.status, 'resuming');
+    await assert.rejects(one.client.signalTakeover({ id: task.id }), { code: 'takeover_conflict' });
+  });
+
+  it('that another person has requested, or that has expired, does not become one at once', async () => {
+    const task = await begin();
+    const { takeover } = await one.client.requestTakeover({ id: task.id });
+    const set = (change: string, ...values: unknown[]) =>
+      one.store.transaction(({ client }) =>
+        client.query(`update takeovers set ${change} where id = $1`, [takeover.takeover_id, ...values]),
+      );
+    const stranger = await one.store.transaction((tx) =>
+      one.store.users.create(tx, {
+        username: `s${Date.now()}`,
+        email: `s${Date.now()}@example.test`,
+        passwordHash: 'x',
+      }),
+    );
+    assert.ok(stranger);
+    await set('holder_id = $2', stranger.id);
+    await assert.rejects(one.client.signalTakeover({ id: task.id }), { code: 'takeover_conflict' });
+    await set(`holder_id = $2, expires_at = clock_timestamp() - interval '1 ms'`, localUser.id);
+    await assert.rejects(one.client.signalTakeover({ id: task.id }), { code: 'takeover_conflict' });
+    assert.ok(await one.store.tasks.isHeld(task.id, task.executionId), 'the agent goes on');
+  });
+
+  it('leaves one that the agent has stopped for already to the agent, and is not refused', async () => {
+    const task = await begin();
+    await one.client.requestTakeover({ id: task.id });
+    const { store } = one;
+    const stopped = await store.change(task.session_id, async (tx, append) => {
+      const standing = await store.takeovers.standing(tx, task.session_id);
+      assert.ok(standing);
+      return store.takeovers.stop(tx, append, standing, { from: ['running'] });
+    });
+    const { takeover } = await other.client.signalTakeover({ id: task.id });
+    assert.equal(takeover?.status, 'requested');
+    assert.equal(
+      (await store.takeovers.standingOf(task.session_id))?.epoch,
+      stopped?.epoch,
+      'nothing was stopped twice',
+    );
+  });
+
   it('is in the inbox while a person has to act, longest wait first', async () => {
     const [first, second] = [await begin(), await begin()];
     await first.ask();
@@ -131,8 +191,11 @@ describe('the takeover of a task', () => {
           ? server.client.signalTakeover({ id: task.id }).then(({ takeover }) => takeover)
           : server.client.requestTakeover({ id: task.id }).then(({ takeover }) => takeover),
       );
-      const granted = (await Promise.allSettled(asks)).filter(({ status }) => status === 'fulfilled');
-      assert.equal(granted.length, 1, `round ${round}`);
+      const granted = (await Promise.allSettled(asks)).flatMap((one) =>
+        one.status === 'fulfilled' && one.value ? one.value : [],
+      );
+      assert.equal(new Set(granted.map(({ takeover_id }) => takeover_id)).size, 1, `round ${round}`);
+      assert.equal(granted.filter(({ resume_token }) => resume_token).length, 1, 'its token is shown once');
       const backs = await Promise.allSettled([one, other].map((s) => s.client.resumeTakeover({ id: task.id })));
       assert.ok(backs.some(({ status }) => status === 'fulfilled'));
       // As the agent does after its look at the page.

@@ -11,8 +11,8 @@ export function createAnswerQuestion({ store }: { store: Store }) {
   async function refuseUnlessOption(tx: Tx, id: string, { askedAt, field }: TaskAnswer): Promise<void> {
     const task = await store.tasks.locked(tx, id);
     const question = task?.status === 'awaiting_user' ? questionOf(task) : null;
-    if (!question?.options || (askedAt !== undefined && askedAt !== question.asked_at)) return;
-    const message = `must be one of ${question.options.join(', ')}`;
+    if (!question?.choices || (askedAt !== undefined && askedAt !== question.asked_at)) return;
+    const message = `must be one of ${question.choices.map(({ value }) => value).join(', ')}`;
     const errors = [{ pointer: `/body/${field}`, message }];
     throw new AppError('invalid_answer', { detail: `The answer ${message}.`, errors });
   }
@@ -26,7 +26,7 @@ export function createAnswerQuestion({ store }: { store: Store }) {
         return false;
       }
       await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-      const message_state = messageStateOf(task, await store.steps.of(id, tx));
+      const message_state = messageStateOf(task, await store.steps.of(id, tx), await store.taskMessages.of(id, { tx }));
       await append({ taskId: id, kind: 'message_state', data: { message_state } });
       return true;
     });

@@ -69,7 +69,7 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
     async act(
       caller: Caller,
       id: string,
-      { answer, message, asked_at: askedAt }: BodyOf<Routes['signalTakeover']>,
+      { answer, message, asked_at: askedAt, client_id: clientId }: BodyOf<Routes['signalTakeover']>,
       from: From,
     ): Promise<ReplyOf<Routes['signalTakeover']>> {
       const task = await require(caller, id);
@@ -79,7 +79,7 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
       if (text !== undefined && (await answerQuestion(task, { text, askedAt, field })))
         return { ...(await statusOf(caller, id)), takeover: null };
       if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
-      const takeover = await takeovers.interrupt(caller, task, message, from);
+      const takeover = await takeovers.interrupt(caller, task, { reason: message, clientId }, from);
       return { ...(await statusOf(caller, id)), takeover };
     },
   };

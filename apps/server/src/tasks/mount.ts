@@ -6,6 +6,7 @@ import type { EventHub } from '../live/event-hub.ts';
 import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
 import { taskCommandRoutes } from './commands.routes.ts';
 import { createTaskCommands, type OnCancelled } from './commands.service.ts';
+import { createTaskMessages } from './messages.service.ts';
 import { createTaskPictures } from './pictures.service.ts';
 import { taskReadRoutes } from './reads.routes.ts';
 import { createTaskReads } from './reads.service.ts';
@@ -22,6 +23,7 @@ export function mountTasks(serve: Serve, options: Options): TasksService['follow
   const tasks = createTasksService({ store, events, requireTask });
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReads({ store, requireTask }), createTaskPictures({ store, requireTask }));
-  taskCommandRoutes(serve, createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled }));
+  const commands = createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled });
+  taskCommandRoutes(serve, commands, createTaskMessages({ store }));
   return tasks.follow;
 }

@@ -54,7 +54,8 @@ export function createTaskReads({ store, requireTask }: Options) {
 
     async messages(caller: Caller, id: string): Promise<ReplyOf<Routes['getMessageState']>> {
       const task = await requireTask(caller, id);
-      return { success: true, message_state: messageStateOf(task, await store.steps.of(task.id)) };
+      const [attempts, messages] = await Promise.all([store.steps.of(task.id), store.taskMessages.of(task.id)]);
+      return { success: true, message_state: messageStateOf(task, attempts, messages) };
     },
   };
 }

@@ -68,6 +68,9 @@ export const hostCommand = defineRequest({
   reply: json(HostReply),
 });
 
+/** Rises when the person goes on in another window. Absent or 0: the sender does not say. */
+const ClientNo = z.int().nonnegative().optional();
+
 export const SessionCommand = z.discriminatedUnion('type', [
   /** Does one step. The same id again returns the first reply and does nothing. */
   z.object({
@@ -103,7 +106,17 @@ export const SessionCommand = z.discriminatedUnion('type', [
   /**
    * Input of a person. Input that was done is not done again; input that arrives too early waits for its predecessors.
    */
-  z.object({ type: z.literal('input'), epoch: Epoch, inputs: z.array(NumberedInput).min(1).max(64) }),
+  z.object({
+    type: z.literal('input'),
+    epoch: Epoch,
+    inputs: z.array(NumberedInput).min(1).max(64),
+    client_no: ClientNo,
+  }),
+  /**
+   * Asks for the last number that was accepted under this epoch. From then on the host refuses input of a window with a
+   * lower number.
+   */
+  z.object({ type: z.literal('count'), epoch: Epoch, client_no: ClientNo }),
 ]);
 export type SessionCommand = z.output<typeof SessionCommand>;
 
@@ -167,6 +180,8 @@ export const SessionReply = z.union([
   }),
   /** `seq`: the last input that is done, with all before it. */
   z.object({ ok: z.literal(true), type: z.literal('input'), seq: z.int().nonnegative() }),
+  /** `seq`: the last input that was accepted, with all before it. Each of them is done, or will be. */
+  z.object({ ok: z.literal(true), type: z.literal('counted'), seq: z.int().nonnegative() }),
   Failed,
 ]);
 export type SessionReply = z.output<typeof SessionReply>;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { LiveEvent } from '../sessions/events.ts';
 import { Pointer, PointerRequest } from '../sessions/pointer.ts';
-import { RecordingItem, RecordingQuery } from '../sessions/recording.ts';
+import { RecordingBand, RecordingItem, RecordingQuery } from '../sessions/recording.ts';
 import {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -18,7 +18,14 @@ import {
   UpdateSessionRequest,
 } from '../sessions/session.ts';
 import { SessionState } from '../tasks/states.ts';
-import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
+import {
+  GrantedTakeover,
+  ResumeRequest,
+  Takeover,
+  TakeoverClientRequest,
+  TakeoverRenewal,
+  TakeoverRequest,
+} from '../tasks/takeover.ts';
 import { ImageType } from '../tasks/view.ts';
 import { IdParam } from '../types/id.ts';
 import { NextCursor, Page, queryFlag, ResumeHeaders, ResumeQuery } from '../types/query.ts';
@@ -196,6 +203,34 @@ export const sessionRoutes = {
     replies: { 200: Success.extend({ takeover: Takeover }) },
     errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'takeover_conflict', 'rate_limited'],
   },
+  setTakeoverClient: {
+    method: 'POST',
+    path: '/api/sessions/:id/takeover/client',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'write',
+    summary: 'Go on driving in another window; the answer says from which number input is counted on',
+    params,
+    body: TakeoverClientRequest,
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ takeover: Takeover }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'takeover_conflict', 'rate_limited'],
+  },
+  renewTakeover: {
+    method: 'POST',
+    path: '/api/sessions/:id/takeover/renew',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'write',
+    summary: 'Renew the lease of a takeover without input, when the person says that they are there',
+    params,
+    body: TakeoverRenewal.prefault({}),
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ takeover: Takeover }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'takeover_conflict', 'rate_limited'],
+  },
   getRecording: {
     method: 'GET',
     path: '/api/sessions/:id/recording',
@@ -206,6 +241,18 @@ export const sessionRoutes = {
     params,
     query: RecordingQuery,
     replies: { 200: Success.extend({ items: z.array(RecordingItem), next_cursor: NextCursor }) },
+    errors: [...loginErrors, 'validation_failed', 'not_found'],
+  },
+  getRecordingBands: {
+    method: 'GET',
+    path: '/api/sessions/:id/recording/bands',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    summary: 'Read who drove a session when, oldest first, without gaps',
+    params,
+    query: RecordingQuery,
+    replies: { 200: Success.extend({ bands: z.array(RecordingBand), next_cursor: NextCursor }) },
     errors: [...loginErrors, 'validation_failed', 'not_found'],
   },
   getRecordedFrame: {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { TaskEvent } from '../sessions/events.ts';
 import { ChatReply, IdempotencyHeaders } from '../tasks/chat.ts';
+import { TaskMessage, TaskMessageRequest } from '../tasks/message.ts';
 import { TaskState } from '../tasks/states.ts';
 import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
 import {
@@ -214,6 +215,20 @@ export const taskRoutes = {
     replies: {},
     bytes: ['application/octet-stream'],
     errors: [...loginErrors, 'not_found', 'gone'],
+  },
+  sendTaskMessage: {
+    method: 'POST',
+    path: '/api/tasks/:id/messages',
+    access: 'user',
+    origin: 'extension',
+    area: 'tasks',
+    limit: 'write',
+    summary: 'Write to a task that has not ended, without taking over',
+    params,
+    body: TaskMessageRequest,
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ message: TaskMessage }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'rate_limited'],
   },
   listTasks: {
     method: 'GET',

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { givenFiles } from '../tasks/given-files.ts';
+import { ClientId } from '../tasks/takeover.ts';
 import { BrowserRoute } from '../tasks/view.ts';
 import { Count } from '../types/count.ts';
 import { IdParam } from '../types/id.ts';
@@ -35,10 +36,16 @@ const modifiers = { modifiers: Modifiers };
 /**
  * Input has the id of the takeover and a number chosen by the client, so that a retry is never typed twice and parallel
  * requests never change their order: 1 for the first under an epoch of the takeover, and one more for each that
- * follows.
+ * follows. If the takeover has a `client_id`, counted input names the same: a window that no longer drives is refused.
  */
 const input = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
-  z.object({ action: z.literal(action), ...shape, takeover_id: IdParam.optional(), input_seq: InputSeq.optional() });
+  z.object({
+    action: z.literal(action),
+    ...shape,
+    takeover_id: IdParam.optional(),
+    client_id: ClientId.optional(),
+    input_seq: InputSeq.optional(),
+  });
 
 /** One use of the pointer. A body without `action` is a route sync. */
 export const PointerAction = z

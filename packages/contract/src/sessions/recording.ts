@@ -36,5 +36,24 @@ export const RecordingItem = z
   .meta({ id: 'RecordingItem' });
 export type RecordingItem = z.infer<typeof RecordingItem>;
 
+/**
+ * Who drove in a part of a session's time: the agent; a person, of whose time no pictures are kept; a task waited for a
+ * person; an attempt of the agent that failed or was cut off; no task was at work.
+ */
+export const RecordingBand = z
+  .object({
+    kind: z.enum(['agent', 'person', 'waiting', 'failed', 'idle']),
+    from: Timestamp,
+    /** Null while it goes on. */
+    to: Timestamp.nullable(),
+    task_id: Uuid7.nullable(),
+    /** Of a failed attempt. */
+    step_id: z.string().nullable(),
+    /** Pictures of this time are not kept. */
+    private: z.boolean(),
+  })
+  .meta({ id: 'RecordingBand' });
+export type RecordingBand = z.infer<typeof RecordingBand>;
+
 /** From this time on, and before that time. */
 export const RecordingQuery = Page.extend({ from: TimeParam.optional(), to: TimeParam.optional() });

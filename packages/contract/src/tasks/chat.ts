@@ -39,6 +39,8 @@ const ChatFields = z.object({
   time_limit_secs: z.int().min(10).max(86_400).default(1800),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
+  /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */
+  record: z.boolean().optional(),
   /** False: only plan, and create nothing. */
   execute: z.boolean().default(true),
 });

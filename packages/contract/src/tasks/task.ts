@@ -8,7 +8,7 @@ import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
 import { TaskState } from './states.ts';
 import { Condition, Plan } from './step.ts';
-import { Takeover } from './takeover.ts';
+import { ClientId, Takeover } from './takeover.ts';
 import { ImageType } from './view.ts';
 
 /**
@@ -16,6 +16,17 @@ import { ImageType } from './view.ts';
  */
 export const IrreversibleAnswer = z.enum(['done', 'repeat', 'stop']).meta({ id: 'IrreversibleAnswer' });
 export type IrreversibleAnswer = z.infer<typeof IrreversibleAnswer>;
+
+/**
+ * What a question asks for: `question`, words; `approval`, a yes to one action before it is done; `doubt`, whether a step
+ * that cannot be undone was done; `drive`, something that a person does in the browser until the page shows it.
+ */
+export const QuestionKind = z.enum(['question', 'approval', 'doubt', 'drive']).meta({ id: 'QuestionKind' });
+export type QuestionKind = z.infer<typeof QuestionKind>;
+
+/** One answer that a person can choose: `value` is sent, `label` is shown. */
+export const Choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'Choice' });
+export type Choice = z.infer<typeof Choice>;
 
 /** A question of the agent, and the condition of the page that ends the wait without an answer. */
 export const Question = z
@@ -27,6 +38,10 @@ export const Question = z
     until: Condition.nullable(),
     /** The only accepted answers; null if any text is accepted. */
     options: z.array(IrreversibleAnswer).min(1).nullable(),
+    /** Absent only in events of an earlier release, as are `choices`. */
+    kind: QuestionKind.optional(),
+    /** The only accepted answers, in the order in which they are shown; null if any text is accepted. */
+    choices: z.array(Choice).min(1).nullable().optional(),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;
@@ -282,14 +297,19 @@ export type InboxItem = z.infer<typeof InboxItem>;
 export const CancelRequest = z.object({ reason: text(1000, 1).optional() }).meta({ id: 'CancelRequest' });
 export type CancelRequest = z.infer<typeof CancelRequest>;
 
-/** The person acts now: answers the open question, or interrupts the running step and takes over. */
+/**
+ * The person acts now: answers the open question, or interrupts the running step and takes over. A takeover that the same
+ * person has requested becomes this one.
+ */
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
-    /** For a question with `options`, one of them: any other answer is refused, and the question stays open. */
+    /** For a question with `choices`, the value of one of them: any other answer is refused, and the question stays open. */
     answer: text(8000, 1).optional(),
     /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),
+    /** The window that drives, if the person takes over. */
+    client_id: ClientId.optional(),
   })
   .meta({ id: 'TakeoverSignal' });
 export type TakeoverSignal = z.infer<typeof TakeoverSignal>;

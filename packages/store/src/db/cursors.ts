@@ -50,6 +50,17 @@ export function toSeqPage<Row extends { seq: number }>(rows: Row[], limit: numbe
   return { rows: page, nextCursor: isCut ? Buffer.from(`after ${last.seq}`).toString('base64url') : null };
 }
 
+const momentPattern = /^from (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
+
+/** The time from which a page goes on. */
+export const encodeMoment = (at: Date): string => Buffer.from(`from ${at.toISOString()}`).toString('base64url');
+export function decodeMoment(cursor: string): Date {
+  const [, time = ''] = momentPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) throw invalidCursor();
+  return at;
+}
+
 /** After an event of a session's log, and after one of the frames that follow it. */
 export type RecordingPosition = { seq: number; id: number };
 

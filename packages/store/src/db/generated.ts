@@ -376,11 +376,15 @@ export interface StoredBytesChanges {
 
 export interface Takeovers {
   activated_at: Timestamp | null;
+  client_id: string | null;
+  client_no: Generated<number>;
   ended_at: Timestamp | null;
   epoch: Generated<number>;
   expires_at: Timestamp;
   holder_id: string;
+  holder_name: string | null;
   id: string;
+  input_at: Timestamp | null;
   lease_secs: number;
   note: string | null;
   outcome: string | null;
@@ -388,12 +392,21 @@ export interface Takeovers {
   renewed_at: Generated<Timestamp>;
   requested_at: Generated<Timestamp>;
   requested_by: string;
+  returned_at: Timestamp | null;
   route: Json | null;
   session_id: string;
   status: Generated<TakeoverStatus>;
   task_id: string | null;
   token_hash: Buffer;
   url_after: string | null;
+}
+
+export interface TaskMessages {
+  author_id: string;
+  number: number;
+  recorded_at: Generated<Timestamp>;
+  task_id: string;
+  text: string;
 }
 
 export interface Tasks {
@@ -483,6 +496,7 @@ export interface DB {
   stored_bytes: StoredBytes;
   stored_bytes_changes: StoredBytesChanges;
   takeovers: Takeovers;
+  task_messages: TaskMessages;
   tasks: Tasks;
   users: Users;
   viewers: Viewers;

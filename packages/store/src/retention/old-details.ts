@@ -1,11 +1,11 @@
-// Removes the details of tasks that ended long ago: log lines, attempts, observations. Tasks are walked through in the order
+// Removes the details of tasks that ended long ago: log lines and messages, attempts, observations. Tasks are walked through in the order
 // in which they ended, and the place is kept, so that none is looked at twice. The rows of tasks stay.
 
 import { countRows } from '../db/count-rows.ts';
 import type { Database, Tx } from '../db/db.ts';
 
 export const details = {
-  logs: ['logs'],
+  logs: ['logs', 'task_messages'],
   steps: ['steps', 'executions'],
   observations: ['observations'],
 } as const;

@@ -15,6 +15,9 @@ export type Driver = {
   isMine: boolean;
   /** The lease should be renewed. */
   isDue: boolean;
+  /** The window that counts input, and how often that has changed. */
+  clientId: string | null;
+  clientNo: number | null;
   /** Null if no live host holds the browser under that epoch. */
   hostId: string | null;
 };
@@ -45,7 +48,7 @@ export function createTakeoverQueries({ db, pool }: Database) {
         text: `select s.status = 'closed' as "isClosed", t.id as "takeoverId", t.task_id as "taskId", t.epoch,
                  coalesce(t.status = 'active' and t.holder_id = $2 and t.expires_at > clock_timestamp(), false) as "isMine",
                  coalesce(t.renewed_at < clock_timestamp() - interval '${renewSecs} s', false) as "isDue",
-                 h.id as "hostId"
+                 t.client_id as "clientId", t.client_no as "clientNo", h.id as "hostId"
                from sessions s
                left join takeovers t on t.session_id = s.id and t.status <> 'ended'
                left join browsers b on b.session_id = s.id and b.epoch = t.epoch
@@ -60,7 +63,7 @@ export function createTakeoverQueries({ db, pool }: Database) {
     async renew(id: string): Promise<boolean> {
       const { rowCount } = await pool.query({
         name: 'takeovers.renew',
-        text: `update takeovers set renewed_at = clock_timestamp(),
+        text: `update takeovers set renewed_at = clock_timestamp(), input_at = clock_timestamp(),
                  expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lease_secs)
                where id = $1 and status = 'active' and expires_at > clock_timestamp()`,
         values: [id],

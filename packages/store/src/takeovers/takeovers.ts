@@ -17,10 +17,19 @@ export type NewTakeover = {
   reason: string | null;
   leaseSecs: number;
   tokenHash: Buffer;
+  /** The window that counts input, if the person names one. */
+  clientId?: string;
 };
+/** A takeover that the same person has requested already, and wants now. */
+export type Hastening = Pick<NewTakeover, 'sessionId' | 'holderId' | 'reason' | 'clientId'> & { taskId: string };
+/** The takeover of a person; with an id, only this one. */
+export type OwnTakeover = { sessionId: string; holderId: string; id?: string };
 /** Why the takeover ended: handed back, expired, or its task or session has ended. */
 export type Outcome = 'resumed' | 'expired' | 'over';
 type HandBack = { to: 'resuming' | 'ended'; outcome: Outcome; note: string | null };
+
+/** So long after the last input a person can keep a takeover by saying that they are there. */
+const maxUnusedSecs = 4 * 3600;
 
 const lease = sql`make_interval(secs => lease_secs)`;
 
@@ -32,9 +41,11 @@ export const takeoverRows = {
   async create(tx: Tx, takeover: NewTakeover): Promise<TakeoverRow | undefined> {
     const { rows } = await tx.client.query<TakeoverRow>({
       name: 'takeovers.create',
-      text: `insert into takeovers (id, session_id, task_id, holder_id, requested_by, reason, lease_secs, token_hash, expires_at)
+      text: `insert into takeovers (id, session_id, task_id, holder_id, requested_by, reason, lease_secs, token_hash, expires_at,
+                 client_id, client_no, holder_name)
                select $1, $2, $3, u.id, coalesce($5, u.username), $6, $7::int, $8,
-                 date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $7::int)
+                 date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $7::int),
+                 $9::text, case when $9::text is null then 0 else 1 end, u.username
                from users u where u.id = $4
                on conflict (session_id) where status <> 'ended' do nothing
                returning *`,
@@ -47,7 +58,71 @@ export const takeoverRows = {
         takeover.reason,
         takeover.leaseSecs,
         takeover.tokenHash,
+        takeover.clientId ?? null,
       ],
+    });
+    return rows[0];
+  },
+
+  /** The person who has requested it wants it now. Undefined if it is not requested, or by another person. */
+  async hasten(tx: Tx, { sessionId, taskId, holderId, reason, clientId }: Hastening): Promise<TakeoverRow | undefined> {
+    const { rows } = await tx.client.query<TakeoverRow>({
+      name: 'takeovers.hasten',
+      text: `update takeovers set task_id = $2, reason = coalesce($4, reason),
+               client_id = coalesce($5, client_id),
+               client_no = client_no + ($5::text is not null and client_id is distinct from $5)::int,
+               expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lease_secs)
+             where session_id = $1 and holder_id = $3 and status = 'requested' and (task_id is null or task_id = $2)
+               and expires_at > clock_timestamp()
+             returning *`,
+      values: [sessionId, taskId, holderId, reason, clientId ?? null],
+    });
+    return rows[0];
+  },
+
+  /** Another window counts input from now on. Undefined if it is this one already, or the person does not hold it. */
+  async setClient(
+    tx: Tx,
+    { sessionId, holderId, id }: OwnTakeover,
+    clientId: string,
+  ): Promise<TakeoverRow | undefined> {
+    const { rows } = await tx.client.query<TakeoverRow>({
+      name: 'takeovers.setClient',
+      text: `update takeovers set client_id = $4, client_no = client_no + 1
+             where session_id = $1 and holder_id = $2 and ($3::uuid is null or id = $3)
+               and status in ('requested', 'active') and expires_at > clock_timestamp() and client_id is distinct from $4
+             returning *`,
+      values: [sessionId, holderId, id ?? null, clientId],
+    });
+    return rows[0];
+  },
+
+  /** The takeover of this person, if this window counts its input. Lock its session before. */
+  async ownWith(tx: Tx, { sessionId, holderId, id }: OwnTakeover, clientId: string): Promise<TakeoverRow | undefined> {
+    const { rows } = await tx.client.query<TakeoverRow>({
+      name: 'takeovers.ownWith',
+      text: `select * from takeovers
+             where session_id = $1 and holder_id = $2 and ($3::uuid is null or id = $3) and client_id = $4
+               and status in ('requested', 'active') and expires_at > clock_timestamp()`,
+      values: [sessionId, holderId, id ?? null, clientId],
+    });
+    return rows[0];
+  },
+
+  /**
+   * The person says that they are there: the lease begins again, as far as it may without input. Undefined if the person
+   * does not drive.
+   */
+  async confirm(tx: Tx, { sessionId, holderId, id }: OwnTakeover): Promise<TakeoverRow | undefined> {
+    const { rows } = await tx.client.query<TakeoverRow>({
+      name: 'takeovers.confirm',
+      text: `update takeovers set expires_at = greatest(expires_at, least(
+               date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lease_secs),
+               coalesce(input_at, activated_at) + interval '${maxUnusedSecs} s'))
+             where session_id = $1 and holder_id = $2 and ($3::uuid is null or id = $3)
+               and status = 'active' and expires_at > clock_timestamp()
+             returning *`,
+      values: [sessionId, holderId, id ?? null],
     });
     return rows[0];
   },
@@ -113,7 +188,7 @@ export const takeoverRows = {
   handBack: (tx: Tx, { id, status }: TakeoverRow, { to, outcome, note }: HandBack) =>
     tx.db
       .updateTable('takeovers')
-      .set({ status: to, outcome, note, ...(to === 'ended' && { ended_at: now }) })
+      .set({ status: to, outcome, note, returned_at: now, ...(to === 'ended' && { ended_at: now }) })
       .where('id', '=', id)
       .where('status', '=', status)
       .where('status', 'in', ['requested', 'active'])
@@ -134,7 +209,12 @@ export const takeoverRows = {
   async endAll(tx: Tx, which: { taskId: string } | { sessionId: string }): Promise<TakeoverRow | undefined> {
     return tx.db
       .updateTable('takeovers')
-      .set({ status: 'ended', ended_at: now, outcome: sql`coalesce(outcome, 'over')` })
+      .set({
+        status: 'ended',
+        ended_at: now,
+        returned_at: sql`coalesce(returned_at, ${now})`,
+        outcome: sql`coalesce(outcome, 'over')`,
+      })
       .where((at) => ('taskId' in which ? at('task_id', '=', which.taskId) : at('session_id', '=', which.sessionId)))
       .where('status', '<>', 'ended')
       .returningAll()
@@ -144,6 +224,7 @@ export const takeoverRows = {
 
 /** As the API shows it. */
 export function takeoverOf(row: TakeoverRow): Takeover {
+  const isHeld = row.status === 'active' || row.status === 'resuming';
   return {
     takeover_id: row.id,
     status: row.status,
@@ -152,7 +233,9 @@ export function takeoverOf(row: TakeoverRow): Takeover {
     ended_at: row.ended_at?.toISOString() ?? null,
     expires_at: row.expires_at.toISOString(),
     requested_by: row.requested_by,
-    held_by: row.status === 'active' || row.status === 'resuming' ? row.holder_id : null,
+    held_by: isHeld ? row.holder_id : null,
+    held_by_name: isHeld ? row.holder_name : null,
+    client_id: row.client_id,
     epoch: row.epoch,
     reason: row.reason,
     // Written by us from what the contract calls a route.

@@ -1,7 +1,7 @@
 // Questions of an agent to a person, and their answers. Each change is one conditional statement; log it in the same
 // transaction.
 
-import type { Condition, Question } from '@pilothouse/contract';
+import type { Choice, Condition, IrreversibleAnswer, Question, QuestionKind } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Tx } from '../db/db.ts';
@@ -21,8 +21,11 @@ export type NewQuestion = {
   text: string;
   stepId: string | null;
   expiresInSecs: number;
-  /** The only accepted answers; without options, any text is accepted. */
+  kind?: QuestionKind;
+  /** For a doubt: the only accepted answers. */
   options?: Question['options'];
+  /** The only accepted answers of any other question; without them, any text is accepted. Values are in lower case. */
+  choices?: Choice[];
 };
 
 /** A time as the API shows it. */
@@ -45,7 +48,9 @@ export function createQuestions() {
             'asked_at', ${apiTime(now)},
             'expires_at', ${apiTime(sql`${now} + make_interval(secs => ${question.expiresInSecs})`)},
             'until', ${until === null ? null : JSON.stringify(until)}::jsonb,
-            'options', ${question.options ? JSON.stringify(question.options) : null}::jsonb)`,
+            'options', ${question.options ? JSON.stringify(question.options) : null}::jsonb,
+            'kind', ${question.kind ?? kindOf(question.options, until)}::text,
+            'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb)`,
         })
         .where('id', '=', id)
         .where('status', '=', 'running')
@@ -55,11 +60,14 @@ export function createQuestions() {
 
     /**
      * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
-     * answer is none of its options.
+     * answer is none of its choices.
      */
     answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
-      settle(tx, id, sql`case when ${hasOptions} then ${optionOf(text)}::text else ${text}::text end`)
-        .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${optionOf(text)})`)
+      settle(tx, id, sql`case when ${hasOptions} or ${hasChoices} then ${choiceOf(text)}::text else ${text}::text end`)
+        .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choiceOf(text)})`)
+        .where(
+          sql<boolean>`(not ${hasChoices} or question->'choices' @> ${JSON.stringify([{ value: choiceOf(text) }])}::jsonb)`,
+        )
         .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
         .executeTakeFirst(),
 
@@ -74,8 +82,10 @@ export function createQuestions() {
 
 const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'array', false)`;
 
-/** Options are in lower case; people may write them otherwise. */
-const optionOf = (text: string): string => text.trim().toLowerCase();
+const hasChoices = sql<boolean>`coalesce(jsonb_typeof(question->'choices') = 'array', false)`;
+
+/** Options and values of choices are in lower case; people may write them otherwise. */
+const choiceOf = (text: string): string => text.trim().toLowerCase();
 
 /** The task goes on: it is due with the statement that settles its question. */
 function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
@@ -100,9 +110,25 @@ function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
     .returningAll();
 }
 
-/** The open question, as the API shows it. A question of an earlier release has no field `options`. */
-export const questionOf = ({ question }: Pick<TaskRow, 'question'>): Question | null =>
-  question === null ? null : { ...(question as Question), options: (question as Question).options ?? null };
+/** What the choices of a doubt say. */
+const doubtLabels: Record<IrreversibleAnswer, string> = {
+  done: 'It was done: go on',
+  repeat: 'It was not done: do it again',
+  stop: 'End the task',
+};
+
+/** The kind of a question whose author does not say it. */
+const kindOf = (options: Question['options'] | undefined, until: Condition | null): QuestionKind =>
+  options ? 'doubt' : until ? 'drive' : 'question';
+
+/** The open question, as the API shows it. A question of an earlier release has no options, kind or choices. */
+export function questionOf({ question: stored }: Pick<TaskRow, 'question'>): Question | null {
+  if (stored === null) return null;
+  const question = stored as Question;
+  const { options = null, kind = kindOf(options, question.until) } = question;
+  const ofOptions = options?.map((value) => ({ value, label: doubtLabels[value] })) ?? null;
+  return { ...question, options, kind, choices: question.choices ?? ofOptions };
+}
 
 /** Oldest first. */
 export const answersOf = ({ answers }: TaskRow): Answer[] => answers as Answer[];

@@ -7,6 +7,7 @@ import { stopWaiting } from '../fleet/task-waits.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import type { Append } from '../sessions/change.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
+import { messagesOf } from '../tasks/task-messages.ts';
 import { queueNext } from '../tasks/task-queue.ts';
 import type { TaskRow } from '../tasks/tasks.ts';
 import { messageStateOf } from '../views/messages.ts';
@@ -44,7 +45,7 @@ export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverRe
       for (const task of tasks.toSorted((one, other) => one.first_seq - other.first_seq)) {
         for (const attempt of await endWork(tx, task.id, reason)) await logAttempt(append, task, attempt);
         // The open question is gone: viewers have to be told.
-        const message_state = messageStateOf(task, await attemptsOf(tx, task.id));
+        const message_state = messageStateOf(task, await attemptsOf(tx, task.id), await messagesOf(tx.db, task.id));
         await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
         // Last: streams of the task end with this event.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });

@@ -9,7 +9,7 @@ import { purgeTypedText } from './purge-typed-text.ts';
 export function createPurge() {
   return {
     /**
-     * Removes what was seen, said and typed in a session: events, logs, answers, observations, takeovers, all pictures
+     * Removes what was seen, said and typed in a session: events, logs, answers, messages, observations, takeovers, all pictures
      * and the browser's state. The rows of session and tasks stay, with plan, ledger and result, and hold no typed
      * text. The end of each ended task is logged again, so that streams of it end. For a closed session; remove the
      * blobs after the commit.
@@ -20,6 +20,9 @@ export function createPurge() {
       const { client } = tx;
       await client.query('delete from events where session_id = $1', [sessionId]);
       await client.query('delete from logs l using tasks t where t.id = l.task_id and t.session_id = $1', [sessionId]);
+      await client.query('delete from task_messages m using tasks t where t.id = m.task_id and t.session_id = $1', [
+        sessionId,
+      ]);
       await client.query('delete from observations o using tasks t where t.id = o.task_id and t.session_id = $1', [
         sessionId,
       ]);

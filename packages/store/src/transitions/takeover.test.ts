@@ -212,6 +212,8 @@ describe('a takeover', () => {
       epoch: row.epoch,
       isMine: true,
       isDue: false,
+      clientId: null,
+      clientNo: 0,
       hostId: 'h1',
     });
     const age = (column: string, secs: number) =>

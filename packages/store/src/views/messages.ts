@@ -3,20 +3,25 @@
 import type { MessageState, Plan, TaskResult } from '@pilothouse/contract';
 import type { StepRow } from '../ledger/steps.ts';
 import { answersOf, questionOf } from '../tasks/questions.ts';
+import type { TaskMessageRow } from '../tasks/task-messages.ts';
 import type { TaskRow } from '../tasks/tasks.ts';
 import { titleOf } from './progress.ts';
 
 type Item = MessageState['items'][number];
 
 /**
- * Built from rows that exist anyway: the prompt, the outcome of each attempt, questions, answers, and the end. A failed
+ * Built from rows that exist anyway: the prompt, the outcome of each attempt, questions, answers, messages of people, and the end. A failed
  * attempt is progress too; only a failed task ends with an error.
  */
-export function messageStateOf(task: TaskRow, attempts: StepRow[]): MessageState {
+export function messageStateOf(task: TaskRow, attempts: StepRow[], messages: TaskMessageRow[]): MessageState {
   const { prompt, created_at } = task;
   const request: Item = { role: 'user', kind: 'prompt', content: prompt, recorded_at: created_at.toISOString() };
   const pending = questionOf(task);
-  const between = [...attempts.flatMap((attempt) => progressItems(task, attempt)), ...answerItems(task)];
+  const between = [
+    ...attempts.flatMap((attempt) => progressItems(task, attempt)),
+    ...answerItems(task),
+    ...messages.map(messageItem),
+  ];
   // Times of the API sort as text; items of the same time keep their order.
   between.sort((one, other) =>
     one.recorded_at < other.recorded_at ? -1 : one.recorded_at > other.recorded_at ? 1 : 0,
@@ -30,6 +35,13 @@ export function messageStateOf(task: TaskRow, attempts: StepRow[]): MessageState
     pending_question: pending,
   };
 }
+
+const messageItem = ({ text, recorded_at }: TaskMessageRow): Item => ({
+  role: 'user',
+  kind: 'note',
+  content: text,
+  recorded_at: recorded_at.toISOString(),
+});
 
 function progressItems(task: TaskRow, { index, effect_at, error }: StepRow): Item[] {
   // Written by this package, in the shape of the contract's plan.

@@ -162,7 +162,16 @@ export type InboxRow = Pick<TaskRow, 'id' | 'session_id' | 'owner_id' | 'created
 };
 
 const readTakeover = (row: JsonRow) =>
-  withTimes<TakeoverRow>(row, 'requested_at', 'activated_at', 'ended_at', 'expires_at', 'renewed_at');
+  withTimes<TakeoverRow>(
+    row,
+    'requested_at',
+    'activated_at',
+    'ended_at',
+    'expires_at',
+    'renewed_at',
+    'input_at',
+    'returned_at',
+  );
 
 /** The row as the database driver would have read it: only times differ in JSON. */
 function withTimes<Row extends object>(row: JsonRow, ...names: (keyof Row & string)[]): Row {
