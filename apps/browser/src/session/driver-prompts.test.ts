@@ -219,6 +219,19 @@ describe('what a person who drives is told', () => {
     assert.deepEqual([driver?.select?.options.length, driver?.select?.truncated], [500, true]);
   });
 
+  it('text that is copied in the page, also by a script of it, bounded', async () => {
+    await using session = await openFor('copies');
+    const control = (key: string) => ({ action: 'key', key, modifiers: ['Control'] });
+    ok(await session.hand(2, at(10, 10), control('a'), control('c')));
+    const { copied } = await viewWhere(session, (view) => view.copied);
+    assert.deepEqual([copied?.text, copied?.truncated], ['first words', false]);
+    ok(await session.hand(2, at(10, 60)));
+    const own = await viewWhere(session, (view) => view.copied?.truncated);
+    assert.equal(Buffer.byteLength(own.copied?.text ?? ''), 64 * 1024);
+    await session.take(3, false);
+    assert.equal((await viewOf(session)).copied, null);
+  });
+
   it('inputs whose value is picked, and sets it', async () => {
     await using session = await openFor('pickers');
     ok(await session.hand(2, at(20, 20)));

@@ -61,7 +61,7 @@ export function followSessionPages(options: Options) {
   }
 
   function fieldsOf(page: Page): FieldListener {
-    return { ...privacy.follow(page), onLeaving: (url) => sites.announce(page, url) };
+    return { ...privacy.follow(page), onLeaving: (url) => sites.announce(page, url), onCopied: options.onCopied };
   }
   const documentsOf: DocumentsOf = (page, deadline) => eyesOf(page).documents(deadline);
 

@@ -83,15 +83,17 @@ describe('the view of a session in its streams', () => {
 
   it('reaches the driver in snapshot and stream, no other viewer, and is gone after handing back', async () => {
     const actors = await actorSets.newActors();
-    const id = actors.idOf('session', 'owners') ?? '';
     const tokens = { owner: await actors.bearerOf('owner'), admin: await actors.bearerOf('admin') };
     const bearer = (who: 'owner' | 'admin') => ({ authorization: `Bearer ${tokens[who]}` });
     const client: Client = createClient({ baseUrl: server.baseUrl, token: () => tokens.owner ?? '' });
+    const { session } = await client.createSession();
+    const { id } = session;
+    const { share } = await client.shareSession({ id });
     const browser = await host.open(id);
     browser.show({ ...drivenView(browser.epoch()), driver: null, copied: null, pages: [{ ...tab, private: false }] });
     const owner = await watch(server, id, bearer('owner'));
     const admin = await watch(server, id, bearer('admin'));
-    const guest = await watch(server, id, { 'x-share-token': actors.shareOf('guest') ?? '' });
+    const guest = await watch(server, id, { 'x-share-token': share.share_token });
     const shown = await owner.until(({ type }) => type === 'pages');
     assert.ok(shown.type === 'pages');
     assert.deepEqual(
