@@ -49,11 +49,6 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return { head: { ok: true, type: 'seen', picture, written: privacy.labels(), view: seen }, body: image };
   }
 
-  async function nextView({ known, wait_ms }: CommandOf<'view'>): Promise<Reply> {
-    const next = await view.next(known, startDeadline(wait_ms, signal));
-    return { head: { ok: true, type: 'view', view: next }, body: emptyBody };
-  }
-
   function watch({ for_ms, is_driven, is_recording }: CommandOf<'watch'>): Reply {
     if (is_driven) checkpoints.setDriven(for_ms);
     screencast.watch(for_ms, is_driven ? 'driver' : is_recording ? 'recorder' : 'viewer');
@@ -108,7 +103,7 @@ export function createCommands(options: Options): (command: SessionCommand) => P
       case 'watch':
         return watch(command);
       case 'view':
-        return nextView(command);
+        return nextView(view, command, signal);
       case 'observe':
         return observe(command);
       case 'answer':
@@ -123,6 +118,15 @@ export function createCommands(options: Options): (command: SessionCommand) => P
   }
 
   return (command) => answer(command).catch((error) => failed(signal.aborted ? browserGone(error) : failureOf(error)));
+}
+
+async function nextView(
+  view: DriverPrompts['view'],
+  { known, wait_ms }: CommandOf<'view'>,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const next = await view.next(known, startDeadline(wait_ms, signal));
+  return { head: { ok: true, type: 'view', view: next }, body: emptyBody };
 }
 
 const browserGone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });
