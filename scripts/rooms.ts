@@ -150,6 +150,7 @@ export const houses: Record<string, House> = {
         imports: [
           'actions',
           'input',
+          'prompts',
           'live',
           'state',
           'driver',
@@ -168,7 +169,11 @@ export const houses: Record<string, House> = {
       },
       input: {
         what: 'Does what a person does: mouse, keyboard, address bar, file choosers.',
-        imports: ['pages', 'dom/worlds', 'dom/injected', 'guard/rules', 'common'],
+        imports: ['prompts', 'pages', 'dom/worlds', 'dom/injected', 'guard/rules', 'common'],
+      },
+      prompts: {
+        what: 'What pages ask of a person who drives: dialogs, lists, pickers; what is copied; and who is told of it.',
+        imports: ['pages', 'dom', 'dom/injected', 'common'],
       },
       live: {
         what: 'Pictures of the page: screencast, polling, screenshots, and who may see them.',

@@ -204,12 +204,16 @@ export const runDouble = ({ pictureBytes = 0 } = {}) =>
               return { head: { ok: true, type: 'watching' }, body: nothing };
             case 'input': {
               if (!(await driver.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
-              const taken = order.take(command.inputs.map(({ seq, input }) => ({ seq, item: input })));
+              const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
+              const taken = order.take(items, command.client_no);
               return taken.then(
                 (seq) => ({ head: { ok: true, type: 'input', seq }, body: nothing }),
                 () => ({ head: failed('stale_epoch'), body: nothing }),
               );
             }
+            case 'count':
+              if (command.epoch !== driver.epoch()) return { head: failed('stale_epoch'), body: nothing };
+              return { head: { ok: true, type: 'counted', seq: order.count(command.client_no) }, body: nothing };
             default:
               return { head: failed('unknown_command'), body: nothing };
           }

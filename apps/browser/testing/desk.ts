@@ -4,6 +4,7 @@ import { Input } from '@pilothouse/bus';
 import { chromium, type Dialog, type Page } from 'playwright-core';
 import type { z } from 'zod';
 import { createInput } from '../src/input/input.ts';
+import { createOpenFields } from '../src/prompts/open-fields.ts';
 import { followWithDom } from './follow.ts';
 
 export type Desk = Awaited<ReturnType<typeof openDesk>>;
@@ -16,13 +17,19 @@ export async function openDesk(files: Record<string, string> = {}) {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   const first = await context.newPage();
-  const { pages, sites, documentsOf } = followWithDom(context, first);
+  const { pages, sites, documentsOf, domOf } = followWithDom(context, first);
   let dialog: Dialog | undefined;
   context.on('dialog', (opened) => {
     dialog = opened;
   });
   let touches = 0;
   let isHeld = true;
+  const fields = createOpenFields({
+    page: () => (dialog ? undefined : pages.current()),
+    openFieldOf: (page, deadline) => domOf(page).openField(deadline),
+    signal: new AbortController().signal,
+    onChange: () => undefined,
+  });
   const input = createInput({
     pages,
     sites,
@@ -32,6 +39,8 @@ export async function openDesk(files: Record<string, string> = {}) {
         accept: (text) => answered().accept(text),
         dismiss: () => answered().dismiss(),
       },
+    fields,
+    onChooser: () => undefined,
     fileCalled: (name) => files[name],
     isHeld: () => isHeld,
     onTouch: () => {
@@ -49,6 +58,7 @@ export async function openDesk(files: Record<string, string> = {}) {
   return {
     pages,
     input,
+    fields,
     page: () => pages.current(),
     touches: () => touches,
     hasDialog: () => dialog !== undefined,

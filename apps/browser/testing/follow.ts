@@ -9,7 +9,12 @@ import { soon } from './stage.ts';
 const followed = new WeakMap<BrowserContext, Pages>();
 const ignore = () => undefined;
 
-export type Followed = { pages: Pages; sites: SiteChanges; documentsOf: DocumentsOf };
+export type Followed = {
+  pages: Pages;
+  sites: SiteChanges;
+  documentsOf: DocumentsOf;
+  domOf: (page: Page) => Dom;
+};
 
 /** The pages of a context each with its `Dom`, as a session has them. */
 export function followWithDom(context: BrowserContext, first: Page, onBehind: () => void = ignore): Followed {
@@ -44,7 +49,7 @@ export function followWithDom(context: BrowserContext, first: Page, onBehind: ()
     onBurst: ignore,
     onLoad: ignore,
   });
-  return { pages, sites, documentsOf };
+  return { pages, sites, documentsOf, domOf };
 }
 
 /** The pages of a context, of which nobody hears anything. */

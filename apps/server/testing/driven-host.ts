@@ -1,7 +1,16 @@
 // A browser host without browsers: it checks epochs and orders inputs as a real one does, and records what was done.
 
 import { randomUUID } from 'node:crypto';
-import { type Bus, connectBus, type Input, type Packed, type SessionReply, sessionCommand } from '@pilothouse/bus';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Bus,
+  connectBus,
+  type Input,
+  type Packed,
+  type SessionReply,
+  type SessionView,
+  sessionCommand,
+} from '@pilothouse/bus';
 import type { StepFailure } from '../../browser/src/common/failure.ts';
 import { createDriver } from '../../browser/src/driver/driver.ts';
 import { createSequencer } from '../../browser/src/input/sequencer.ts';
@@ -31,6 +40,8 @@ export async function startDrivenHost(server: TestServer) {
         return at?.epoch ?? 0;
       });
       const done: DoneInput[] = [];
+      let shown: SessionView | undefined;
+      let versions = 0;
       let order = newOrder();
       const driver = createDriver(first, async () => {
         await order.reset();
@@ -56,6 +67,12 @@ export async function startDrivenHost(server: TestServer) {
           if (command.epoch !== driver.epoch()) return reply(stale);
           return reply({ ok: true, type: 'counted', seq: order.count(command.client_no) });
         }
+        if (command.type === 'view' && shown) {
+          const late = Date.now() + command.wait_ms;
+          while (command.known === shown.version && Date.now() < late) await sleep(10);
+          return reply({ ok: true, type: 'view', view: shown });
+        }
+        if (command.type === 'look' && shown) return { head: seenOf(sessionId, shown), body: Buffer.from('a picture') };
         if (command.type !== 'input') return reply({ ...stale, failure: 'unknown_command' });
         if (!(await driver.take(command.epoch))) return reply(stale);
         const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
@@ -67,6 +84,11 @@ export async function startDrivenHost(server: TestServer) {
       await responder.ready({ timeoutMs: 5000 });
       return {
         done,
+        /** The view that it tells from now on. */
+        show(parts: Omit<SessionView, 'version'>): void {
+          versions += 1;
+          shown = { version: `${bootId} ${versions}`, ...parts };
+        },
         epoch: () => driver.epoch(),
         /** As an agent would act: whether the host lets it. */
         mayAct: (epoch: number) => epoch >= driver.epoch(),
@@ -75,5 +97,12 @@ export async function startDrivenHost(server: TestServer) {
     },
     close: () => bus.close(),
   };
+}
+/** A private picture, as a host sends it while a person drives. */
+function seenOf(session: string, view: SessionView): SessionReply {
+  const route = { session, page: 'p1', frame: null, url: 'https://bank.test/', title: 'Bank' };
+  const size = { content_type: 'image/jpeg', width: 800, height: 600, device_scale: 1 } as const;
+  const privacy = { private: true, private_reason: 'driven', epoch: view.epoch } as const;
+  return { ok: true, type: 'seen', picture: { ...size, route, ...privacy }, written: [], view };
 }
 export type DrivenHost = Awaited<ReturnType<typeof startDrivenHost>>;

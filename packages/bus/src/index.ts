@@ -22,6 +22,7 @@ export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
+export { SessionView } from './messages/session-view.ts';
 export {
   announceEvent,
   announceSilence,

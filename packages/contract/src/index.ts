@@ -23,6 +23,7 @@ export { HealthReply, ReadyReply } from './routes/service.ts';
 export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
 export { printScript } from './script/print.ts';
 export { BundledEvent } from './sessions/bundle.ts';
+export { CopiedText, DriverView, FileChooser, PageDialog, SelectList, ValuePicker } from './sessions/driver-view.ts';
 export { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './sessions/event-kinds.ts';
 export {
   LiveEvent,
@@ -101,7 +102,7 @@ export {
   TaskStatus,
   TaskSummary,
 } from './tasks/task.ts';
-export { BrowserRoute, Frame, ImageType, Overlay, PrivateReason } from './tasks/view.ts';
+export { BrowserRoute, Frame, ImageType, OpenPage, Overlay, PrivateReason } from './tasks/view.ts';
 export { AppError } from './types/app-error.ts';
 export { errors } from './types/error-codes.ts';
 export { ErrorCode, Problem } from './types/errors.ts';

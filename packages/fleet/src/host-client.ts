@@ -13,14 +13,18 @@ import {
   type SavedState,
   type SessionCommand,
   type SessionReply,
+  type SessionView,
   sessionCommand,
   type Wait,
 } from '@pilothouse/bus';
 import type { BrowserAddress, BrowserHold, PersonHold } from './browser-hold.ts';
 import { type HostResult, hostResultOf } from './host-result.ts';
 
-/** `written`: names of the fields that the last person who drove wrote into. */
-export type HostLook = { picture: Picture; image: Uint8Array; written: string[] };
+/**
+ * `written`: names of the fields that the last person who drove wrote into. `view` is absent from a host of an older
+ * release.
+ */
+export type HostLook = { picture: Picture; image: Uint8Array; written: string[]; view: SessionView | undefined };
 
 /** What a browser is opened with. `isPerson`: it is opened for a person, who drives it from the start. */
 export type BrowserSetup = {
@@ -83,7 +87,18 @@ export function createHostClient(bus: Bus) {
 
     /** The picture as it is now. */
     look: (browser: BrowserAddress, wait: Wait): Promise<HostResult<HostLook>> =>
-      send(browser, { type: 'look' }, wait, ['seen', ({ picture, written }, image) => ({ picture, image, written })]),
+      send(browser, { type: 'look' }, wait, [
+        'seen',
+        ({ picture, written, view }, image) => ({ picture, image, written, view }),
+      ]),
+
+    /** The view of the session, once its version is not `known` or this time is over. */
+    view(
+      browser: BrowserAddress,
+      { known, waitMs, ...wait }: Wait & { known: string | null; waitMs: number },
+    ): Promise<HostResult<{ view: SessionView }>> {
+      return send(browser, { type: 'view', known, wait_ms: waitMs }, wait, ['view', ({ view }) => ({ view })]);
+    },
 
     /** The outline of the page in front, from its beginning. */
     observe: (browser: BrowserAddress, wait: Wait): Promise<HostResult<{ observation: Observation }>> =>

@@ -11,6 +11,7 @@ import { type ExtractStep, extract } from './extract.ts';
 import { findTarget, passOrThrow } from './find.ts';
 import type { Purpose } from './injected/find.ts';
 import { type FieldListener, installMask, type Mask } from './mask.ts';
+import { findOpenField, type OpenField } from './open-field.ts';
 import { outlineOf, type Portion } from './outline.ts';
 import { createRefs, type Refs } from './refs.ts';
 import { textOf } from './text.ts';
@@ -34,6 +35,8 @@ export type Dom = {
   outline(from: number, deadline: Deadline): Promise<Portion>;
   /** What can be read, frames included. Very long pages are cut. */
   text(deadline: Deadline): Promise<string>;
+  /** The list or picker that is open in the page. */
+  openField(deadline: Deadline): Promise<OpenField | undefined>;
   /** Throws `too_large` rather than a part. */
   extract(step: ExtractStep, deadline: Deadline): Promise<unknown>;
   close(): void;
@@ -90,6 +93,7 @@ export function createDom({ page, cdp, refs = createRefs(), fields }: Options): 
     sees,
     outline: (from, deadline) => steadily((views) => outlineOf(views, refs, from, deadline), deadline),
     text: (deadline) => steadily((views) => textOf(views, { limit: maxTextChars, isWhole: false }, deadline), deadline),
+    openField: async (deadline) => findOpenField(await worlds.all(deadline), deadline),
     extract: (step, deadline) => extract(finding, step, deadline),
     close() {
       sessions.close();

@@ -21,9 +21,11 @@ const News = z.discriminatedUnion('type', [
   z.object({ type: z.literal('shown'), is_drawn: z.boolean() }),
   /** The page's own document, or another that may speak for it, is about to go there. */
   z.object({ type: z.literal('leaving'), url: z.string() }),
+  /** The text was put on the clipboard. */
+  z.object({ type: z.literal('copied'), text: z.string().max(65_537) }),
 ]);
-type Leaving = Extract<z.output<typeof News>, { type: 'leaving' }>;
-export type FieldNews = Exclude<z.output<typeof News>, Leaving>;
+type OtherNews = Extract<z.output<typeof News>, { type: 'leaving' | 'copied' }>;
+export type FieldNews = Exclude<z.output<typeof News>, OtherNews>;
 
 /** A document of the page, as long as it stands. */
 export type FieldDocument = { key: string; cover(number: number): void };
@@ -39,6 +41,7 @@ export type FieldListener = {
   onMasked(frame: string): void;
   /** The page itself begins to go to this address; what a frame of another site has it do is not told. */
   onLeaving?(url: string): void;
+  onCopied?(text: string): void;
 };
 
 /** A target of commands: the page, or a frame in a process of its own. */
@@ -176,6 +179,7 @@ function tell(from: Listener, called: z.output<typeof Called>, fields: FieldList
   const news = News.safeParse(parsed(called.payload));
   if (!news.success) return;
   if (news.data.type === 'leaving') return void fields.onLeaving?.(news.data.url);
+  if (news.data.type === 'copied') return void fields.onCopied?.(news.data.text);
   const contextId = called.executionContextId;
   fields.onNews(news.data, {
     key: `${from.id} ${contextId}`,

@@ -7,7 +7,8 @@ import { uncut } from './uncut.ts';
 const answerMs = 2000;
 const pollMs = 10;
 
-export type OpenDialog = { accept(text?: string): Promise<void>; dismiss(): Promise<void> };
+/** `id`: in the view of the session. */
+export type OpenDialog = { id?: string; accept(text?: string): Promise<void>; dismiss(): Promise<void> };
 
 /** The dialog of the page in front, while one is open. */
 export type DialogNow = () => OpenDialog | undefined;
@@ -21,9 +22,13 @@ export async function untilDialog(dialog: DialogNow, work: Promise<unknown>): Pr
   await Promise.race([work, asked]).finally(() => clearInterval(timer));
 }
 
-export async function answerDialog(dialog: DialogNow, accept: boolean, text: string | undefined): Promise<void> {
+type Answer = { accept: boolean; text?: string | undefined; dialog_id?: string | undefined };
+
+export async function answerDialog(dialog: DialogNow, { accept, text, dialog_id }: Answer): Promise<void> {
   const open = dialog();
-  if (!open) throw new StepFailure('not_found', 'no dialog is open');
+  // Another one may have opened since.
+  if (!open || (dialog_id !== undefined && dialog_id !== open.id))
+    throw new StepFailure('not_found', 'no such dialog is open');
   await within(uncut(answerMs), accept ? open.accept(text) : open.dismiss());
 }
 

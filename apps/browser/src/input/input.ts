@@ -2,15 +2,20 @@
 // took over. What a person types goes to the page, and into no message and no log.
 
 import { type Input, type NumberedInput, WaitError } from '@pilothouse/bus';
+import type { FileChooser } from '@pilothouse/contract';
 import type { Page } from 'playwright-core';
+import { bestEffort } from '../common/best-effort.ts';
 import { within } from '../common/deadline.ts';
 import { noLease, StepFailure, stale } from '../common/failure.ts';
+import type { FieldUse } from '../dom/injected/use-open-field.ts';
 import type { DocumentsOf } from '../dom/worlds/typing-target.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { SiteChanges } from '../pages/site-changes.ts';
+import type { OpenFields } from '../prompts/open-fields.ts';
 import type { DeviceInput } from './device-input.ts';
 import { answerDialog, type DialogNow, dialogOpen, untilDialog } from './dialog-wait.ts';
 import { createFileChoosers } from './file-choosers.ts';
+import { keyNamed, pressKey } from './keyboard.ts';
 import { createMouseKeyboard } from './mouse-keyboard.ts';
 import { createNavigator, type NavigationInput } from './navigation.ts';
 import { createSequencer } from './sequencer.ts';
@@ -21,6 +26,9 @@ const hangMs = 3000;
 const navigateMs = 8000;
 const releaseMs = 1000;
 
+const fieldMs = 2000;
+const closeMs = 300;
+
 const pressing = new Set<DeviceInput['action']>(['click', 'double_click', 'down', 'up']);
 
 type Options = {
@@ -28,15 +36,21 @@ type Options = {
   sites: SiteChanges;
   documentsOf: DocumentsOf;
   dialog: DialogNow;
+  /** Lists and pickers that the person has opened. */
+  fields: OpenFields;
   /** The path of a file that was put for the session by this name. */
   fileCalled: (name: string) => string | undefined;
   /** Whether this host may act at all. Asked before each input, because an input may wait long for its turn. */
   isHeld: () => boolean;
   /** Called before each input: the page is about to change. */
   onTouch: (input: Input) => void;
+  /** A file chooser was opened or closed. */
+  onChooser: () => void;
 };
 
 export type PersonInput = {
+  /** The file chooser that the page has open. */
+  chooserOf(page: Page): FileChooser | null;
   /** Resolves with the last number that is done when all of these are; rejects with a StepFailure. */
   take(inputs: NumberedInput[], clientNo?: number): Promise<number>;
   /** The last number that was accepted. From then on input of windows with a lower number is refused. */
@@ -54,7 +68,7 @@ export function createInput(options: Options): PersonInput {
   const { pages, dialog } = options;
   const devices = createMouseKeyboard(options);
   const navigator = createNavigator(pages);
-  const choosers = createFileChoosers(pages);
+  const choosers = createFileChoosers(pages, options.onChooser);
   const perform = createInputPerformer(options, { devices, navigator, choosers });
   const sequencer = createSequencer<Input>({
     perform,
@@ -65,6 +79,7 @@ export function createInput(options: Options): PersonInput {
 
   async function letGo(): Promise<void> {
     choosers.stop();
+    options.fields.stop();
     const stopped = Promise.allSettled([navigator.stop(), devices.release()]);
     // Late is no failure here: the browser has been told, and does it before anything that it is told later.
     await within(uncut(releaseMs), untilDialog(dialog, stopped)).catch(() => undefined);
@@ -77,6 +92,7 @@ export function createInput(options: Options): PersonInput {
   }
 
   return {
+    chooserOf: choosers.shown,
     async count(clientNo) {
       const driver = drivers;
       await released;
@@ -108,7 +124,7 @@ type Tools = {
 
 /** Performs one input. */
 function createInputPerformer(options: Options, { devices, navigator, choosers }: Tools) {
-  const { pages, sites, dialog, fileCalled, isHeld, onTouch } = options;
+  const { pages, sites, dialog, fields, fileCalled, isHeld, onTouch } = options;
   /** Pages that hang, and until when they are not tried again. */
   const hangingUntil = new WeakMap<Page, number>();
 
@@ -134,6 +150,24 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
       hangingUntil.set(page, performance.now() + hangMs);
       throw hangs();
     });
+    if (pressing.has(input.action) || input.action === 'key') fields.touched();
+  }
+
+  async function useField(id: string, use: FieldUse): Promise<void> {
+    if (dialog()) throw dialogOpen();
+    const page = pages.current();
+    await untilDialog(dialog, within(uncut(fieldMs), useAndClose(page, id, use)));
+  }
+
+  async function useAndClose(page: Page, id: string, use: FieldUse): Promise<void> {
+    const isOpen = await fields.use(page, id, use, uncut(fieldMs));
+    // What is open takes the key, and the page does not hear of it.
+    if (isOpen && !dialog()) {
+      const closed = Promise.all(pressKey(await pages.cdp(page), keyNamed('Escape', []), []));
+      // A list in a frame may be gone before the browser says that it took the key.
+      await bestEffort('close a list', within(uncut(closeMs), closed));
+    }
+    fields.touched();
   }
 
   return async (input: Input, signal: AbortSignal): Promise<void> => {
@@ -141,9 +175,13 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
     onTouch(input);
     switch (input.action) {
       case 'answer_dialog':
-        return answerDialog(dialog, input.accept, input.text);
+        return answerDialog(dialog, input);
       case 'choose_files':
-        return choosers.choose(pages.current(), input.files, fileCalled);
+        return choosers.choose(pages.current(), input, fileCalled);
+      case 'choose_option':
+        return useField(input.select_id, { option: input.option });
+      case 'set_value':
+        return useField(input.picker_id, { value: input.value });
       case 'focus':
       case 'new_page':
       case 'close_page':

@@ -12,6 +12,7 @@ import type { Screencast } from '../live/screencast.ts';
 import type { ActCommand } from './act-queue.ts';
 import type { Activity } from './activity.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import type { DriverPrompts } from './driver-prompts.ts';
 import type { Observer } from './observe.ts';
 import { emptyBody, failed, type Reply, withoutEvidence } from './reply.ts';
 import { createReplyCache } from './reply-cache.ts';
@@ -31,19 +32,21 @@ type Options = {
   checkpoints: Checkpoints;
   input: PersonInput;
   act: (command: ActCommand) => Promise<Reply>;
+  view: DriverPrompts['view'];
   isHeld: () => boolean;
   /** Aborted when the session closes. */
   signal: AbortSignal;
 };
 
 export function createCommands(options: Options): (command: SessionCommand) => Promise<Reply> {
-  const { activity, driver, handOver, privacy, screencast, observer, checkpoints, act, signal } = options;
+  const { activity, driver, handOver, privacy, screencast, observer, checkpoints, act, view, signal } = options;
   const replies = createReplyCache<Reply>(withoutEvidence);
   const person = createInputCommands(options);
 
   async function look(): Promise<Reply> {
-    const { picture, image } = await observer.latestSnapshot(startDeadline(lookMs, signal));
-    return { head: { ok: true, type: 'seen', picture, written: privacy.labels() }, body: image };
+    const deadline = startDeadline(lookMs, signal);
+    const [{ picture, image }, seen] = await Promise.all([observer.latestSnapshot(deadline), view.fresh(deadline)]);
+    return { head: { ok: true, type: 'seen', picture, written: privacy.labels(), view: seen }, body: image };
   }
 
   function watch({ for_ms, is_driven, is_recording }: CommandOf<'watch'>): Reply {
@@ -90,6 +93,8 @@ export function createCommands(options: Options): (command: SessionCommand) => P
         return look();
       case 'watch':
         return watch(command);
+      case 'view':
+        return nextView(view, command, signal);
       case 'observe':
         return observe(command);
       case 'answer':
@@ -125,6 +130,15 @@ function createInputCommands({ activity, driver, handOver, input, isHeld }: Opti
       return { head: { ok: true, type: 'input', seq: await input.take(inputs, client_no) }, body: emptyBody };
     },
   };
+}
+
+async function nextView(
+  view: DriverPrompts['view'],
+  { known, wait_ms }: CommandOf<'view'>,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const next = await view.next(known, startDeadline(wait_ms, signal));
+  return { head: { ok: true, type: 'view', view: next }, body: emptyBody };
 }
 
 const browserGone = (cause: unknown) => new StepFailure('crashed', 'the browser is gone', { cause });

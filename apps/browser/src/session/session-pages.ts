@@ -1,5 +1,6 @@
 // Follows the pages of a session: their dialogs, downloads and documents. Each page is masked as soon as it is there.
 
+import type { Dialog } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Chromium } from '../chromium/launch.ts';
 import { createDom, type Dom } from '../dom/dom.ts';
@@ -30,6 +31,9 @@ type Options = {
   /** Aborted when the session closes. */
   signal: AbortSignal;
   onReport: (report: SessionReport) => void;
+  onDialog: (page: Page, dialog: Dialog | null) => void;
+  /** A page put text on the clipboard. */
+  onCopied: (text: string) => void;
   onBurst: () => void;
   onLoad: () => void;
 };
@@ -37,7 +41,10 @@ type Options = {
 export function followSessionPages(options: Options) {
   const { context, front, chromium, maxPages, privacy, reports, epoch, signal, onReport, onBurst, onLoad } = options;
   const { folder, downloads, uid } = chromium;
-  const dialogs = createDialogs((page, dialog) => page === pages.current() && reports.send({ type: 'dialog', dialog }));
+  const dialogs = createDialogs((page, dialog) => {
+    options.onDialog(page, dialog);
+    if (page === pages.current()) reports.send({ type: 'dialog', dialog });
+  });
   const isCurrent = (offered: number) => offered >= epoch();
   const files = createFiles({ folder, downloads, uid, limits: options.fileLimits, isCurrent });
   const sites = createSiteChanges();
@@ -54,7 +61,7 @@ export function followSessionPages(options: Options) {
   }
 
   function fieldsOf(page: Page): FieldListener {
-    return { ...privacy.follow(page), onLeaving: (url) => sites.announce(page, url) };
+    return { ...privacy.follow(page), onLeaving: (url) => sites.announce(page, url), onCopied: options.onCopied };
   }
   const documentsOf: DocumentsOf = (page, deadline) => eyesOf(page).documents(deadline);
 

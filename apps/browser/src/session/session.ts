@@ -24,6 +24,7 @@ import { createActQueue } from './act-queue.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createCommands } from './commands.ts';
+import { createDriverPrompts, type DriverPrompts } from './driver-prompts.ts';
 import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
 import type { Reply } from './reply.ts';
@@ -121,7 +122,17 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     onOpen: (page) => screencast.renew(page),
     onNotice: (page) => screencast.showAgain(page),
   });
-  const sessionPages = followSessionPages({ ...options, context, front, privacy, reports, epoch, signal });
+  const sessionPages = followSessionPages({
+    ...options,
+    context,
+    front,
+    privacy,
+    reports,
+    epoch,
+    signal,
+    onDialog: (page, dialog) => prompts.onDialog(page, dialog),
+    onCopied: (text) => prompts.onCopied(text),
+  });
   parts.defer(sessionPages.close);
   const { pages, dialogs, files, sites, documentsOf, eyesOf } = sessionPages;
   reports.hideWordsWhile(() => privacy.isDriven() || pages.all().some(privacy.hidesPlace));
@@ -129,7 +140,16 @@ function assemble({ options, context, front, closed, activity, reports, refused 
   const onShot = createFramePublisher({ sessionId, pages, privacy, epoch, signal, onFrame: options.onFrame });
   const screencast = createScreencast({ pages, reasonOf: privacy.reasonOf, epoch, onShot });
   parts.defer(screencast.close);
-  const input = createPersonInput({ ...sessionPages, screencast, privacy, isHeld });
+  const prompts = createDriverPrompts({
+    ...sessionPages,
+    privacy,
+    epoch,
+    signal,
+    firstEpoch: options.epoch,
+    chooserOf: (page) => input.chooserOf(page),
+  });
+  parts.defer(prompts.close);
+  const input = createPersonInput({ ...sessionPages, screencast, privacy, prompts, isHeld });
   parts.defer(() => void input.close());
   const inFlight = createInFlight(isHeld);
   const mouseButton = createMouseButton(pages.isCrashed);
@@ -154,12 +174,13 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     const isIdle = !activity.commandId() && (await inFlight.idle(0));
     const touched = new Set([activity.actedPage() ?? pages.current(), pages.current()]);
     const open = [...touched].filter((page) => !page.isClosed());
+    await prompts.end();
     await Promise.all([isIdle || stopPages(open), input.releaseAll()]);
     activity.use();
   }
   const driver = createDriver(options.epoch, stopDriver);
   parts.defer(driver.close);
-  const handOver = createHandOver({ driver, privacy });
+  const handOver = prompts.following(createHandOver({ driver, privacy }));
   const isGone = () => signal.aborted || !chromium.browser.isConnected();
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
   const act = createActQueue({ ...shared, perform, isGone });
@@ -171,7 +192,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     epoch,
     take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
     setReach: (reach) => setReach(chromium, reach),
-    answer: createCommands({ ...shared, handOver, input, act }),
+    answer: createCommands({ ...shared, handOver, input, view: prompts.view, act }),
     files,
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     isCrashed: () => pages.all().some(pages.isCrashed),
@@ -188,12 +209,13 @@ function assemble({ options, context, front, closed, activity, reports, refused 
 type InputOptions = Pick<SessionPages, 'pages' | 'dialogs' | 'files' | 'sites' | 'documentsOf'> & {
   screencast: Screencast;
   privacy: Privacy;
+  prompts: DriverPrompts;
   isHeld: () => boolean;
 };
 
 /** What a person types makes the page private, and is to be seen at once. */
 function createPersonInput(options: InputOptions): PersonInput {
-  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, isHeld } = options;
+  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, prompts, isHeld } = options;
   return createInput({
     pages,
     sites,
@@ -201,10 +223,13 @@ function createPersonInput(options: InputOptions): PersonInput {
     dialog() {
       const page = pages.current();
       const answer = async (accept: boolean, text?: string) => void (await dialogs.answer(page, accept, text));
-      return dialogs.of(page) ? { accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
+      const id = prompts.dialogs.idOf(page);
+      return dialogs.of(page) ? { id, accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
     },
+    fields: prompts.fields,
     fileCalled: files.called,
     isHeld,
+    onChooser: prompts.view.changed,
     onTouch(input) {
       screencast.touch();
       if (producesText(input)) privacy.typed(pages.current());

@@ -20,8 +20,8 @@ export function openStrand(whole: EventStream, { kind, name }: { kind: string; n
     onEnd: (callback) => (isEnded ? callback() : void onEnd.push(callback)),
     sendEncoded,
     send: (event) => sendEncoded(encodeEvent(event)),
-    offer(event) {
-      if (!isEnded) whole.offer(bundled(event), name);
+    offer(event, slot = '') {
+      if (!isEnded) whole.offer(bundled(event), slot === '' ? name : `${name} ${slot}`);
     },
     close,
   };

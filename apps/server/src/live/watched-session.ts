@@ -4,9 +4,10 @@ import { type Bus, type Frame, frame } from '@pilothouse/bus';
 import { type BrowserHold, createSilence, type HostClient } from '@pilothouse/fleet';
 import type { Store } from '@pilothouse/store';
 import { createVariants, type FrameVariants } from './frame-variants.ts';
-import type { Driver, Viewer } from './withheld.ts';
+import { createViewFollower, type ViewViewer } from './view-follower.ts';
+import type { Driver } from './withheld.ts';
 
-export type FrameViewer = Viewer & { onFrame: (bytes: Buffer) => void };
+export type FrameViewer = ViewViewer & { onFrame: (bytes: Buffer) => void };
 export type BrowserRow = Awaited<ReturnType<Store['browsers']['of']>>;
 type Options = {
   bus: Bus;
@@ -33,6 +34,7 @@ const betweenReadsMs = 100;
 export function watchSession(sessionId: string, options: Options) {
   const { bus, readBrowser, isOpen, onError } = options;
   const viewers = new Map<FrameViewer, ViewerState>();
+  const view = createViewFollower({ sessionId, hosts: options.hosts });
   let browser: BrowserRow;
   let driver: Driver | null = null;
   let lastRead = 0;
@@ -83,6 +85,7 @@ export function watchSession(sessionId: string, options: Options) {
     browser = found;
     const driverBefore = driver;
     driver = found?.driver ?? null;
+    view.update(holderOf(found), driver);
     if (unconfirmed && found && unconfirmed.message.header.epoch <= found.epoch)
       take(unconfirmed.message, unconfirmed.from);
     // A new driver may see the last frame.
@@ -99,13 +102,18 @@ export function watchSession(sessionId: string, options: Options) {
     add(viewer: FrameViewer): void {
       const state: ViewerState = {};
       viewers.set(viewer, state);
+      view.add(viewer);
       if (last) show(last, viewer, state);
       else renewal.request();
     },
-    remove: (viewer: FrameViewer) => void viewers.delete(viewer),
+    remove(viewer: FrameViewer): void {
+      viewers.delete(viewer);
+      view.remove(viewer);
+    },
     hasViewers: () => viewers.size > 0,
     close() {
       renewal.cancel();
+      view.close();
       frames.close();
     },
   };

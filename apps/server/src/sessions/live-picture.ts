@@ -1,13 +1,16 @@
 // The picture of a session as its host sees it now. A host that is slow is not waited for.
 
-import type { Picture as HostPicture } from '@pilothouse/bus';
+import type { Picture as HostPicture, SessionView } from '@pilothouse/bus';
 import type { BrowserHold, HostClient } from '@pilothouse/fleet';
 import { newId, type ReadSession, type Store } from '@pilothouse/store';
 import { type Bytes, bytesOf } from '../http/embedded.ts';
+import { type SeenView, viewFor } from '../live/session-view.ts';
 import { maySee, type Picture, privacyOf, withhold } from '../live/withheld.ts';
 
 type Options = { store: Pick<Store, 'browsers'>; hosts: HostClient };
-type Look = { picture: HostPicture; image: Bytes; at: string };
+type Look = { picture: HostPicture; image: Bytes; at: string; view: SessionView | undefined };
+/** `beside`: what the viewer may know beside the picture, if the host says it. */
+export type LivePicture = { picture: Picture<Bytes>; beside: SeenView | undefined };
 type ForViewer = { session: ReadSession; seq: number; userId: string | undefined };
 
 /** Long enough for a live host. */
@@ -19,8 +22,8 @@ export function createLivePicture({ store, hosts }: Options) {
   async function askHost(browser: BrowserHold): Promise<Look | undefined> {
     const result = await hosts.look(browser, { timeoutMs: lookMs });
     if (result.type !== 'done') return undefined;
-    const { picture, image } = result.reply;
-    return { picture, image: bytesOf(image), at: new Date().toISOString() };
+    const { picture, image, view } = result.reply;
+    return { picture, image: bytesOf(image), at: new Date().toISOString(), view };
   }
   /** Callers that ask at the same time get the same picture, because it is large. */
   function look(browser: BrowserHold): Promise<Look | undefined> {
@@ -31,7 +34,7 @@ export function createLivePicture({ store, hosts }: Options) {
   }
 
   /** Undefined if no host holds the browser, or if it did not answer. */
-  return async ({ session, seq, userId }: ForViewer): Promise<Picture<Bytes> | undefined> => {
+  return async ({ session, seq, userId }: ForViewer): Promise<LivePicture | undefined> => {
     const browser = await store.browsers.of(session.id);
     if (!browser?.is_live || !browser.host_id) return undefined;
     const seen = await look({ hostId: browser.host_id, sessionId: session.id, epoch: browser.epoch });
@@ -54,6 +57,8 @@ export function createLivePicture({ store, hosts }: Options) {
       focuses_secret_field: picture.focuses_secret_field,
     };
     const viewer = { userId, isOwner: session.owner_id === userId };
-    return maySee(view, picture.epoch, browser.driver, viewer) ? { view, image } : withhold({ view, image });
+    const beside = seen.view && viewFor(seen.view, { sessionId: session.id, driver: browser.driver, viewer });
+    const isSeen = maySee(view, picture.epoch, browser.driver, viewer);
+    return { picture: isSeen ? { view, image } : withhold({ view, image }), beside };
   };
 }

@@ -48,7 +48,8 @@ export function createSessionStream({ store, reads, events, frames, viewers }: O
       if (stream.isEnded()) return;
       const userId = userIdOf(caller);
       const viewer = { userId, isOwner: userId === session.owner_id };
-      frames.watch(id, { ...viewer, onFrame: (bytes) => stream.offer(bytes) }, stream);
+      const onView = (bytes: Buffer, slot: string) => stream.offer(bytes, slot);
+      frames.watch(id, { ...viewer, onFrame: (bytes) => stream.offer(bytes), onView }, stream);
       const onCount = (count: number) => stream.send({ type: 'viewers', data: { type: 'viewers', viewers: count } });
       viewers.join(id, onCount, stream);
       await events.follow(id, from, sendEvents(caller, id, stream), stream);

@@ -1,11 +1,12 @@
 // Everything that restores the view of a session, whether its host is alive or not.
 
-import type { BrowserRoute, Takeover } from '@pilothouse/contract';
+import type { BrowserRoute, OpenPage, Takeover } from '@pilothouse/contract';
 import type { HostClient } from '@pilothouse/fleet';
 import { messageStateOf, type ReadSession, type Store, type TakeoverRow, takeoverOf } from '@pilothouse/store';
 import { type Bytes, blobOf } from '../http/embedded.ts';
 import { cursorOf } from '../live/cursor.ts';
 import type { SeenSnapshot } from '../live/seen-snapshot.ts';
+import type { SeenView } from '../live/session-view.ts';
 import { type Picture, withhold } from '../live/withheld.ts';
 import { createLivePicture } from './live-picture.ts';
 import { viewFrame, viewNavigation, viewOverlay, viewSession } from './sessions.view.ts';
@@ -40,8 +41,10 @@ export function createSnapshots({ store, hosts, lastInputSeqOf }: Options) {
     // From the session's row, which was read first: what happens after it comes again in the stream.
     const seq = session.last_seq;
     const lastTaskId = session.last_task_id;
-    const [picture, task, lines, messages, overlays, navigations, viewers, takeover] = await Promise.all([
-      livePictureOf({ session, seq, userId }).then((live) => live ?? storedPictureOf(session.id)),
+    const [{ picture, beside }, task, lines, messages, overlays, navigations, viewers, takeover] = await Promise.all([
+      livePictureOf({ session, seq, userId }).then(
+        async (live) => live ?? { picture: await storedPictureOf(session.id), beside: undefined },
+      ),
       lastTaskId ? store.tasks.byId(lastTaskId) : undefined,
       lastTaskId ? store.steps.of(lastTaskId) : [],
       lastTaskId ? store.taskMessages.of(lastTaskId) : [],
@@ -55,12 +58,18 @@ export function createSnapshots({ store, hosts, lastInputSeqOf }: Options) {
     const snapshot = {
       session: viewSession(session, viewers.get(session.id)),
       overlays: overlays.map(viewOverlay),
-      route_summary: { current, pages: picture ? [current] : [], history: navigations.map(viewNavigation) },
+      route_summary: { current, pages: pagesOf(picture, beside), history: navigations.map(viewNavigation) },
       message_state: task ? messageStateOf(task, lines, messages) : null,
       takeover,
+      driver_view: beside?.driver_view ?? null,
       cursor: cursorOf(seq),
     };
     return { snapshot, picture };
   };
+}
+/** Where the host does not say which pages are open, or the viewer may not know: the one of the picture. */
+function pagesOf(picture: Picture<Bytes> | undefined, beside: SeenView | undefined): OpenPage[] {
+  if (beside && beside.pages.length > 0) return beside.pages;
+  return picture ? [{ ...picture.view.route, active: true }] : [];
 }
 export type SnapshotOf = ReturnType<typeof createSnapshots>;

@@ -29,6 +29,8 @@ const traceKinds: { [Action in PointerAction['action']]?: TraceKind } = {
   focus: { kind: 'note', label: 'Switch to a page' },
   answer_dialog: { kind: 'note', label: 'Answer the page' },
   choose_files: { kind: 'note', label: 'Choose files' },
+  choose_option: { kind: 'note', label: 'Choose from a list' },
+  set_value: { kind: 'note', label: 'Set a value' },
 };
 
 export function createInputTrace(store: Store) {

@@ -84,5 +84,5 @@ const isOfWindow = ({ client_id, input_seq }: InputAction, clientId: string | nu
 /** An input without a number is done behind those that came before it. */
 function inputOf({ takeover_id: _, client_id: __, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
   if (input.action !== 'choose_files') return { seq, input };
-  return { seq, input: { action: 'choose_files', files: input.files.map(({ name }) => name) } };
+  return { seq, input: { ...input, files: input.files.map(({ name }) => name) } };
 }

@@ -14,6 +14,7 @@ import { NumberedInput } from './input.ts';
 import { Box, Observation } from './observation.ts';
 import { Dialog } from './reports.ts';
 import { SavedState } from './saved-state.ts';
+import { maxViewWaitMs, SessionView } from './session-view.ts';
 
 /** Domains; each includes its subdomains. Without `allow`, every public address may be reached. */
 export const DomainPolicy = z.object({ allow: z.array(z.string()).nullable(), deny: z.array(z.string()) });
@@ -96,6 +97,12 @@ export const SessionCommand = z.discriminatedUnion('type', [
   }),
   /** The present picture, without waiting for a change. */
   z.object({ type: z.literal('look') }),
+  /** The view of the session: at once if its version is not `known`, else when it changes or the time is over. */
+  z.object({
+    type: z.literal('view'),
+    known: z.string().nullable().default(null),
+    wait_ms: z.int().nonnegative().max(maxViewWaitMs),
+  }),
   /** The elements of the page that can be acted on. */
   z.object({
     type: z.literal('observe'),
@@ -171,7 +178,10 @@ export const SessionReply = z.union([
     type: z.literal('seen'),
     picture: Picture,
     written: z.array(z.string()).default([]),
+    /** Absent from hosts of an older release. */
+    view: SessionView.optional(),
   }),
+  z.object({ ok: z.literal(true), type: z.literal('view'), view: SessionView }),
   z.object({
     ok: z.literal(true),
     type: z.literal('observed'),

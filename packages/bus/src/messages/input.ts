@@ -27,9 +27,17 @@ export const Input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('new_page'), url: z.string().optional() }),
   z.object({ action: z.literal('close_page'), page: z.string().optional() }),
   z.object({ action: z.literal('focus'), page: z.string() }),
-  z.object({ action: z.literal('answer_dialog'), accept: z.boolean(), text: z.string().optional() }),
+  /** With an id, only for the dialog, chooser or field of that id in the session's view. */
+  z.object({
+    action: z.literal('answer_dialog'),
+    accept: z.boolean(),
+    text: z.string().optional(),
+    dialog_id: z.string().optional(),
+  }),
   /** Names of files that were sent before, for the open file chooser. */
-  z.object({ action: z.literal('choose_files'), files: z.array(z.string()) }),
+  z.object({ action: z.literal('choose_files'), files: z.array(z.string()), chooser_id: z.string().optional() }),
+  z.object({ action: z.literal('choose_option'), select_id: z.string(), option: z.int().nonnegative().nullable() }),
+  z.object({ action: z.literal('set_value'), picker_id: z.string(), value: z.string() }),
 ]);
 export type Input = z.output<typeof Input>;
 

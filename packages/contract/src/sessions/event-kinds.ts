@@ -26,7 +26,12 @@ export const loggedLiveKinds = [
 
 export const passingTaskKinds = ['end', 'reset'] as const satisfies Exclude<TaskEvent['type'], LoggedTaskKind>[];
 
-export const passingLiveKinds = ['snapshot', 'frame', 'viewers', 'reset'] as const satisfies Exclude<
-  LiveEvent['type'],
-  LoggedLiveKind
->[];
+export const passingLiveKinds = [
+  'snapshot',
+  'frame',
+  'viewers',
+  'pages',
+  'driver_view',
+  'copied',
+  'reset',
+] as const satisfies Exclude<LiveEvent['type'], LoggedLiveKind>[];

@@ -18,7 +18,7 @@ const streams = [
     options: LiveEvent.options as Option[],
     logged: loggedLiveKinds,
     passing: passingLiveKinds,
-    kinds: 'snapshot status frame overlay route task takeover message_state viewers reset',
+    kinds: 'snapshot status frame overlay route task takeover message_state viewers pages driver_view copied reset',
   },
 ];
 

@@ -13,10 +13,11 @@ import {
   TaskProgress,
   TaskResult,
 } from '../tasks/task.ts';
-import { BrowserRoute, Frame, Overlay } from '../tasks/view.ts';
+import { BrowserRoute, Frame, OpenPage, Overlay } from '../tasks/view.ts';
 import { Count } from '../types/count.ts';
 import { Uuid7 } from '../types/id.ts';
 import { Timestamp } from '../types/time.ts';
+import { CopiedText, DriverView } from './driver-view.ts';
 import { Session, Snapshot } from './session.ts';
 
 /** An event of the session's log. Its number in the log is the id from which a stream resumes. */
@@ -58,7 +59,7 @@ const sessionStatus = logged('status', {
 });
 /** The other logged events of a session, without overlays. */
 const told = [
-  logged('route', { route: BrowserRoute, pages: z.array(BrowserRoute) }),
+  logged('route', { route: BrowserRoute, pages: z.array(OpenPage) }),
   logged('task', { task_id, status: TaskProgress }),
   logged('takeover', { task_id: task_id.nullable(), takeover: Takeover }),
   logged('message_state', { task_id, message_state: MessageState }),
@@ -73,6 +74,12 @@ export const LiveEvent = z
     logged('overlay', { task_id: task_id.nullable(), overlay: Overlay }),
     ...told,
     passing('viewers', { viewers: Count }),
+    /** The open pages have changed. Empty while a person drives, for everyone else. Guests do not get it. */
+    passing('pages', { pages: z.array(OpenPage) }),
+    /** Only to the person who drives. Null: that person drives no longer. */
+    passing('driver_view', { driver_view: DriverView.nullable() }),
+    /** Only to the person who drives, once for each text. */
+    passing('copied', { copied: CopiedText }),
     Reset,
   ])
   .meta({ id: 'LiveEvent' });

@@ -45,6 +45,11 @@ test('every kind of input of the interface is taken', () => {
     { action: 'navigate', url: 'https://example.com' },
     ...['back', 'forward', 'reload', 'new_page', 'close_page'].map((action) => ({ action })),
     { action: 'answer_dialog', accept: true, text: 'yes' },
+    { action: 'answer_dialog', accept: false, dialog_id: 'd1' },
+    { action: 'choose_files', files: [], chooser_id: 'c1' },
+    { action: 'choose_option', select_id: 's1', option: 0 },
+    { action: 'choose_option', select_id: 's1', option: null },
+    { action: 'set_value', picker_id: 's2', value: '2026-11-17' },
   ];
   for (const input of inputs) assert.ok(accepts(input), JSON.stringify(input));
 });
@@ -63,6 +68,11 @@ test('input that makes no sense is refused', () => {
     { ...click, input_seq: -1 },
     { ...click, input_seq: 0 },
     { action: 'answer_dialog' },
+    { action: 'choose_option', select_id: 's1' },
+    { action: 'choose_option', select_id: '', option: 1 },
+    { action: 'choose_option', select_id: 's1', option: -1 },
+    { action: 'set_value', picker_id: 's2' },
+    { action: 'set_value', picker_id: 's2', value: 'x'.repeat(101) },
     { ...click, input_seq: 1.5 },
     { action: 'type', text: 'a\0' },
     { action: 'key', key: 'a', modifiers: ['Hyper'] },

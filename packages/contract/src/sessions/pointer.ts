@@ -13,6 +13,8 @@ import { WebUrl } from '../types/url.ts';
 
 const InputSeq = z.int().min(1);
 const PageRef = text(200, 1);
+/** The id of a dialog, chooser or field in `DriverView`. */
+const AskedRef = text(100, 1);
 
 /** The session of the path counts, whatever this says. */
 const RouteSync = z.object({
@@ -81,10 +83,14 @@ export const PointerAction = z
     input('reload', {}),
     input('new_page', { url: WebUrl.optional() }),
     input('close_page', { page: PageRef.optional() }),
-    /** Answers a dialog of the page, such as `confirm()`. */
-    input('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
-    /** For the file chooser that a click has opened; without files it is closed. */
-    input('choose_files', { files: givenFiles(sizes.chooserFilesKib) }),
+    /** Answers a dialog of the page, such as `confirm()`. With `dialog_id` that one, and no other. */
+    input('answer_dialog', { accept: z.boolean(), text: text(2000).optional(), dialog_id: AskedRef.optional() }),
+    /** For the file chooser that a click has opened; without files it is closed. With `chooser_id` only that one. */
+    input('choose_files', { files: givenFiles(sizes.chooserFilesKib), chooser_id: AskedRef.optional() }),
+    /** Chooses an option of the open list by its index; null closes the list. */
+    input('choose_option', { select_id: AskedRef, option: z.int().min(0).max(1_000_000).nullable() }),
+    /** Sets the value of the input that is picked from, in the form in which the page reads it; empty clears it. */
+    input('set_value', { picker_id: AskedRef, value: text(100) }),
   ])
   .meta({ id: 'PointerAction' });
 export type PointerAction = z.infer<typeof PointerAction>;

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { BrowserState, SessionState, TaskState } from '../tasks/states.ts';
 import { Takeover } from '../tasks/takeover.ts';
 import { MessageState } from '../tasks/task.ts';
-import { BrowserRoute, Frame, Overlay } from '../tasks/view.ts';
+import { BrowserRoute, Frame, OpenPage, Overlay } from '../tasks/view.ts';
 import { Count } from '../types/count.ts';
 import { IdParam, Uuid7 } from '../types/id.ts';
 import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
+import { DriverView } from './driver-view.ts';
 
 export const Session = z
   .object({
@@ -86,11 +87,14 @@ export const Snapshot = z
     overlays: z.array(Overlay),
     route_summary: z.object({
       current: BrowserRoute,
-      pages: z.array(BrowserRoute),
+      /** All open pages, if the host answers; else the page of the last frame. Without addresses the viewer may not see. */
+      pages: z.array(OpenPage),
       history: z.array(Navigation),
     }),
     message_state: MessageState.nullable(),
     takeover: Takeover.nullable(),
+    /** Only for the person who drives; null or absent for everyone else. */
+    driver_view: DriverView.nullable().optional(),
     cursor: z.string(),
   })
   .meta({ id: 'Snapshot' });

@@ -18,6 +18,10 @@ export const BrowserRoute = z
   .meta({ id: 'Route' });
 export type BrowserRoute = z.infer<typeof BrowserRoute>;
 
+/** One open tab. `active`: it is in front; absent where that was not recorded. */
+export const OpenPage = BrowserRoute.extend({ active: z.boolean().optional() }).meta({ id: 'OpenPage' });
+export type OpenPage = z.infer<typeof OpenPage>;
+
 export const ImageType = z.enum(['image/jpeg', 'image/png']);
 
 /**

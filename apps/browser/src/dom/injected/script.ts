@@ -1,5 +1,6 @@
 // The parts of this folder put together, as the texts that are sent to the page.
 
+import { createCopies } from './copied.ts';
 import { createContrast } from './element/contrast.ts';
 import { createDrawn } from './element/drawn.ts';
 import { createMarks, type Marks } from './element/marks.ts';
@@ -141,6 +142,7 @@ export const maskScript = `(() => {
   const gestures = (${createGestures})(tell);
   Object.defineProperty(globalThis, 'gesturesOfPilothouse', { value: gestures });
   gestures.start();
+  (${createCopies})(tell).start();
   mask.start();
   fields.start();
 })()`;

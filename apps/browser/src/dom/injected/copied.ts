@@ -1,0 +1,46 @@
+// Tells the host which text is put on the clipboard by a `copy` or `cut` that the browser vouches for. The host decides
+// whether anyone may know it. One function, because its text is sent.
+
+export type Copies = ReturnType<typeof createCopies>;
+
+export function createCopies(tell: (news: string) => void) {
+  const listenMs = 250;
+  /** More than a host passes on. */
+  const maxChars = 65_537;
+  const againMs = 200;
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  function selected(target: EventTarget | undefined): string {
+    const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
+    if (!isField) return String(getSelection() ?? '');
+    // The browser copies nothing out of a password.
+    return target.type === 'password' ? '' : target.value.slice(target.selectionStart ?? 0, target.selectionEnd ?? 0);
+  }
+
+  function onCopy(event: Event): void {
+    if (!event.isTrusted || !(event instanceof ClipboardEvent)) return;
+    const text = selected(event.composedPath()[0]);
+    // Added now, it runs behind the listeners of the page, which may have put other text there.
+    const last = () => {
+      const own = event.defaultPrevented ? event.clipboardData?.getData('text/plain') : text;
+      if (!own || performance.now() - toldAt < againMs) return;
+      toldAt = performance.now();
+      tell(JSON.stringify({ type: 'copied', text: own.slice(0, maxChars).toWellFormed() }));
+    };
+    addEventListener(event.type, last, { once: true });
+    // Where the page stops the event before.
+    setTimeout(() => removeEventListener(event.type, last));
+  }
+
+  function listen(): void {
+    for (const name of ['copy', 'cut']) addEventListener(name, onCopy, { capture: true, passive: true });
+  }
+
+  function start(): void {
+    listen();
+    // A page that writes itself again takes all listeners away; what listens already is not added again.
+    setInterval(listen, listenMs);
+  }
+
+  return { start };
+}
