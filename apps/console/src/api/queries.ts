@@ -40,12 +40,6 @@ export const tasksQuery = queryOptions({
   ...polled(5000),
 });
 
-export const taskStatusQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['task', id, 'status'],
-    queryFn: ({ signal }) => client.getTaskStatus({ id }, { signal }),
-  });
-
 /** The newest picture of a task. `version` names its progress: without progress there is no newer one to read. */
 export const pictureQuery = (taskId: string, version: string) =>
   queryOptions({
@@ -69,9 +63,4 @@ export const loginsQuery = queryOptions({
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => client.listKeys({ limit: 100 }, { signal }),
-});
-
-export const profilesQuery = queryOptions({
-  queryKey: ['profiles'],
-  queryFn: ({ signal }) => client.listProfiles({ limit: 100 }, { signal }),
 });

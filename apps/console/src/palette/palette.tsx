@@ -22,8 +22,8 @@ import { inboxQuery, sessionsQuery } from '../api/queries.ts';
 import { useUser } from '../api/use-user.ts';
 import { logOut } from '../auth/log-out.ts';
 import { theme } from '../common/theme.ts';
-import { openKeys } from './palette-state.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { openKeys } from './palette-state.ts';
 
 type ItemProps = { icon: LucideIcon; value?: string; onSelect: () => void; keys?: string[]; children: ReactNode };
 
@@ -45,11 +45,11 @@ function Item({ icon: Icon, value, onSelect, keys = [], children }: ItemProps) {
   );
 }
 
-const group = '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-2 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-ink-3';
+const group =
+  '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-2 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-ink-3';
 
 export default function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const user = useUser();
   const { data: inbox } = useQuery(inboxQuery);
   const { data: sessions } = useInfiniteQuery(sessionsQuery(undefined));
   const go = (to: '/' | '/inbox' | '/sessions' | '/settings') => () => {
@@ -109,29 +109,36 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     </Item>
                   ))}
               </Command.Group>
-              <Command.Group heading="Look and keys" className={group}>
-                <Item icon={Moon} onSelect={then(() => theme.write('dark'))}>
-                  Dark
-                </Item>
-                <Item icon={Sun} onSelect={then(() => theme.write('light'))}>
-                  Light
-                </Item>
-                <Item icon={SunMoon} onSelect={then(() => theme.write('system'))}>
-                  As the system is
-                </Item>
-                <Item icon={CircleHelp} onSelect={() => openKeys()} keys={['?']}>
-                  All keys
-                </Item>
-                {user && (
-                  <Item icon={LogOut} onSelect={then(() => void logOut())}>
-                    Log out
-                  </Item>
-                )}
-              </Command.Group>
+              <LookAndKeys then={then} />
             </Command.List>
           </Command>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+function LookAndKeys({ then }: { then: (act: () => void) => () => void }) {
+  const user = useUser();
+  return (
+    <Command.Group heading="Look and keys" className={group}>
+      <Item icon={Moon} onSelect={then(() => theme.write('dark'))}>
+        Dark
+      </Item>
+      <Item icon={Sun} onSelect={then(() => theme.write('light'))}>
+        Light
+      </Item>
+      <Item icon={SunMoon} onSelect={then(() => theme.write('system'))}>
+        As the system is
+      </Item>
+      <Item icon={CircleHelp} onSelect={() => openKeys()} keys={['?']}>
+        All keys
+      </Item>
+      {user && (
+        <Item icon={LogOut} onSelect={then(() => void logOut())}>
+          Log out
+        </Item>
+      )}
+    </Command.Group>
   );
 }
