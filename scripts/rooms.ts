@@ -103,11 +103,61 @@ export const houses: Record<string, House> = {
       live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },
       auth: { what: 'Logins, keys, and who is calling.', imports: ['http', 'sse'] },
       service: { what: 'Health and OpenAPI.', imports: ['http'] },
-      page: { what: 'The page at `/`.', imports: [] },
+      console: { what: 'The built console at `/`.', imports: [] },
+      page: { what: 'The page at `/classic`.', imports: [] },
       http: { what: 'Routing, validation, problems, request log.', imports: ['sse', 'delivery'] },
       sse: { what: 'Server-sent event streams, and how many one caller may have.', imports: ['delivery'] },
       delivery: {
         what: 'Answers on their way to a slow reader: bounds by user and address, and cutting.',
+        imports: [],
+      },
+    },
+  },
+  'apps/console/src': {
+    entries: ['main.tsx', 'router.tsx'],
+    rooms: {
+      home: {
+        what: 'The first page: composer, what waits for a person, sessions.',
+        imports: ['inbox', 'sessions', 'chat', 'frame', 'api', 'ui', 'common'],
+      },
+      inbox: {
+        what: 'What waits for a person, and the answer to it.',
+        imports: ['sessions', 'frame', 'api', 'ui', 'common'],
+      },
+      sessions: {
+        what: 'Lists of sessions, and the page of one.',
+        imports: ['frame', 'api', 'ui', 'common'],
+      },
+      settings: {
+        what: 'Account, logins, keys, look.',
+        imports: ['frame', 'auth', 'api', 'ui', 'common'],
+      },
+      chat: {
+        what: 'Where a person says what should be done.',
+        imports: ['api', 'ui', 'common'],
+      },
+      frame: {
+        what: 'What is around every page: rail, top bar, notices, shortcuts.',
+        imports: ['palette', 'auth', 'api', 'ui', 'common'],
+      },
+      palette: {
+        what: 'Search and commands over any page, and the list of keys.',
+        imports: ['auth', 'api', 'ui', 'common'],
+      },
+      auth: {
+        what: 'Log in, register, and the dialog when a login is lost.',
+        imports: ['api', 'ui'],
+      },
+      api: {
+        what: 'The login, the client and the cache: everything that is read from the server.',
+        imports: [],
+      },
+      ui: {
+        what: 'Buttons, fields, dialogs and the like. They know nothing of sessions or tasks.',
+        imports: [],
+      },
+      common: {
+        what: 'Theme, times in words, shortcuts, values that the browser keeps.',
         imports: [],
       },
     },

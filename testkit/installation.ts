@@ -7,6 +7,8 @@ type Size = {
   servers?: number;
   agents?: number;
   browsers?: number;
+  /** True unless said otherwise. */
+  disableAuth?: boolean;
   sites?: string[];
   programs?: Record<string, string>;
 };
@@ -26,7 +28,7 @@ export async function openInstallation(name: string, size: Size = {}) {
       servers: size.servers ?? 1,
       agents: size.agents ?? 1,
       browsers: size.browsers ?? 1,
-      disableAuth: true,
+      disableAuth: size.disableAuth ?? true,
       sites: [shop.url, ...(size.sites ?? [])],
       programs: size.programs,
     });

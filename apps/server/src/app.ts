@@ -10,6 +10,7 @@ import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
 import { mountChat } from './chat/mount.ts';
 import { type Planners, plannersOf } from './chat/plan.ts';
+import { serveConsole } from './console/console.routes.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
@@ -54,6 +55,8 @@ export type Options = {
   allowedHosts?: string[];
   /** Whether saved browser states are sealed. */
   hasProfileKey: boolean;
+  /** Where the built console lies; without it, the server has none. */
+  consoleDir?: string;
   /** What can make steps of a prompt; nothing by default. */
   planners?: Planners;
   /** Called for each browser whose driver was cancelled; tells its host, unless a test listens instead. */
@@ -127,6 +130,7 @@ export async function createApp(options: Options) {
   const followTask = mountTasks(serve, { store, events: live.events, takeovers, onCancelled });
   bundleRoutes(serve, { live: followSession, task: followTask });
   mountChat(serve, { store, quotas, openSession, planners });
+  await serveConsole(app, { folder: options.consoleDir, log });
   await servePage(app);
   // The page of a share has a path of its own. Browsers keep what is behind the `#` when they are sent on.
   app.get('/share', { schema: { hide: true } }, (_request, reply) => reply.redirect('/'));

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
+
+/** Wide enough for a machine that is busy with other tests. */
+const soon = { timeout: 30_000 };
+
+describe('the console', () => {
+  let installation: Installation;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const faults: string[] = [];
+  before(async () => {
+    installation = await openInstallation('console', { disableAuth: false });
+    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text())) faults.push(message.text());
+    });
+  });
+  after(async () => {
+    await browser?.close();
+    await installation?.close();
+  });
+
+  const isHome = () => page.getByRole('heading', { name: 'What should be done?' }).waitFor(soon);
+
+  /** Without a violation, dark and light, wide and narrow. PICTURES names a folder for pictures of what was seen. */
+  async function isForEverybody(name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const viewport of [
+        { width: 1440, height: 900 },
+        { width: 390, height: 844 },
+      ]) {
+        await page.setViewportSize(viewport);
+        if (process.env.PICTURES)
+          await page.screenshot({ path: join(process.env.PICTURES, `${name}-${viewport.width}-${colorScheme}.png`) });
+        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag22aa']).analyze();
+        const seen = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+        assert.deepEqual(seen, [], `${name} ${colorScheme} ${viewport.width}`);
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+
+  it('asks for a login, and registers a person who comes for the first time', async () => {
+    await page.goto(`${installation.baseUrl}/sessions`);
+    await page.getByRole('button', { name: 'Log in' }).waitFor(soon);
+    await isForEverybody('login');
+    await page.getByRole('link', { name: 'Register' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('ada');
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('Must have at least 8 characters.').waitFor(soon);
+    await page.getByLabel('Password', { exact: true }).fill('a harbour at night 17');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor(soon);
+  });
+
+  it('points at the line that cannot be read, runs the script, and shows its session', async () => {
+    await page.getByRole('link', { name: 'Home' }).first().click();
+    await isHome();
+    const script = page.getByLabel('Script, one instruction a line');
+    await script.fill(`open ${installation.shop.url}/\ndance`);
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await page.getByRole('button', { name: 'Line 2' }).waitFor(soon);
+    await script.fill(`open ${installation.shop.url}/\ntype "lantern" into "Search"\nclick "Find"`);
+    await script.press('Control+Enter');
+    await page.waitForURL(/\/sessions\/[0-9a-f-]+\?task=/, soon);
+    await page.goto(`${installation.baseUrl}/`);
+    await page.getByText('Done', { exact: true }).first().waitFor(soon);
+    await isForEverybody('home');
+  });
+
+  it('keeps the login over a reload, and every other page is for everybody too', async () => {
+    await page.reload();
+    await isHome();
+    await page.goto(`${installation.baseUrl}/inbox`);
+    await page.getByText('Nothing waits for you').waitFor(soon);
+    await isForEverybody('inbox');
+    await page.goto(`${installation.baseUrl}/settings`);
+    await page.getByText('This one').waitFor(soon);
+    await isForEverybody('settings');
+  });
+
+  it('asks again in place when the login has ended, and goes on where it was', async () => {
+    await page.goto(`${installation.baseUrl}/`);
+    await isHome();
+    await page.getByLabel('Script, one instruction a line').fill('open example.com');
+    const other = await context.newPage();
+    await other.goto(`${installation.baseUrl}/login`);
+    await other.evaluate(() => {
+      for (const key of Object.keys(localStorage)) if (key.startsWith('pilothouse.login')) localStorage.removeItem(key);
+    });
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
+    await page.getByLabel('Password', { exact: true }).fill('a harbour at night 17');
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ ...soon, state: 'detached' });
+    assert.equal(await page.getByLabel('Script, one instruction a line').inputValue(), 'open example.com');
+  });
+
+  it('logs out, and then asks for a login; nothing broke the policy of the page', async () => {
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor(soon);
+    await page.goto(`${installation.baseUrl}/settings`);
+    await page.waitForURL(/\/login/, soon);
+    assert.deepEqual(faults, []);
+  });
+});
