@@ -54,32 +54,7 @@ export function createHostClient(bus: Bus) {
   };
 
   return {
-    /** What the host says of itself and of its sessions now. */
-    async status(hostId: string, wait: Wait): Promise<HostResult<{ status: HostStatus | undefined }>> {
-      const result = await bus.request(hostCommand, { host_id: hostId }, { type: 'status' }, wait);
-      return hostResultOf(result, (reply) => (reply.ok ? { status: reply.status } : reply));
-    },
-
-    /** Opens the browser of a session under this epoch. */
-    async open(
-      { hostId, sessionId, epoch }: BrowserHold,
-      { isPerson, ...setup }: BrowserSetup,
-      wait: Wait,
-    ): Promise<HostResult<object>> {
-      const message = { type: 'open', session_id: sessionId, epoch, ...setup, is_person: isPerson } as const;
-      const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
-      return hostResultOf(result, (reply) => (reply.ok ? {} : reply));
-    },
-
-    /** Closes the browser. The reply carries the state to reopen it with, if the host could still save it. */
-    async close(
-      { hostId, sessionId, epoch }: BrowserHold,
-      wait: Wait,
-    ): Promise<HostResult<{ state: SavedState | undefined }>> {
-      const message = { type: 'close', session_id: sessionId, epoch } as const;
-      const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
-      return hostResultOf(result, (reply) => (reply.ok ? { state: reply.state } : reply));
-    },
+    ...hostCommands(bus),
 
     /** Names a new driver. Done once nothing that began under an older epoch can touch the page. */
     take: (hold: BrowserHold, { isPerson = false, ...wait }: Wait & { isPerson?: boolean }) =>
@@ -133,6 +108,36 @@ const isOf = <Type extends SuccessfulReply['type']>(
   type: Type,
   head: SuccessfulReply,
 ): head is Extract<SuccessfulReply, { type: Type }> => head.type === type;
+
+/** Commands to the host itself. */
+const hostCommands = (bus: Bus) => ({
+  /** What the host says of itself and of its sessions now. */
+  async status(hostId: string, wait: Wait): Promise<HostResult<{ status: HostStatus | undefined }>> {
+    const result = await bus.request(hostCommand, { host_id: hostId }, { type: 'status' }, wait);
+    return hostResultOf(result, (reply) => (reply.ok ? { status: reply.status } : reply));
+  },
+
+  /** Opens the browser of a session under this epoch. */
+  async open(
+    { hostId, sessionId, epoch }: BrowserHold,
+    { isPerson, ...setup }: BrowserSetup,
+    wait: Wait,
+  ): Promise<HostResult<object>> {
+    const message = { type: 'open', session_id: sessionId, epoch, ...setup, is_person: isPerson } as const;
+    const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
+    return hostResultOf(result, (reply) => (reply.ok ? {} : reply));
+  },
+
+  /** Closes the browser. The reply carries the state to reopen it with, if the host could still save it. */
+  async close(
+    { hostId, sessionId, epoch }: BrowserHold,
+    wait: Wait,
+  ): Promise<HostResult<{ state: SavedState | undefined }>> {
+    const message = { type: 'close', session_id: sessionId, epoch } as const;
+    const result = await bus.request(hostCommand, { host_id: hostId }, message, wait);
+    return hostResultOf(result, (reply) => (reply.ok ? { state: reply.state } : reply));
+  },
+});
 
 /** Commands for a person who drives. */
 const personCommands = (send: Send) => ({

@@ -7,7 +7,7 @@ import type { Chromium } from '../chromium/launch.ts';
 import { type Deadline, startDeadline } from '../common/deadline.ts';
 import { createDriver } from '../driver/driver.ts';
 import { createHandOver } from '../driver/hand-over.ts';
-import { createInFlight } from '../driver/in-flight.ts';
+import { createInFlight, type InFlight } from '../driver/in-flight.ts';
 import { createMouseButton } from '../driver/mouse-button.ts';
 import { createStop } from '../driver/stop.ts';
 import { type BlockedRequests, createBlockedRequests } from '../guard/blocked.ts';
@@ -134,7 +134,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     onCopied: (text) => prompts.onCopied(text),
   });
   parts.defer(sessionPages.close);
-  const { pages, dialogs, files, sites, documentsOf, eyesOf } = sessionPages;
+  const { pages, dialogs, files, eyesOf } = sessionPages;
   reports.hideWordsWhile(() => privacy.isDriven() || pages.all().some(privacy.hidesPlace));
   watchSchemes(context, refused.scheme);
   const onShot = createFramePublisher({ sessionId, pages, privacy, epoch, signal, onFrame: options.onFrame });
@@ -153,31 +153,13 @@ function assemble({ options, context, front, closed, activity, reports, refused 
   parts.defer(() => void input.close());
   const inFlight = createInFlight(isHeld);
   const mouseButton = createMouseButton(pages.isCrashed);
-  const perform = createPerformer({
-    pages,
-    dialogs,
-    files,
-    mouseButton,
-    inFlight,
-    refused,
-    sites,
-    documentsOf,
-    eyesOf,
-  });
+  const perform = createPerformer({ ...sessionPages, mouseButton, inFlight, refused });
   const observer = createObserver({ sessionId, pages, dialogs, screencast, privacy, epoch, eyesOf });
   const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
   parts.defer(checkpoints.close);
   const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
 
-  /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
-  async function stopDriver(): Promise<void> {
-    const isIdle = !activity.commandId() && (await inFlight.idle(0));
-    const touched = new Set([activity.actedPage() ?? pages.current(), pages.current()]);
-    const open = [...touched].filter((page) => !page.isClosed());
-    await prompts.end();
-    await Promise.all([isIdle || stopPages(open), input.releaseAll()]);
-    activity.use();
-  }
+  const stopDriver = createStopDriver({ activity, inFlight, pages, prompts, input, stopPages });
   const driver = createDriver(options.epoch, stopDriver);
   parts.defer(driver.close);
   const handOver = prompts.following(createHandOver({ driver, privacy }));
@@ -204,6 +186,27 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     },
   };
   return { session, masked: sessionPages.masked };
+}
+
+type StopOptions = {
+  activity: Activity;
+  inFlight: InFlight;
+  pages: SessionPages['pages'];
+  prompts: DriverPrompts;
+  input: PersonInput;
+  stopPages: ReturnType<typeof createStop>;
+};
+
+/** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
+function createStopDriver({ activity, inFlight, pages, prompts, input, stopPages }: StopOptions) {
+  return async (): Promise<void> => {
+    const isIdle = !activity.commandId() && (await inFlight.idle(0));
+    const touched = new Set([activity.actedPage() ?? pages.current(), pages.current()]);
+    const open = [...touched].filter((page) => !page.isClosed());
+    await prompts.end();
+    await Promise.all([isIdle || stopPages(open), input.releaseAll()]);
+    activity.use();
+  };
 }
 
 type InputOptions = Pick<SessionPages, 'pages' | 'dialogs' | 'files' | 'sites' | 'documentsOf'> & {

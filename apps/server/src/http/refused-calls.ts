@@ -99,7 +99,6 @@ export function createRefusedCalls({ log, maxDelayMs = 1000 }: Options) {
     },
   };
 }
-export type RefusedCalls = ReturnType<typeof createRefusedCalls>;
 
 /** A token is kept nowhere as it is. */
 const nameOf = (kind: Kind, token: string) => `${kind} ${createHash('sha256').update(token).digest('base64')}`;

@@ -33,12 +33,11 @@ const betweenReadsMs = 100;
 
 export function watchSession(sessionId: string, options: Options) {
   const { bus, readBrowser, isOpen, onError } = options;
-  const viewers = new Map<FrameViewer, ViewerState>();
   const view = createViewFollower({ sessionId, hosts: options.hosts });
+  const viewers = createViewers();
   let browser: BrowserRow;
   let driver: Driver | null = null;
   let lastRead = 0;
-  let last: FrameVariants | undefined;
   /** The newest epoch for which the driver was read. */
   let epochRead = 0;
   /** A frame of a newer epoch than the database had, until the next read. */
@@ -50,9 +49,6 @@ export function watchSession(sessionId: string, options: Options) {
   const confirm = atMostEvery(betweenReadsMs, renewal.request);
   const requestFrames = createFrameRequest(sessionId, { ...options, renew: renewal.request });
   const askHost = () => requestFrames(browser, { isDriven: driver !== null });
-  const showAll = () => {
-    for (const [viewer, state] of viewers) if (last) show(last, viewer, state);
-  };
 
   async function readAndAsk(): Promise<void> {
     const { browser: found, read } = await readBrowser();
@@ -75,8 +71,7 @@ export function watchSession(sessionId: string, options: Options) {
       epochRead = epoch;
       renewal.request();
     }
-    last = createVariants(message, () => driver);
-    showAll();
+    viewers.show(createVariants(message, () => driver));
   }
 
   function update(found: BrowserRow, read: number): void {
@@ -89,7 +84,7 @@ export function watchSession(sessionId: string, options: Options) {
     if (unconfirmed && found && unconfirmed.message.header.epoch <= found.epoch)
       take(unconfirmed.message, unconfirmed.from);
     // A new driver may see the last frame.
-    if (driver && driver.epoch !== driverBefore?.epoch) showAll();
+    if (driver && driver.epoch !== driverBefore?.epoch) viewers.showAgain();
   }
 
   const frames = bus.subscribeNewest(frame, { session_id: sessionId }, take);
@@ -100,17 +95,14 @@ export function watchSession(sessionId: string, options: Options) {
     askHost,
     /** Shows the last frame at once, or asks for one. */
     add(viewer: FrameViewer): void {
-      const state: ViewerState = {};
-      viewers.set(viewer, state);
       view.add(viewer);
-      if (last) show(last, viewer, state);
-      else renewal.request();
+      if (!viewers.add(viewer)) renewal.request();
     },
     remove(viewer: FrameViewer): void {
-      viewers.delete(viewer);
+      viewers.remove(viewer);
       view.remove(viewer);
     },
-    hasViewers: () => viewers.size > 0,
+    hasViewers: viewers.isWatched,
     close() {
       renewal.cancel();
       view.close();
@@ -119,6 +111,31 @@ export function watchSession(sessionId: string, options: Options) {
   };
 }
 export type WatchedSession = ReturnType<typeof watchSession>;
+
+/** The viewers of a session, and the last frame, which each of them sees as it may. */
+function createViewers() {
+  const viewers = new Map<FrameViewer, ViewerState>();
+  let last: FrameVariants | undefined;
+  const showAgain = () => {
+    for (const [viewer, state] of viewers) if (last) show(last, viewer, state);
+  };
+  return {
+    show(frame: FrameVariants): void {
+      last = frame;
+      showAgain();
+    },
+    showAgain,
+    /** False if there is no frame yet to show. */
+    add(viewer: FrameViewer): boolean {
+      const state: ViewerState = {};
+      viewers.set(viewer, state);
+      if (last) show(last, viewer, state);
+      return last !== undefined;
+    },
+    remove: (viewer: FrameViewer) => viewers.delete(viewer),
+    isWatched: () => viewers.size > 0,
+  };
+}
 
 /** Does the work once in the next turn of the event loop, however many requests there are. */
 function createImmediate(work: () => void) {

@@ -1,8 +1,6 @@
 // Tells the host which text is put on the clipboard by a `copy` or `cut` that the browser vouches for. The host decides
 // whether anyone may know it. One function, because its text is sent.
 
-export type Copies = ReturnType<typeof createCopies>;
-
 export function createCopies(tell: (news: string) => void) {
   const listenMs = 250;
   /** More than a host passes on. */
