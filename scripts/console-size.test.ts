@@ -19,7 +19,8 @@ it('the first load of login, home and session stays within its script size', { t
   };
   const most = { 'auth/login-page': 150, 'home/home-page': 190, 'sessions/session-page': 235 };
   for (const [page, limitKb] of Object.entries(most)) {
-    const files = new Set([...filesOf('index.html'), ...filesOf(`src/${page}.tsx`)]);
+    const frame = page.startsWith('auth/') ? [] : filesOf('src/frame/app-frame.tsx');
+    const files = new Set([...filesOf('index.html'), ...frame, ...filesOf(`src/${page}.tsx`)]);
     const bytes = [...files].map((file) => gzipSync(readFileSync(join(dist, file))).length).reduce((a, b) => a + b, 0);
     console.log(`${page}: ${Math.round(bytes / 1024)} KB`);
     assert.ok(bytes <= limitKb * 1024, `${page} has ${bytes} bytes`);
