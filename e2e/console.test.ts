@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
-const soon = { timeout: 30_000 };
+const soon = { timeout: 15_000 };
 
 describe('the console', () => {
   let installation: Installation;

@@ -11,7 +11,6 @@ import {
 import { login } from './api/login.ts';
 import { healthQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
-import { AppFrame } from './frame/app-frame.tsx';
 import { type SessionFilter, sessionFilters } from './sessions/session-state.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -38,7 +37,7 @@ const registerRoute = createRoute({
 const appRoute = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: AppFrame,
+  component: lazyRouteComponent(() => import('./frame/app-frame.tsx'), 'AppFrame'),
   beforeLoad: async ({ location }) => {
     // Links to watch a session, as the server makes them: the old page still shows these.
     if (/(^|&)share=/.test(location.hash)) globalThis.location.replace(`/classic#${location.hash}`);

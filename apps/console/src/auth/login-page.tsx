@@ -14,7 +14,7 @@ export function LoginPage() {
       <LoginForm onDone={() => history.replace(to)} />
       <p className="mt-5 text-ink-3">
         New here?{' '}
-        <Link to="/register" search={{ to }} className="ml-1 text-agent-ink underline-offset-2 hover:underline">
+        <Link to="/register" search={{ to }} className="ml-1 text-agent-ink underline underline-offset-2">
           Register
         </Link>
       </p>

@@ -56,7 +56,7 @@ export function RegisterPage() {
       </form>
       <p className="mt-5 text-ink-3">
         Registered already?{' '}
-        <Link to="/login" search={{ to }} className="ml-1 text-agent-ink underline-offset-2 hover:underline">
+        <Link to="/login" search={{ to }} className="ml-1 text-agent-ink underline underline-offset-2">
           Log in
         </Link>
       </p>
