@@ -7,6 +7,7 @@ const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimit
 
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '--project', '.'],
+  ['types of the console', 'tsc', '--project', 'apps/console'],
   ['format and lint', 'biome', 'check', '--error-on-warnings', '.'],
   ['import directions', process.execPath, 'scripts/imports.ts'],
   ['layout', process.execPath, 'scripts/layout.ts', '--verify'],

@@ -25,6 +25,8 @@ const allowed = {
   'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
   // The hands hold no secrets: no store.
   'apps/browser': ['packages/contract', 'packages/bus', 'packages/process'],
+  // What people see has only what every program has: the SDK, and the contract's types and tables.
+  'apps/console': ['packages/contract', 'packages/sdk'],
 };
 
 /** Each outside thing has one home, also where npm puts its files inside a workspace. */
@@ -98,7 +100,7 @@ const { output } = await cruise(
   {
     exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'default', 'types'],
-    extensions: ['.ts', '.js', '.json', '.d.ts'],
+    extensions: ['.ts', '.tsx', '.js', '.json', '.d.ts'],
   },
 );
 if (typeof output === 'string') throw new Error(output);
@@ -127,7 +129,7 @@ if (violations.length > 0 || faults.length > 0) process.exitCode = 1;
 function faultsOfRooms(house: string): string[] {
   if (!existsSync(join(root, house))) return [];
   const files = readdirSync(join(root, house), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
     .map((entry) => relative(join(root, house), join(entry.parentPath, entry.name)));
   const { entries, rooms } = houses[house] ?? { entries: undefined, rooms: {} };
   if (!entries && files.length <= flatFiles && files.every((file) => dirname(file) === '.')) return [];

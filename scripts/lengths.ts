@@ -7,7 +7,7 @@ import { root } from '../testkit/stack/folders.ts';
 const maxFileLines = 350;
 const maxFunctionLines = 80;
 
-const isSource = /^(packages|apps)\/[^/]+\/(src|testing)\/.*\.ts$|^(scripts|testkit|e2e|chaos|bench)\/.*\.ts$/;
+const isSource = /^(packages|apps)\/[^/]+\/(src|testing)\/.*\.tsx?$|^(scripts|testkit|e2e|chaos|bench)\/.*\.ts$/;
 const isExempt = /\.test\.ts$|\/generated\.ts$/;
 /** In the tools of tests a function may hold a whole scenario: only their files are measured. */
 const isTool = /\/testing\/|^(testkit|e2e|chaos|bench)\//;
@@ -42,7 +42,11 @@ function checkFile(path: string): void {
   const lines = bytes.toString('utf8').split('\n').length - 1;
   report(path, lines, maxFileLines);
   if (isInjected.test(path) || isTool.test(path)) return;
-  const tree = parseSync(bytes.toString('utf8'), { syntax: 'typescript', target: 'esnext' });
+  const tree = parseSync(bytes.toString('utf8'), {
+    syntax: 'typescript',
+    tsx: path.endsWith('.tsx'),
+    target: 'esnext',
+  });
   // The parser counts bytes, from 1.
   const lineOf = (at: number) =>
     bytes

@@ -112,6 +112,20 @@ export const houses: Record<string, House> = {
       },
     },
   },
+  'apps/console/src': {
+    entries: ['main.tsx', 'router.tsx'],
+    rooms: {
+      home: { what: 'The first page: composer, what waits for a person, sessions.', imports: ['frame'] },
+      inbox: { what: 'What waits for a person, and the answer to it.', imports: ['frame'] },
+      sessions: { what: 'Lists of sessions, and the page of one.', imports: ['frame'] },
+      settings: { what: 'Account, logins, keys, profiles, look.', imports: ['frame'] },
+      frame: { what: 'What is around every page: rail, top bar, notices, shortcuts.', imports: [] },
+      auth: { what: 'Log in, register, and the dialog when a login is lost.', imports: [] },
+      api: { what: 'The login, the client and the cache: everything that is read from the server.', imports: [] },
+      ui: { what: 'Buttons, fields, dialogs and the like. They know nothing of sessions or tasks.', imports: [] },
+      common: { what: 'Theme, times in words, shortcuts, values that the browser keeps.', imports: [] },
+    },
+  },
   'apps/agent/src': {
     entries: ['main.ts', 'config.ts'],
     rooms: {

@@ -1,0 +1,96 @@
+// The addresses of the console. Pages are loaded when they are first shown.
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { login } from './api/login.ts';
+import { healthQuery } from './api/queries.ts';
+import { queryClient } from './api/query-client.ts';
+import { AppFrame } from './frame/app-frame.tsx';
+
+const root = createRootRoute({ component: Outlet });
+
+type LoginSearch = { to?: string };
+const readLoginSearch = ({ to }: Record<string, unknown>): LoginSearch =>
+  // Only a path of this console: an address of another host would lead the person away.
+  typeof to === 'string' && /^\/(?![/\\])/.test(to) ? { to } : {};
+
+const loginRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: readLoginSearch,
+  component: lazyRouteComponent(() => import('./auth/login-page.tsx'), 'LoginPage'),
+});
+
+const registerRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/register',
+  validateSearch: readLoginSearch,
+  component: lazyRouteComponent(() => import('./auth/register-page.tsx'), 'RegisterPage'),
+});
+
+const appRoute = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: AppFrame,
+  beforeLoad: async ({ location }) => {
+    if (login.isLoggedIn()) return;
+    const { auth } = await queryClient.ensureQueryData(healthQuery);
+    if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
+  },
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./home/home-page.tsx'), 'HomePage'),
+});
+
+const inboxRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/inbox',
+  component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+});
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./sessions/sessions-page.tsx'), 'SessionsPage'),
+});
+
+/** `at`: a moment to look back to, so that a link shows the same picture. */
+type SessionSearch = { task?: string; at?: string; tab?: string; drawer?: string };
+const sessionRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sessions/$id',
+  validateSearch: (given: Record<string, unknown>): SessionSearch => {
+    const read = (name: string) => (typeof given[name] === 'string' ? { [name]: given[name] } : {});
+    return { ...read('task'), ...read('at'), ...read('tab'), ...read('drawer') };
+  },
+  component: lazyRouteComponent(() => import('./sessions/session-page.tsx'), 'SessionPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+});
+
+const routeTree = root.addChildren([
+  loginRoute,
+  registerRoute,
+  appRoute.addChildren([homeRoute, inboxRoute, sessionsRoute, sessionRoute, settingsRoute]),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

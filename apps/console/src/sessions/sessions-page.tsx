@@ -1,0 +1,5 @@
+import { TopBar } from '../frame/top-bar.tsx';
+
+export function SessionsPage() {
+  return <TopBar title="Sessions" />;
+}

@@ -1,0 +1,5 @@
+import { TopBar } from '../frame/top-bar.tsx';
+
+export function SettingsPage() {
+  return <TopBar title="Settings" />;
+}
