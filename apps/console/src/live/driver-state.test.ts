@@ -29,7 +29,14 @@ const task = {
   attempt: 1,
   question: null,
 } as const;
-const question = { text: 'Which account?', step_id: 's', asked_at: at(-42), expires_at: null, until: null, options: null };
+const question = {
+  text: 'Which account?',
+  step_id: 's',
+  asked_at: at(-42),
+  expires_at: null,
+  until: null,
+  options: null,
+};
 const facts: DriverFacts = {
   session: { status: 'active', browser: 'live' },
   takeover: null,

@@ -64,7 +64,10 @@ export type DriverState = {
 export type DriverFacts = {
   session: Pick<Session, 'status' | 'browser'>;
   takeover: Takeover | null;
-  task: Pick<TaskStatus, 'status' | 'current_step' | 'current_step_title' | 'total_steps' | 'attempt' | 'question'> | null;
+  task: Pick<
+    TaskStatus,
+    'status' | 'current_step' | 'current_step_title' | 'total_steps' | 'attempt' | 'question'
+  > | null;
   connection: Connection;
   me: string | undefined;
   tab: { drives: boolean; hasKeys: boolean; inputsWaiting: number };
@@ -91,14 +94,16 @@ function mine({ takeover, me }: DriverFacts): Takeover | undefined {
 }
 
 /** Mine, in whichever tab. */
-export const isMine = (facts: Pick<DriverFacts, 'takeover' | 'me'>): boolean => mine(facts as DriverFacts) !== undefined;
+export const isMine = (facts: Pick<DriverFacts, 'takeover' | 'me'>): boolean =>
+  mine(facts as DriverFacts) !== undefined;
 
 const cutOff: Rule = (facts) => {
   const held = mine(facts);
   if (!held || facts.connection !== 'reconnecting') return undefined;
   const age = facts.frameAt ? `Showing the frame of ${describeAge(facts.frameAt, facts.now)} ago` : 'No frame yet';
   const count = facts.tab.inputsWaiting;
-  const inputs = count === 0 ? '' : ` · ${count} ${count === 1 ? 'input waits, and is' : 'inputs wait, and are'} sent once`;
+  const inputs =
+    count === 0 ? '' : ` · ${count} ${count === 1 ? 'input waits, and is' : 'inputs wait, and are'} sent once`;
   return you('cut_off', 'offline', 'Reconnecting, you keep the wheel', `${age}${inputs}`, [], held);
 };
 
@@ -152,7 +157,9 @@ const otherDrives: Rule = ({ takeover, now }) => {
 const waiting: Rule = ({ takeover, task, now }) => {
   if (!takeover || !canMove(takeover.status, takeoverMoves.activate)) return undefined;
   const since = describeClock(now - Date.parse(takeover.requested_at));
-  const what = task?.current_step_title ? `It finishes “${task.current_step_title}” first` : 'It finishes its step first';
+  const what = task?.current_step_title
+    ? `It finishes “${task.current_step_title}” first`
+    : 'It finishes its step first';
   return {
     kind: 'waiting',
     tone: 'waiting',
@@ -204,7 +211,8 @@ const recovered: Rule = ({ task, recoveredAt, now }) =>
     : undefined;
 
 const leaseOver: Rule = ({ takeover, task, now }) => {
-  if (takeover?.status !== 'ended' || !takeover.ended_at || !isRecent(Date.parse(takeover.ended_at), now)) return undefined;
+  if (takeover?.status !== 'ended' || !takeover.ended_at || !isRecent(Date.parse(takeover.ended_at), now))
+    return undefined;
   if (Date.parse(takeover.ended_at) < Date.parse(takeover.expires_at)) return undefined;
   const isAtWork = task !== null && canMove(task.status, taskMoves.take);
   return {

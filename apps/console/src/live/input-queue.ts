@@ -75,7 +75,9 @@ export function createInputQueue(options: Options): InputQueue {
   };
 
   /** The next request: a question for the last number, the counted inputs, or the newest position. */
-  function nextRequest({ takeoverId }: Attached): { actions: SentAction[]; counted: number; isMove: boolean } | undefined {
+  function nextRequest({
+    takeoverId,
+  }: Attached): { actions: SentAction[]; counted: number; isMove: boolean } | undefined {
     if (next === undefined) {
       const probe: SentAction = { action: 'move', ...(newestMove ?? lastPoint), takeover_id: takeoverId };
       return { actions: [probe], counted: 0, isMove: newestMove !== undefined };

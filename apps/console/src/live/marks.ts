@@ -40,7 +40,7 @@ export function scaleOf(frame: FrameSize, view: View): number {
 export function layOutMark(overlay: Overlay, frame: FrameSize, view: View, ageMs: number): Mark {
   const scale = scaleOf(frame, view);
   const { bbox, point, label } = overlay;
-  const box = bbox && clip(times(bbox, scale), view);
+  const box = bbox ? clip(times(bbox, scale), view) : undefined;
   const isFilled = box ? box.width * box.height <= view.width * view.height * largeShare : false;
   const at = point ? { x: point.x * scale, y: point.y * scale } : undefined;
   const anchor = box ?? (at && { x: at.x - 12, y: at.y - 12, width: 24, height: 24 });
@@ -56,7 +56,11 @@ export function layOutMark(overlay: Overlay, frame: FrameSize, view: View, ageMs
 }
 
 /** Beside the box on the right, else on the left, else below or above it: always inside the view. */
-export function placeLabel(text: string, box: Box | undefined | null, view: View): { x: number; y: number; isDocked: boolean } {
+export function placeLabel(
+  text: string,
+  box: Box | undefined | null,
+  view: View,
+): { x: number; y: number; isDocked: boolean } {
   const width = labelWidth(text, view);
   const docked = { x: (view.width - width) / 2, y: view.height - labelHeightPx - marginPx, isDocked: true };
   if (!box || view.width < dockedBelowPx) return docked;
@@ -81,7 +85,10 @@ export function currentOverlay(
   history: readonly { recorded_at: string; url: string }[],
   shown: Pick<BrowserRoute, 'url'> | undefined,
 ): Overlay | undefined {
-  const newest = overlays.reduce<Overlay | undefined>((last, one) => (last && last.seq > one.seq ? last : one), undefined);
+  const newest = overlays.reduce<Overlay | undefined>(
+    (last, one) => (last && last.seq > one.seq ? last : one),
+    undefined,
+  );
   if (!newest || !shown?.url || (!newest.bbox && !newest.point)) return newest;
   const at = Date.parse(newest.recorded_at);
   // A visit in the same moment is where the action led.

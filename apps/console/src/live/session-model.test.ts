@@ -93,7 +93,12 @@ describe('the view of a session', () => {
 
   it('goes on by seq: an older event changes nothing', () => {
     const view = restoreSession(snapshot);
-    const active: LiveEvent = { type: 'takeover', ...logged(9), task_id: id, takeover: { ...takeover, status: 'active' } };
+    const active: LiveEvent = {
+      type: 'takeover',
+      ...logged(9),
+      task_id: id,
+      takeover: { ...takeover, status: 'active' },
+    };
     const next = applyLive(view, active);
     assert.equal(next.takeover?.status, 'active');
     assert.equal(applyLive(next, { type: 'takeover', ...logged(8), task_id: id, takeover }), next);

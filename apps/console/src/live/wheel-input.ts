@@ -11,7 +11,17 @@ type Pressed = Held & Pick<KeyboardEvent, 'key' | 'isComposing'> & { isAltGraph:
 
 const maxPasted = 50_000;
 const lineHeightPx = 40;
-const modifierKeys = new Set(['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift']);
+const modifierKeys = new Set([
+  'Alt',
+  'AltGraph',
+  'CapsLock',
+  'Control',
+  'Fn',
+  'Meta',
+  'NumLock',
+  'ScrollLock',
+  'Shift',
+]);
 /** Keys that only an input method or a screen keyboard sends; the text comes as an input event. */
 const methodKeys = new Set(['Dead', 'Process', 'Unidentified']);
 const buttons = ['left', 'middle', 'right'] as const;

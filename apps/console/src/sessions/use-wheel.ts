@@ -24,7 +24,10 @@ const leaseMs = 300_000;
 const renewMs = 5000;
 
 /** When the wheel goes back by itself. A renewed lease is not told by the stream, so inputs that were answered count. */
-export function leaseEndOf({ activated_at, requested_at, expires_at }: Takeover, answeredAt: number | undefined): string {
+export function leaseEndOf(
+  { activated_at, requested_at, expires_at }: Takeover,
+  answeredAt: number | undefined,
+): string {
   if (answeredAt === undefined) return expires_at;
   const lengthMs = Math.min(Date.parse(expires_at) - Date.parse(activated_at ?? requested_at), leaseMs);
   return new Date(Math.max(Date.parse(expires_at), answeredAt + lengthMs - renewMs)).toISOString();

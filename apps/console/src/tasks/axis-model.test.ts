@@ -87,7 +87,12 @@ describe('the time axis', () => {
 
   it('begins with its own task, and has another person in another colour', () => {
     const before = [task(-20, 'running', 7, 'another'), task(-2, 'success', 7, 'another')];
-    const axis = buildAxis({ events: [...before, ...events.slice(0, 4), wheel(6, 'active', 'mara')], taskId: id, me: 'me', now: start + 9000 });
+    const axis = buildAxis({
+      events: [...before, ...events.slice(0, 4), wheel(6, 'active', 'mara')],
+      taskId: id,
+      me: 'me',
+      now: start + 9000,
+    });
     assert.equal(axis.from, start);
     assert.equal(inWords(axis.bands).at(-1), 'other 6-9');
   });
@@ -104,6 +109,12 @@ describe('the time axis', () => {
 });
 
 it('marks of the axis are round times', () => {
-  assert.deepEqual(axisMarks(206_000).map((ms) => ms / 1000), [0, 30, 60, 90, 120, 150, 180]);
-  assert.deepEqual(axisMarks(3000).map((ms) => ms / 1000), [0, 1, 2, 3]);
+  assert.deepEqual(
+    axisMarks(206_000).map((ms) => ms / 1000),
+    [0, 30, 60, 90, 120, 150, 180],
+  );
+  assert.deepEqual(
+    axisMarks(3000).map((ms) => ms / 1000),
+    [0, 1, 2, 3],
+  );
 });

@@ -53,7 +53,14 @@ export function Composer({ placeholder, hint, isBusy, error, onSend }: ComposerP
         />
         <div className="flex items-center gap-1.5 p-1.5 pl-3">
           <span className="min-w-0 flex-1 truncate text-12 text-ink-3">{hint}</span>
-          <IconButton type="submit" look="primary" size="sm" icon={ArrowUp} label="Send" disabled={isBusy || !text.trim()} />
+          <IconButton
+            type="submit"
+            look="primary"
+            size="sm"
+            icon={ArrowUp}
+            label="Send"
+            disabled={isBusy || !text.trim()}
+          />
         </div>
       </div>
     </form>

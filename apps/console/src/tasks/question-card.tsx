@@ -12,7 +12,10 @@ type QuestionItem = Extract<TimelineItem, { type: 'question' }>;
 
 export function AnsweredQuestion({ item }: { item: QuestionItem }) {
   return (
-    <div data-testid="question" className="step-line relative grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 py-1.5">
+    <div
+      data-testid="question"
+      className="step-line relative grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 py-1.5"
+    >
       <Node className="text-person-ink inset-ring-2 inset-ring-person-edge">
         <MessageCircleQuestionMark size={14} strokeWidth={1.75} aria-hidden />
       </Node>
@@ -55,11 +58,18 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
         )}
       </div>
       <LongText text={question.text} lines={4} className="text-14" />
-      {question.until && <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>}
+      {question.until && (
+        <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>
+      )}
       {question.options ? (
         <div className="mt-3 flex flex-wrap gap-2">
           {question.options.map((option) => (
-            <Button key={option} look={option === 'stop' ? 'quiet' : 'plain'} disabled={isBusy} onClick={() => onAnswer(option)}>
+            <Button
+              key={option}
+              look={option === 'stop' ? 'quiet' : 'plain'}
+              disabled={isBusy}
+              onClick={() => onAnswer(option)}
+            >
               {optionWords[option]}
             </Button>
           ))}
@@ -93,7 +103,14 @@ function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'o
         placeholder="Your answer"
         className="min-w-0 flex-1 bg-transparent outline-none"
       />
-      <IconButton type="submit" look="primary" size="sm" icon={ArrowUp} label="Send the answer" disabled={isBusy || !text.trim()} />
+      <IconButton
+        type="submit"
+        look="primary"
+        size="sm"
+        icon={ArrowUp}
+        label="Send the answer"
+        disabled={isBusy || !text.trim()}
+      />
     </form>
   );
 }

@@ -4,7 +4,10 @@ import { findTables, formatCell, isNumeric } from './result-model.ts';
 
 describe('the tables of a result', () => {
   it('are lists of objects, with all their columns', () => {
-    const offers = [{ name: 'Brass lantern', price: 48 }, { name: 'Deck lamp', stock: 5 }];
+    const offers = [
+      { name: 'Brass lantern', price: 48 },
+      { name: 'Deck lamp', stock: 5 },
+    ];
     assert.deepEqual(findTables(offers), [{ name: 'result', columns: ['name', 'price', 'stock'], rows: offers }]);
     assert.deepEqual(
       findTables({ offers, note: 'x' }).map(({ name }) => name),
@@ -13,12 +16,18 @@ describe('the tables of a result', () => {
   });
 
   it('are lists of cells under a head', () => {
-    const [table] = findTables({ offers: [['name', 'price'], ['Lamp', '48 €']] });
+    const [table] = findTables({
+      offers: [
+        ['name', 'price'],
+        ['Lamp', '48 €'],
+      ],
+    });
     assert.deepEqual(table?.rows, [{ name: 'Lamp', price: '48 €' }]);
   });
 
   it('are none in text, numbers, empty lists and mixed ones', () => {
-    for (const data of [null, 'x', 4, [], {}, ['a', 'b'], [{ a: 1 }, 2], { a: 'x' }]) assert.deepEqual(findTables(data), []);
+    for (const data of [null, 'x', 4, [], {}, ['a', 'b'], [{ a: 1 }, 2], { a: 'x' }])
+      assert.deepEqual(findTables(data), []);
   });
 });
 

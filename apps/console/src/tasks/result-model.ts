@@ -39,4 +39,5 @@ export function formatCell(value: unknown): string {
 
 /** Also numbers as people write them: `48,00 €`. */
 export const isNumeric = (value: unknown): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && /^[-+]?[\d\s.,]+\s?[€$£%]?$/.test(value) && /\d/.test(value));
+  typeof value === 'number' ||
+  (typeof value === 'string' && /^[-+]?[\d\s.,]+\s?[€$£%]?$/.test(value) && /\d/.test(value));

@@ -17,7 +17,8 @@ type View = 'table' | 'json' | 'text';
 export function ResultView({ result, taskId }: { result: TaskResult; taskId: string }) {
   const tables = useMemo(() => findTables(result.data), [result.data]);
   const [chosen, setChosen] = useState<View>();
-  const view = chosen ?? (tables.length > 0 ? 'table' : typeof result.data === 'object' && result.data ? 'json' : 'text');
+  const view =
+    chosen ?? (tables.length > 0 ? 'table' : typeof result.data === 'object' && result.data ? 'json' : 'text');
   const hasData = result.data !== null && result.data !== undefined;
   if (!result.summary && !hasData && result.files.length === 0)
     return <Empty icon={Braces} title="It brought nothing home" text="The task ended without data or files." />;
@@ -64,7 +65,12 @@ function DataTable({ table: { name, columns, rows } }: { table: ResultTable }) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column} scope="col" dir="auto" className="h-8 pr-3 text-left text-12 font-medium whitespace-nowrap text-ink-3">
+              <th
+                key={column}
+                scope="col"
+                dir="auto"
+                className="h-8 pr-3 text-left text-12 font-medium whitespace-nowrap text-ink-3"
+              >
                 {column}
               </th>
             ))}
@@ -87,7 +93,9 @@ function DataTable({ table: { name, columns, rows } }: { table: ResultTable }) {
           ))}
         </tbody>
       </table>
-      {rows.length > maxRows && <p className="mt-2 text-12 text-ink-3">{`The first ${maxRows} rows. All of them are under JSON.`}</p>}
+      {rows.length > maxRows && (
+        <p className="mt-2 text-12 text-ink-3">{`The first ${maxRows} rows. All of them are under JSON.`}</p>
+      )}
     </div>
   );
 }
@@ -150,4 +158,8 @@ export function saveBlob(blob: Blob, name: string): void {
 }
 
 const describeBytes = (count: number): string =>
-  count < 1024 ? `${count} B` : count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
+  count < 1024
+    ? `${count} B`
+    : count < 1_048_576
+      ? `${(count / 1024).toFixed(1)} KiB`
+      : `${(count / 1_048_576).toFixed(1)} MiB`;

@@ -18,7 +18,12 @@ const nodes = {
 
 export function Node({ className, children }: { className: string; children: ReactNode }) {
   return (
-    <span className={cx('grid size-6 shrink-0 place-items-center rounded-full text-11 leading-none font-semibold tabular-nums', className)}>
+    <span
+      className={cx(
+        'grid size-6 shrink-0 place-items-center rounded-full text-11 leading-none font-semibold tabular-nums',
+        className,
+      )}
+    >
       {children}
     </span>
   );
@@ -32,7 +37,11 @@ export function LongText({ text, lines = 2, className }: { text: string; lines?:
     <>
       <span
         dir="auto"
-        className={cx('block break-words whitespace-pre-wrap', !isOpen && (lines === 2 ? 'line-clamp-2' : 'line-clamp-4'), className)}
+        className={cx(
+          'block break-words whitespace-pre-wrap',
+          !isOpen && (lines === 2 ? 'line-clamp-2' : 'line-clamp-4'),
+          className,
+        )}
       >
         {text}
       </span>
@@ -88,9 +97,20 @@ export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
         {title}
       </button>
       <span className="flex min-h-6 items-center gap-2.5 text-12 text-ink-3 tabular-nums">
-        {tries > 1 && <span className="inline-flex h-[22px] items-center rounded-full px-2 font-medium text-ink-2 inset-ring-1 inset-ring-line-2">{tries} tries</span>}
+        {tries > 1 && (
+          <span className="inline-flex h-[22px] items-center rounded-full px-2 font-medium text-ink-2 inset-ring-1 inset-ring-line-2">
+            {tries} tries
+          </span>
+        )}
         {state === 'not_run' ? 'not run' : ranMs !== undefined && describeSpan(ranMs)}
-        {evidence && <Thumb taskId={taskId} observationId={evidence.observation_id} label={evidence.label} onClick={() => onShow(item)} />}
+        {evidence && (
+          <Thumb
+            taskId={taskId}
+            observationId={evidence.observation_id}
+            label={evidence.label}
+            onClick={() => onShow(item)}
+          />
+        )}
       </span>
       {isDetailed && (message || thinking) && (
         <div className="col-span-2 col-start-2 min-w-0 pb-1 text-12 text-ink-3">
@@ -123,7 +143,15 @@ function Thumb({ taskId, observationId, label, onClick }: ThumbProps) {
   );
 }
 
-export function PromptRow({ item, initials, facts }: { item: Extract<TimelineItem, { type: 'prompt' }>; initials: string; facts: string }) {
+export function PromptRow({
+  item,
+  initials,
+  facts,
+}: {
+  item: Extract<TimelineItem, { type: 'prompt' }>;
+  initials: string;
+  facts: string;
+}) {
   return (
     <div className="grid grid-cols-[24px_minmax(0,1fr)] gap-2.5 pb-3">
       <Node className="bg-person text-on-person">{initials}</Node>
@@ -140,7 +168,10 @@ export function HandoverRow({ item, did }: { item: Extract<TimelineItem, { type:
   return (
     <div
       data-testid="handover"
-      className={cx('-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 p-2', item.isMine ? 'bg-person-soft' : 'bg-other-soft')}
+      className={cx(
+        '-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 p-2',
+        item.isMine ? 'bg-person-soft' : 'bg-other-soft',
+      )}
     >
       <Node className={item.isMine ? 'bg-person text-on-person' : 'bg-other text-surface'}>
         <ShipWheel size={14} strokeWidth={1.75} aria-hidden />
@@ -154,7 +185,10 @@ export function HandoverRow({ item, did }: { item: Extract<TimelineItem, { type:
 
 export function NoteRow({ item }: { item: Extract<TimelineItem, { type: 'note' }> }) {
   return (
-    <div data-testid="note" className="-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 bg-person-soft p-2">
+    <div
+      data-testid="note"
+      className="-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 bg-person-soft p-2"
+    >
       <Node className="text-person-ink inset-ring-2 inset-ring-person-edge">
         <StickyNote size={14} strokeWidth={1.75} aria-hidden />
       </Node>

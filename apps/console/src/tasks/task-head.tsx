@@ -3,8 +3,8 @@
 import { canMove, isTerminal, taskMoves } from '@pilothouse/sdk';
 import { Check, Clock, type LucideIcon, ShipWheel, Sparkle, Square, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { DriverKind } from '../live/driver-state.ts';
 import { describeClock } from '../live/describe-time.ts';
+import type { DriverKind } from '../live/driver-state.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip, type ChipTone } from '../ui/chip.tsx';
 import type { Axis } from './axis-model.ts';
@@ -31,7 +31,9 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
       <div className="mt-2 flex min-h-7 items-center gap-2">
         <TaskChip status={task.status} driver={driver} />
         <span className="min-w-0 truncate text-ink-3 tabular-nums">
-          {isOver ? `${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in ${describeClock(axis.agentMs)}` : stepOf(current, total)}
+          {isOver
+            ? `${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in ${describeClock(axis.agentMs)}`
+            : stepOf(current, total)}
         </span>
         <span className="flex-1" />
         {canMove(task.status, taskMoves.cancel) && (
@@ -42,7 +44,10 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
       </div>
       {!isOver && total !== null && total > 0 && (
         <div className="mt-2 h-1 overflow-hidden rounded-full bg-sunken">
-          <div className="h-full rounded-full bg-agent transition-[width]" style={{ width: `${shareOf(task) * 100}%` }} />
+          <div
+            className="h-full rounded-full bg-agent transition-[width]"
+            style={{ width: `${shareOf(task) * 100}%` }}
+          />
         </div>
       )}
       <div className="mt-2.5 flex flex-wrap gap-x-3.5 gap-y-1 text-12 text-ink-3 tabular-nums">

@@ -76,8 +76,16 @@ describe('the timeline of a task', () => {
   });
 
   it('has handovers, notes, and questions with their answers, in the order of time', () => {
-    const messages = said(['prompt', 0, 'Buy'], ['question', 2, 'Which?'], ['answer', 2.5, 'Brass'], ['note', 9, 'Signed in']);
-    const bands = [{ kind: 'you', from: start + 5000, to: start + 9000 } as const, { kind: 'agent', from: start + 9000, to: start + 9500 } as const];
+    const messages = said(
+      ['prompt', 0, 'Buy'],
+      ['question', 2, 'Which?'],
+      ['answer', 2.5, 'Brass'],
+      ['note', 9, 'Signed in'],
+    );
+    const bands = [
+      { kind: 'you', from: start + 5000, to: start + 9000 } as const,
+      { kind: 'agent', from: start + 9000, to: start + 9500 } as const,
+    ];
     const asked = { ...status, agent_history: [entry(1, 1), entry(2, 3, { action: 'ask', title: 'Ask' })] };
     assert.deepEqual(inWords(buildTimeline({ status: asked, messages, bands })), [
       'prompt Buy',
@@ -90,7 +98,14 @@ describe('the timeline of a task', () => {
   });
 
   it('shows the open question once, as what waits for an answer', () => {
-    const question = { text: 'Which?', step_id: 'step-3', asked_at: at(4), expires_at: null, until: null, options: null };
+    const question = {
+      text: 'Which?',
+      step_id: 'step-3',
+      asked_at: at(4),
+      expires_at: null,
+      until: null,
+      options: null,
+    };
     const asking: TaskStatus = { ...status, status: 'awaiting_user', question };
     for (const messages of [said(['prompt', 0, 'Buy'], ['question', 4, 'Which?']), said(['prompt', 0, 'Buy']), null]) {
       const items = buildTimeline({ status: asking, messages, plan });
@@ -109,7 +124,13 @@ describe('the timeline of a task', () => {
       current_step: 2,
     };
     const items = buildTimeline({ status: failed, messages: null, plan });
-    assert.deepEqual(inWords(items), ['done Step 1', 'failed Step 2', 'not_run Third', 'not_run Fourth', 'not_run Fifth']);
+    assert.deepEqual(inWords(items), [
+      'done Step 1',
+      'failed Step 2',
+      'not_run Third',
+      'not_run Fourth',
+      'not_run Fifth',
+    ]);
     assert.equal(items[1]?.type === 'step' && items[1].tries, 2);
   });
 });

@@ -20,7 +20,9 @@ export function Timeline({ items, render }: TimelineProps) {
     getItemKey: (index) => items[index]?.key ?? index,
     overscan: 8,
   });
-  const current = items.findLastIndex((item) => item.type !== 'step' || (item.state !== 'coming' && item.state !== 'not_run'));
+  const current = items.findLastIndex(
+    (item) => item.type !== 'step' || (item.state !== 'coming' && item.state !== 'not_run'),
+  );
   useEffect(() => {
     if (isAtEnd.current && current >= 0) list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
   }, [current, items.length, list]);

@@ -30,7 +30,8 @@ export function pictureState({ session, frame, takeover, drives, connection, now
     return { kind: 'pill', icon: 'closed', text: `Closed · picture of ${age} ago`, isDimmed: true };
   if (connection === 'reconnecting')
     return { kind: 'pill', icon: 'offline', text: `Reconnecting · frame of ${age} ago`, isDimmed: false };
-  if (connection === 'refused') return { kind: 'pill', icon: 'offline', text: `Not live · frame of ${age} ago`, isDimmed: false };
+  if (connection === 'refused')
+    return { kind: 'pill', icon: 'offline', text: `Not live · frame of ${age} ago`, isDimmed: false };
   if (session.browser === 'cold')
     return { kind: 'pill', icon: 'moon', text: `The browser rests · picture of ${age} ago`, isDimmed: true };
   if (session.browser === 'starting')
@@ -58,7 +59,11 @@ function withheldPicture(frame: FrameFacts, takeover: Takeover | null): PictureS
     case 'secret_field':
       return instead('lock', 'A password is being entered', 'The picture is back when it is done.');
     case 'page_not_masked':
-      return instead('lock', 'This page cannot be covered yet', 'The picture is back when its fields are covered with dots.');
+      return instead(
+        'lock',
+        'This page cannot be covered yet',
+        'The picture is back when its fields are covered with dots.',
+      );
     case 'unknown_keys':
       return instead('lock', 'Covered until the next page', 'A person typed where no dots can cover it.');
     default:

@@ -3,8 +3,8 @@
 import {
   Clock,
   Eye,
-  MessageCircleQuestionMark,
   type LucideIcon,
+  MessageCircleQuestionMark,
   RefreshCw,
   RotateCw,
   ShipWheel,
@@ -55,7 +55,10 @@ export function DriverBar({ state, now, busy, onAct }: DriverBarProps) {
         </div>
         <div
           dir="auto"
-          className={cx('truncate text-12 tabular-nums', isYou ? 'opacity-90' : state.tone === 'plain' ? 'text-ink-3' : 'text-ink-2')}
+          className={cx(
+            'truncate text-12 tabular-nums',
+            isYou ? 'opacity-90' : state.tone === 'plain' ? 'text-ink-3' : 'text-ink-2',
+          )}
         >
           {state.sub}
         </div>
@@ -91,7 +94,11 @@ function Helm({ icon, tone, who }: { icon: DriverIcon; tone: DriverTone; who: st
   const Icon = icon === 'initials' ? undefined : icons[icon];
   return (
     <span className={cx('relative grid size-8 shrink-0 place-items-center rounded-full', looks[tone])}>
-      {Icon ? <Icon size={16} strokeWidth={1.75} aria-hidden /> : <b className="text-12">{who.slice(0, 2).toUpperCase()}</b>}
+      {Icon ? (
+        <Icon size={16} strokeWidth={1.75} aria-hidden />
+      ) : (
+        <b className="text-12">{who.slice(0, 2).toUpperCase()}</b>
+      )}
     </span>
   );
 }
@@ -107,7 +114,11 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
         </Button>
       )}
       {has('i_am_here') && (
-        <Button size="lg" className="border-transparent! bg-transparent! text-on-person! inset-ring-1 inset-ring-on-person/45" {...act('i_am_here')}>
+        <Button
+          size="lg"
+          className="border-transparent! bg-transparent! text-on-person! inset-ring-1 inset-ring-on-person/45"
+          {...act('i_am_here')}
+        >
           I am here
         </Button>
       )}

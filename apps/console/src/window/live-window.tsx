@@ -15,7 +15,13 @@ import { fit, useSize } from './use-size.ts';
 import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
 
 /** A moment of the past, in place of the live picture. */
-export type PastView = { picture: PastPicture | undefined; route: BrowserRoute; overlay?: Overlay; width: number; height: number };
+export type PastView = {
+  picture: PastPicture | undefined;
+  route: BrowserRoute;
+  overlay?: Overlay;
+  width: number;
+  height: number;
+};
 
 type LiveWindowProps = {
   view: SessionView;
@@ -38,7 +44,18 @@ const notKept: PictureState = {
   text: 'A person drove, or the page was private. No picture of it exists.',
 };
 
-export function LiveWindow({ view, frames, connection, past, drive, ring, caption, tools, now, children }: LiveWindowProps) {
+export function LiveWindow({
+  view,
+  frames,
+  connection,
+  past,
+  drive,
+  ring,
+  caption,
+  tools,
+  now,
+  children,
+}: LiveWindowProps) {
   const [ref, space] = useSize();
   const [isNarrow] = useState(() => matchMedia('(width < 640px)').matches);
   const frame = past

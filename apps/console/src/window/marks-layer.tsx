@@ -82,7 +82,9 @@ function Label({ mark, label }: { mark: Mark; label: NonNullable<Mark['label']> 
       data-testid="mark-label"
       dir="auto"
       className={cx('mark-label', mark.isPerson && 'mark-person')}
-      style={label.isDocked ? { left: '50%', bottom: 8, transform: 'translateX(-50%)' } : { left: label.x, top: label.y }}
+      style={
+        label.isDocked ? { left: '50%', bottom: 8, transform: 'translateX(-50%)' } : { left: label.x, top: label.y }
+      }
     >
       <Icon size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
       <span className="truncate">{label.text}</span>

@@ -55,7 +55,11 @@ export function Picture({ frames, past, frame, size, overlay, now, name, drive, 
   }, [queue, onKeys]);
 
   return (
-    <div ref={stage} className={cx('relative shrink-0 touch-none overflow-hidden', drive && 'cursor-default')} style={size}>
+    <div
+      ref={stage}
+      className={cx('relative shrink-0 touch-none overflow-hidden', drive && 'cursor-default')}
+      style={size}
+    >
       <canvas
         ref={canvas}
         role="img"

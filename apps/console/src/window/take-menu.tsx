@@ -48,8 +48,20 @@ export function TakeMenu({ canTakeNow, busy, onAct }: TakeMenuProps) {
               sideOffset={6}
               className="z-40 w-72 rounded-3 bg-raised p-1.5 shadow-float outline-none"
             >
-              <Way icon={ShipWheel} title="At the next safe point" text="The agent ends its step first" keys={['W']} onSelect={() => onAct('take')} />
-              <Way icon={Zap} title="Now" text="The step is cut. It counts as a try" keys={['⇧', 'W']} onSelect={() => onAct('take_now')} />
+              <Way
+                icon={ShipWheel}
+                title="At the next safe point"
+                text="The agent ends its step first"
+                keys={['W']}
+                onSelect={() => onAct('take')}
+              />
+              <Way
+                icon={Zap}
+                title="Now"
+                text="The step is cut. It counts as a try"
+                keys={['⇧', 'W']}
+                onSelect={() => onAct('take_now')}
+              />
             </DropdownMenu.Content>
           </DropdownMenu.Portal>
         </DropdownMenu.Root>

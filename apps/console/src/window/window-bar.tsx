@@ -39,7 +39,9 @@ export function TabStrip({ pages, current, onInput }: TabStripProps) {
           canClose={shown.length > 1}
         />
       ))}
-      {onInput && <Tool icon={Plus} label="New tab" onClick={() => onInput({ action: 'new_page' })} className="mb-0.5" />}
+      {onInput && (
+        <Tool icon={Plus} label="New tab" onClick={() => onInput({ action: 'new_page' })} className="mb-0.5" />
+      )}
     </div>
   );
 }
@@ -64,7 +66,10 @@ function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
         onClick={() => id !== null && onInput?.({ action: 'focus', page: id })}
         className="flex h-full min-w-0 flex-1 items-center gap-2 px-2.5 text-left"
       >
-        <span aria-hidden className="grid size-3.5 shrink-0 place-items-center rounded-[3px] bg-ink-3 text-[9px] font-semibold text-surface">
+        <span
+          aria-hidden
+          className="grid size-3.5 shrink-0 place-items-center rounded-[3px] bg-ink-3 text-[9px] font-semibold text-surface"
+        >
           {(hostOf(page.url) ?? '·').slice(0, 1).toUpperCase()}
         </span>
         <span className="truncate" dir="auto">
@@ -88,15 +93,30 @@ function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
 type AddressBarProps = { route: BrowserRoute; onInput: TabStripProps['onInput']; tools: WindowTools };
 
 export function AddressBar({ route, onInput, tools }: AddressBarProps) {
-  const press = (action: 'back' | 'forward' | 'reload') => ({ disabled: !onInput, onClick: () => onInput?.({ action }) });
+  const press = (action: 'back' | 'forward' | 'reload') => ({
+    disabled: !onInput,
+    onClick: () => onInput?.({ action }),
+  });
   return (
     <div className={cx('flex h-10 shrink-0 items-center gap-1 border-b border-line px-2', !onInput && 'narrow:hidden')}>
       <Tool icon={ArrowLeft} label="Back" {...press('back')} />
       <Tool icon={ArrowRight} label="Forward" {...press('forward')} className="narrow:hidden" />
       <Tool icon={RotateCw} label="Load again" {...press('reload')} />
       {onInput ? <AddressField route={route} onInput={onInput} /> : <Address route={route} />}
-      <Tool icon={Layers} label="Marks on the picture" isOn={tools.marks} onClick={tools.onMarks} className="narrow:hidden" />
-      <Tool icon={Scan} label="Fit or actual size" isOn={tools.isActualSize} onClick={tools.onActualSize} className="narrow:hidden" />
+      <Tool
+        icon={Layers}
+        label="Marks on the picture"
+        isOn={tools.marks}
+        onClick={tools.onMarks}
+        className="narrow:hidden"
+      />
+      <Tool
+        icon={Scan}
+        label="Fit or actual size"
+        isOn={tools.isActualSize}
+        onClick={tools.onActualSize}
+        className="narrow:hidden"
+      />
       <Tool icon={Camera} label="Keep this picture" onClick={tools.onKeepPicture} className="narrow:hidden" />
       <Tool icon={Maximize} label="Full screen" onClick={tools.onFullScreen} className="narrow:hidden" />
     </div>
@@ -131,7 +151,13 @@ function AddressField({ route, onInput }: { route: BrowserRoute; onInput: (actio
     setText(undefined);
   };
   return (
-    <form onSubmit={submit} className={cx(pill, 'bg-surface inset-ring-1 inset-ring-control focus-within:inset-ring-2 focus-within:inset-ring-agent')}>
+    <form
+      onSubmit={submit}
+      className={cx(
+        pill,
+        'bg-surface inset-ring-1 inset-ring-control focus-within:inset-ring-2 focus-within:inset-ring-agent',
+      )}
+    >
       <Globe size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
       <input
         aria-label="Address"
