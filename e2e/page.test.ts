@@ -37,7 +37,7 @@ describe('the page', () => {
   const frameOf = (page: Page) => page.getByTestId('frame').getAttribute('src');
 
   async function run(page: Page, lines: string[]): Promise<void> {
-    await page.goto(installation.baseUrl);
+    await page.goto(`${installation.baseUrl}/classic`);
     await page.getByTestId('script').fill(lines.join('\n'));
     await page.getByTestId('run').click();
   }

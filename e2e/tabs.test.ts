@@ -65,7 +65,7 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
 
   /** Follows in the tab, with the SDK that the page itself uses. */
   async function followIn(page: Page, followed: Followed): Promise<void> {
-    await page.goto(installation.baseUrl);
+    await page.goto(`${installation.baseUrl}/classic`);
     await page.evaluate(async ({ session, task }) => {
       const seen: TabHistory = {
         live: [],
@@ -133,7 +133,7 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
     const pages = await Promise.all(Array.from({ length: 4 }, () => context.newPage()));
     const { session } = await installation.client.createSession();
     // Loaded before the streams take their connections.
-    for (const page of pages) await page.goto(installation.baseUrl);
+    for (const page of pages) await page.goto(`${installation.baseUrl}/classic`);
     for (const page of pages)
       await page.evaluate((id) => {
         for (const _ of [1, 2]) void fetch(`/api/sessions/${id}/live`).then(({ body }) => body?.getReader().read());

@@ -103,7 +103,8 @@ export const houses: Record<string, House> = {
       live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },
       auth: { what: 'Logins, keys, and who is calling.', imports: ['http', 'sse'] },
       service: { what: 'Health and OpenAPI.', imports: ['http'] },
-      page: { what: 'The page at `/`.', imports: [] },
+      console: { what: 'The built console at `/`.', imports: [] },
+      page: { what: 'The page at `/classic`.', imports: [] },
       http: { what: 'Routing, validation, problems, request log.', imports: ['sse', 'delivery'] },
       sse: { what: 'Server-sent event streams, and how many one caller may have.', imports: ['delivery'] },
       delivery: {

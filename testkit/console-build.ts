@@ -3,24 +3,31 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { root } from './stack/folders.ts';
+import { withLock } from './stack/lock.ts';
 
 const dist = join(root, 'apps/console/dist');
-const stamp = join(dist, '.built-of');
+const stamp = '.built-of';
 
 /** Everything that goes into it. Which packages are installed is in the lock file. */
 const sources = ['apps/console', 'packages/sdk/src', 'packages/contract/src', 'package-lock.json'];
 
 /** Returns whether it had to be built. Throws with Vite's words if that failed. */
-export async function buildConsole({ force = false } = {}): Promise<boolean> {
-  const now = await digestSources();
-  const built = existsSync(join(dist, 'index.html')) ? await readFile(stamp, 'utf8').catch(() => '') : '';
-  if (!force && built === now) return false;
-  await runVite();
-  await writeFile(stamp, now);
-  return true;
+export function buildConsole({ force = false } = {}): Promise<boolean> {
+  return withLock(dist, async () => {
+    const now = await digestSources();
+    const built = existsSync(join(dist, 'index.html')) ? await readFile(join(dist, stamp), 'utf8').catch(() => '') : '';
+    if (!force && built === now) return false;
+    // Beside it, so that a server that starts meanwhile finds the old one whole.
+    const fresh = `${dist}.new`;
+    await runVite(fresh);
+    await writeFile(join(fresh, stamp), now);
+    await rm(dist, { recursive: true, force: true });
+    await rename(fresh, dist);
+    return true;
+  });
 }
 
 async function digestSources(): Promise<string> {
@@ -41,12 +48,12 @@ async function listFiles(source: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/\/(dist|node_modules)\//.test(file));
+    .filter((file) => !/\/(dist|dist\.new|node_modules)\//.test(file));
 }
 
-async function runVite(): Promise<void> {
+async function runVite(outDir: string): Promise<void> {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const child = spawn(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
+  const child = spawn(process.execPath, [vite, 'build', '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'], {
     cwd: join(root, 'apps/console'),
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Member as BusMember, passwordsOf, userOf } from '@pilothouse/bus';
+import { buildConsole } from '../console-build.ts';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
 import { commonEnvironment, environmentOf, type Kind } from './environment.ts';
 import { readJson, root, writeJson } from './folders.ts';
@@ -131,6 +132,7 @@ export function createStack(name: string) {
     up: (options: Omit<StackOptions, 'name'>): Promise<void> =>
       startMembers(async () => {
         await refuseTakenPorts(options, read());
+        if (options.servers > 0) await buildConsole();
         await services.up();
         await migrate(options.migration);
         // What an earlier stack of another shape left running is not part of this one.

@@ -10,6 +10,7 @@ import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
 import { mountChat } from './chat/mount.ts';
 import type { Planners } from './chat/plan.ts';
+import { serveConsole } from './console/console.routes.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
@@ -52,6 +53,8 @@ export type Options = {
   allowedHosts?: string[];
   /** Whether saved browser states are sealed. */
   hasProfileKey: boolean;
+  /** Where the built console lies; without it, the server has none. */
+  consoleDir?: string;
   /** What can make steps of a prompt; nothing by default. */
   planners?: Planners;
   /** Called for each browser whose driver was cancelled; tells its host, unless a test listens instead. */
@@ -117,6 +120,7 @@ export async function createApp(options: Options) {
   bundleRoutes(serve, { live: followSession, task: followTask });
   const { planners = {} } = options;
   mountChat(serve, { store, quotas, openSession, planners });
+  await serveConsole(app, { folder: options.consoleDir, log });
   await servePage(app);
 
   app.addHook('preClose', async () => {

@@ -1,5 +1,6 @@
 // The settings of the server, from flags and the environment.
 
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressOf, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
@@ -42,6 +43,10 @@ const settings = z.object({
     .default('server-1'),
   NATS_PASSWORD: z.string().min(1),
   BLOB_DIR: z.string().min(1),
+  CONSOLE_DIR: z
+    .string()
+    .min(1)
+    .default(join(import.meta.dirname, '../../console/dist')),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4001),
   LOG_LEVEL: logLevel.default('info'),
@@ -110,6 +115,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
     bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
     blobDir: given.BLOB_DIR,
+    consoleDir: given.CONSOLE_DIR,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
     logLevel: given.LOG_LEVEL,
   };

@@ -58,6 +58,7 @@ run('server', async () => {
     allowedHosts: config.allowedHosts,
     hasProfileKey: config.profileKeys.length > 0,
     planners: { parseScript },
+    consoleDir: config.consoleDir,
   });
   await app.listen({ port: config.port, host: config.host });
   const ops = await startOps({ ...config.ops, metrics, isReady: () => app.server.listening });

@@ -90,7 +90,7 @@ describe('the page', () => {
       if (!isApi) complaints.push(message.text());
     });
     await prepare?.(page);
-    await page.goto(`${baseUrl}/${hash}`, { waitUntil: 'networkidle' });
+    await page.goto(`${baseUrl}/classic${hash}`, { waitUntil: 'networkidle' });
     return { page, elsewhere, complaints };
   };
 
@@ -239,7 +239,7 @@ describe('the page', () => {
   });
 
   it('sends content types, caching and a content security policy', async () => {
-    const page = await app.inject({ url: '/' });
+    const page = await app.inject({ url: '/classic' });
     assert.match(String(page.headers['content-type']), /^text\/html/);
     const policy = String(page.headers['content-security-policy']);
     assert.match(policy, /^default-src 'self'; script-src 'self' 'sha256-[^ ]+'; img-src 'self' data: blob:;/);

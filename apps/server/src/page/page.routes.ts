@@ -1,5 +1,5 @@
 // Serves one thin page, to see a script run. Its sources, the SDK and the contract go to the browser with their types
-// stripped, so there is no build. The console will replace it.
+// stripped, so there is no build. At `/classic`, until the console at `/` shows everything that it shows.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const contentTypes: Record<string, string> = {
 
 type ServedFile = { body: string; etag: string };
 
-/** Serves `/` and the files it loads. Only files that were found at the start are served, whatever path is asked for. */
+/** Serves `/classic` and the files it loads. Only files that were found at the start are served, whatever path is asked for. */
 export async function servePage(app: FastifyInstance): Promise<void> {
   // Named here, and not only in the page, so that the search for unused code finds the script.
   const own = dirname(fileURLToPath(import.meta.resolve('./page.client.ts')));
@@ -50,7 +50,7 @@ export async function servePage(app: FastifyInstance): Promise<void> {
     "frame-ancestors 'none'",
   ].join('; ');
 
-  app.get('/', { schema: { hide: true } }, (request, reply) => {
+  app.get('/classic', { schema: { hide: true } }, (request, reply) => {
     reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
     return send(request, reply, html, { type: 'text/html; charset=utf-8', caching: 'no-cache' });
   });
