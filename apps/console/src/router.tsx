@@ -12,6 +12,7 @@ import { login } from './api/login.ts';
 import { healthQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { AppFrame } from './frame/app-frame.tsx';
+import { type SessionFilter, sessionFilters } from './sessions/session-state.ts';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -39,6 +40,8 @@ const appRoute = createRoute({
   id: 'app',
   component: AppFrame,
   beforeLoad: async ({ location }) => {
+    // Links to watch a session, as the server makes them: the old page still shows these.
+    if (/(^|&)share=/.test(location.hash)) globalThis.location.replace(`/classic#${location.hash}`);
     if (login.isLoggedIn()) return;
     const { auth } = await queryClient.ensureQueryData(healthQuery);
     if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
@@ -57,9 +60,19 @@ const inboxRoute = createRoute({
   component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
 });
 
+const inboxItemRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/inbox/$taskId',
+  component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+});
+
 const sessionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/sessions',
+  validateSearch: ({ show }: Record<string, unknown>): { show?: SessionFilter } => {
+    const known = sessionFilters.find((one) => one === show);
+    return known ? { show: known } : {};
+  },
   component: lazyRouteComponent(() => import('./sessions/sessions-page.tsx'), 'SessionsPage'),
 });
 
@@ -84,7 +97,7 @@ const settingsRoute = createRoute({
 const routeTree = root.addChildren([
   loginRoute,
   registerRoute,
-  appRoute.addChildren([homeRoute, inboxRoute, sessionsRoute, sessionRoute, settingsRoute]),
+  appRoute.addChildren([homeRoute, inboxRoute, inboxItemRoute, sessionsRoute, sessionRoute, settingsRoute]),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });

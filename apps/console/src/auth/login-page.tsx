@@ -1,3 +1,23 @@
+// Log in.
+
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { AuthPage } from './auth-page.tsx';
+import { LoginForm } from './login-form.tsx';
+
+const route = getRouteApi('/login');
+
 export function LoginPage() {
-  return <main>LoginPage</main>;
+  const { to = '/' } = route.useSearch();
+  const { history } = useRouter();
+  return (
+    <AuthPage title="Log in" text="Log in to watch and steer your agents.">
+      <LoginForm onDone={() => history.replace(to)} />
+      <p className="mt-5 text-ink-3">
+        New here?{' '}
+        <Link to="/register" search={{ to }} className="ml-1 text-agent-ink underline-offset-2 hover:underline">
+          Register
+        </Link>
+      </p>
+    </AuthPage>
+  );
 }

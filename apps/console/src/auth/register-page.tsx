@@ -1,3 +1,63 @@
+// Create a user, and log in as it.
+
+import type { RegisterRequest } from '@pilothouse/contract';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { client, login } from '../api/login.ts';
+import { describeError, readFieldErrors } from '../api/words.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input, PasswordInput } from '../ui/field.tsx';
+import { AuthPage } from './auth-page.tsx';
+import { FormError } from './form-error.tsx';
+
+const route = getRouteApi('/register');
+
+async function register(wanted: RegisterRequest): Promise<void> {
+  await client.register(wanted);
+  await login.login({ username_or_email: wanted.username, password: wanted.password });
+}
+
 export function RegisterPage() {
-  return <main>RegisterPage</main>;
+  const { to = '/' } = route.useSearch();
+  const { history } = useRouter();
+  const [wanted, setWanted] = useState<RegisterRequest>({ username: '', email: '', password: '' });
+  const { mutate, error, isPending } = useMutation({ mutationFn: register, onSuccess: () => history.replace(to) });
+  const faults = readFieldErrors(error);
+  const isOfField = Object.keys(faults).some((name) => name in wanted);
+  const bind = (name: keyof RegisterRequest) => ({
+    value: wanted[name],
+    required: true,
+    spellCheck: false,
+    onChange: (event: { target: { value: string } }) => setWanted({ ...wanted, [name]: event.target.value }),
+  });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    mutate(wanted);
+  };
+  return (
+    <AuthPage title="Register" text="Make an account to run and watch your agents.">
+      <form onSubmit={send} noValidate className="grid gap-5">
+        <Field label="Name" hint="Letters, digits, dot, underscore and dash." error={faults.username}>
+          {(control) => <Input {...control} {...bind('username')} autoComplete="username" autoCapitalize="off" autoFocus />}
+        </Field>
+        <Field label="E-mail" error={faults.email}>
+          {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" />}
+        </Field>
+        <Field label="Password" error={faults.password}>
+          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" />}
+        </Field>
+        <FormError text={error && !isOfField ? describeError(error) : undefined} />
+        <Button type="submit" look="primary" size="xl" disabled={isPending} className="w-full">
+          {isPending ? 'Registering' : 'Register'}
+        </Button>
+      </form>
+      <p className="mt-5 text-ink-3">
+        Registered already?{' '}
+        <Link to="/login" search={{ to }} className="ml-1 text-agent-ink underline-offset-2 hover:underline">
+          Log in
+        </Link>
+      </p>
+    </AuthPage>
+  );
 }

@@ -1,9 +1,8 @@
-// The time, as components show it.
+// The present time, as often as a component needs it.
 
 import { useEffect, useState } from 'react';
 
-/** The present time, told again every `everyMs`. */
-export function useNow(everyMs = 1000): number {
+export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), everyMs);

@@ -1,14 +1,72 @@
-// The frame of every page behind a login.
+// The frame of every page behind a login: notices, rail, the page itself, and what opens over it.
 
-import { Outlet } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Info } from 'lucide-react';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { healthQuery, inboxQuery } from '../api/queries.ts';
+import { LoginLost } from '../auth/login-lost.tsx';
+import { useShortcuts } from '../common/shortcuts.ts';
+import { closeOverlay, onOverlay, openKeys, openPalette, readOverlay } from '../palette/palette-state.ts';
+import { Rail, TabBar } from './rail.tsx';
+
+const Palette = lazy(() => import('../palette/palette.tsx'));
+const Keys = lazy(() => import('../palette/keys.tsx'));
 
 export function AppFrame() {
+  const { data: inbox } = useQuery(inboxQuery);
+  const inboxCount = inbox?.items.length ?? 0;
+  const navigate = useNavigate();
+  useShortcuts({
+    'mod+k': openPalette,
+    '?': openKeys,
+    'g h': () => void navigate({ to: '/' }),
+    'g i': () => void navigate({ to: '/inbox' }),
+    'g s': () => void navigate({ to: '/sessions' }),
+  });
   return (
-    <div className="grid h-dvh grid-cols-[56px_minmax(0,1fr)] overflow-hidden">
-      <nav className="bg-rail" />
-      <div className="flex min-h-0 min-w-0 flex-col">
-        <Outlet />
+    <div className="flex h-dvh flex-col overflow-hidden">
+      <a
+        href="#page"
+        className="sr-only z-50 rounded-2 bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <Notices />
+      <div className="grid min-h-0 flex-1 grid-cols-[56px_minmax(0,1fr)] narrow:grid-cols-1">
+        <Rail inboxCount={inboxCount} />
+        <div id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
+          <Outlet />
+        </div>
       </div>
+      <TabBar inboxCount={inboxCount} />
+      <LoginLost />
+      <Overlays />
     </div>
+  );
+}
+
+/** What the operator wants everyone to know, such as that there are no logins. It cannot be closed. */
+function Notices() {
+  const { data } = useQuery(healthQuery);
+  return data?.notices.map((notice) => (
+    <p
+      key={notice}
+      role="note"
+      className="flex min-h-8 shrink-0 items-center gap-2 bg-person-soft px-4 py-1 text-person-ink"
+    >
+      <Info size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
+      {notice}
+    </p>
+  ));
+}
+
+function Overlays() {
+  const open = useSyncExternalStore(onOverlay, readOverlay);
+  return (
+    <Suspense>
+      {open === 'palette' && <Palette onClose={closeOverlay} />}
+      {open === 'keys' && <Keys onClose={closeOverlay} />}
+    </Suspense>
   );
 }

@@ -1,6 +1,10 @@
 // The bar over every page: what it is, and what can be done with it.
 
+import { Search } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
+import { isMac } from '../common/shortcuts.ts';
+import { Kbd } from '../ui/kbd.tsx';
+import { openPalette } from '../palette/palette-state.ts';
 
 type TopBarProps = {
   /** Also the title of the browser's tab. */
@@ -9,11 +13,13 @@ type TopBarProps = {
   start?: ReactNode;
   /** After the title, on the left. */
   beside?: ReactNode;
-  /** On the right. */
+  /** On the right, before the search. */
   children?: ReactNode;
+  /** Only the icon and the key, where the bar holds much else. */
+  hasShortSearch?: boolean;
 };
 
-export function TopBar({ title, start, beside, children }: TopBarProps) {
+export function TopBar({ title, start, beside, children, hasShortSearch = false }: TopBarProps) {
   useEffect(() => {
     document.title = `${title} · Pilothouse`;
   }, [title]);
@@ -26,6 +32,18 @@ export function TopBar({ title, start, beside, children }: TopBarProps) {
       {beside}
       <div className="min-w-0 flex-1" />
       {children}
+      <button
+        type="button"
+        aria-label="Search and commands"
+        aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+        onClick={openPalette}
+        className="-mr-1 inline-flex h-8 shrink-0 items-center gap-1.5 rounded-2 px-2 text-ink-2 hover:bg-hover hover:text-ink narrow:size-11 narrow:justify-center"
+      >
+        <Search size={14} strokeWidth={1.75} aria-hidden className="narrow:hidden" />
+        <Search size={20} strokeWidth={1.75} aria-hidden className="hidden narrow:block" />
+        {!hasShortSearch && <span className="narrow:hidden">Search and commands</span>}
+        <Kbd className="narrow:hidden">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+      </button>
     </header>
   );
 }

@@ -56,20 +56,20 @@ export function Menu({ trigger, children, align = 'start', side = 'bottom' }: Me
 
 type MenuItemProps = {
   icon?: LucideIcon;
-  onSelect: () => void;
+  onSelect?: () => void;
   disabled?: boolean;
   /** Of a choice: whether it is the present one. */
   isChosen?: boolean;
   children: ReactNode;
 };
 
+const menuItem =
+  'flex min-h-8 cursor-default items-center gap-2.5 rounded-2 px-2.5 py-1 outline-none data-disabled:text-ink-3 ' +
+  'data-highlighted:bg-hover narrow:min-h-11';
+
 export function MenuItem({ icon: Icon, onSelect, disabled, isChosen, children }: MenuItemProps) {
   return (
-    <DropdownMenu.Item
-      disabled={disabled}
-      onSelect={onSelect}
-      className="flex min-h-8 cursor-default items-center gap-2.5 rounded-2 px-2.5 py-1 outline-none data-disabled:text-ink-3 data-highlighted:bg-hover narrow:min-h-11"
-    >
+    <DropdownMenu.Item disabled={disabled} onSelect={onSelect} className={menuItem}>
       {Icon && <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-ink-2" />}
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {isChosen && <Check size={16} strokeWidth={2} aria-label="chosen" className="shrink-0 text-agent-ink" />}

@@ -1,0 +1,84 @@
+// The page of a form to log in or to register, with a picture of what waits behind it.
+
+import { Lock, Sparkle } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+import { Mark } from '../ui/mark.tsx';
+
+type AuthPageProps = { title: string; text: string; children: ReactNode };
+
+export function AuthPage({ title, text, children }: AuthPageProps) {
+  useEffect(() => {
+    document.title = `${title} · Pilothouse`;
+  }, [title]);
+  return (
+    <div className="grid min-h-dvh grid-cols-1 bg-surface lg:grid-cols-2">
+      <main className="grid place-items-center p-6">
+        <div className="w-full max-w-[344px]">
+          <Mark size={32} className="text-agent" />
+          <h1 className="mt-6 text-28 font-semibold">Pilothouse</h1>
+          <p className="mt-1 text-14 text-ink-2">{text}</p>
+          <div className="mt-8">{children}</div>
+        </div>
+      </main>
+      <Drawing />
+    </div>
+  );
+}
+
+/** A drawn session: an agent at work in a shop. It says nothing that the form does not. */
+function Drawing() {
+  return (
+    <div aria-hidden className="dark relative hidden overflow-hidden bg-rail lg:block">
+      <div className="absolute top-[88px] left-[72px] w-[944px] overflow-hidden rounded-3 bg-surface text-ink shadow-modal">
+        <div className="flex h-9 items-end bg-sunken px-2">
+          <div className="flex h-[30px] w-[220px] items-center gap-2 rounded-t-[8px] bg-surface px-2.5 text-12">
+            <i className="size-3.5 rounded-[3px] bg-person" /> Brass lantern · Harbour Supplies
+          </div>
+        </div>
+        <div className="flex h-10 items-center px-3">
+          <div className="flex h-7 flex-1 items-center gap-2 rounded-full bg-bg px-3 text-12 text-ink-3">
+            <Lock size={12} /> <b className="font-medium text-ink">harbour-supplies.test</b>/lanterns/brass
+          </div>
+        </div>
+        <div className="grid h-[480px] grid-cols-[400px_1fr] gap-10 bg-[#f6f1ea] p-9 text-[#22303a]">
+          <Lantern />
+          <div>
+            <p className="text-12">Lamps / Lanterns</p>
+            <p className="mt-1 text-28 font-semibold">Brass lantern</p>
+            <p className="mt-6 text-20 font-semibold">48,00 €</p>
+            <p className="mt-6 mb-2 text-12 font-semibold">Quantity</p>
+            <p className="flex h-10 w-32 items-center rounded-1 bg-[#dff0f4] px-4 ring-2 ring-[#0b84a5]">1</p>
+            <p className="mt-4 inline-flex h-11 items-center rounded-2 bg-[#d9a32a] px-6 font-semibold">Add to basket</p>
+          </div>
+        </div>
+        <div className="flex h-14 items-center gap-3 px-4">
+          <span className="grid size-8 place-items-center rounded-full bg-agent-soft text-agent-ink ring-2 ring-agent">
+            <Sparkle size={16} />
+          </span>
+          <span>
+            <b className="block text-14 font-semibold">The agent drives</b>
+            <span className="text-12 text-ink-3">2:38 of 30:00 on its clock</span>
+          </span>
+        </div>
+      </div>
+      <p className="absolute top-[788px] left-[72px] text-16 text-rail-ink">
+        Watch every frame. Take the wheel at any moment. Hand it back.
+      </p>
+    </div>
+  );
+}
+
+function Lantern() {
+  return (
+    <svg viewBox="0 0 200 200" className="size-full rounded-3 bg-[#efe4cf]" aria-hidden="true">
+      <g fill="none" stroke="#7b5a1e" strokeWidth="6" strokeLinecap="round" strokeLinejoin="round">
+        <path d="M80 50a20 20 0 0 1 40 0" />
+        <path d="M70 58h60l8 20H62z" fill="#c8912b" />
+        <path d="M68 78h64v66H68z" fill="#fff6dc" />
+        <path d="M58 144h84v16H58z" fill="#c8912b" />
+        <path d="M84 78v66M116 78v66" strokeWidth="4" />
+      </g>
+      <path d="M100 95c13 15 11 32 0 36-11-4-13-21 0-36z" fill="#f0a52b" />
+    </svg>
+  );
+}

@@ -1,0 +1,90 @@
+// One wait: the picture, the question, and the ways to answer it.
+
+import type { InboxItem } from '@pilothouse/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ShipWheel } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../api/login.ts';
+import { inboxQuery } from '../api/queries.ts';
+import { describeError } from '../api/words.ts';
+import { formatMoment } from '../common/format.ts';
+import { TaskPicture } from '../sessions/task-picture.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { answerWords, describeWait } from './wait.ts';
+
+export function Answer({ item }: { item: InboxItem }) {
+  const [text, setText] = useState('');
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { kind, title } = describeWait(item);
+  const { task_id: id, session_id, question } = item;
+  const session = { to: '/sessions/$id', params: { id: session_id }, search: { task: id } } as const;
+  const answer = useMutation({
+    // Named by its time: if the task asks another question by now, this is no answer to that.
+    mutationFn: (given: string) => client.signalTakeover({ id, answer: given, asked_at: question?.asked_at }),
+    onSuccess: () => navigate({ to: '/inbox' }),
+    onSettled: () => cache.invalidateQueries(inboxQuery),
+  });
+  const take = useMutation({
+    mutationFn: () => client.requestTakeover({ id }),
+    onSuccess: () => navigate(session),
+  });
+  const error = answer.error ?? take.error;
+  return (
+    <article className="mx-auto max-w-[820px]">
+      <div className="mb-4 flex items-start gap-4">
+        <h2 className="min-w-0 flex-1 text-20 font-semibold break-words" dir="auto">
+          {title}
+        </h2>
+        <Link {...session} className={buttonClass()}>
+          Open the session
+        </Link>
+      </div>
+      <TaskPicture taskId={id} className="aspect-video w-full rounded-3 ring-1 ring-line" />
+      <p className="mt-4 text-14 text-ink-2" dir="auto">
+        In “{item.title}”. The agent waits since {formatMoment(item.waiting_since, Date.now())}.
+        {question?.expires_at && ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
+      </p>
+      {kind === 'doubt' && (
+        <div className="mt-4 flex flex-wrap gap-2">
+          {question?.options?.map((option) => (
+            <Button key={option} disabled={answer.isPending} onClick={() => answer.mutate(option)}>
+              {answerWords[option]}
+            </Button>
+          ))}
+        </div>
+      )}
+      {kind === 'question' && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            answer.mutate(text);
+          }}
+          className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent"
+        >
+          <textarea
+            aria-label="Your answer"
+            required
+            dir="auto"
+            rows={2}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            className="block w-full resize-none bg-transparent p-1 text-14 outline-none"
+          />
+          <div className="flex justify-end gap-2">
+            <Button look="quiet" icon={ShipWheel} disabled={take.isPending} onClick={() => take.mutate()}>
+              Take the wheel instead
+            </Button>
+            <Button type="submit" look="primary" disabled={answer.isPending || !text.trim()}>
+              Answer
+            </Button>
+          </div>
+        </form>
+      )}
+      <p role="alert" className="mt-2 text-bad-ink">
+        {error && describeError(error)}
+      </p>
+    </article>
+  );
+}

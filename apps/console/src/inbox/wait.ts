@@ -1,0 +1,21 @@
+// What a task waits for, in words.
+
+import type { InboxItem, IrreversibleAnswer } from '@pilothouse/contract';
+
+export type Wait = { kind: 'question' | 'doubt' | 'driven'; word: string; title: string };
+
+export function describeWait(item: Pick<InboxItem, 'question' | 'takeover' | 'title'>): Wait {
+  if (item.takeover && item.takeover.status !== 'ended')
+    return { kind: 'driven', word: 'You drive', title: 'The agent waits until you hand the wheel back.' };
+  const title = item.question?.text ?? item.title;
+  return item.question?.options
+    ? { kind: 'doubt', word: 'In doubt', title }
+    : { kind: 'question', word: 'Asks', title };
+}
+
+/** The answers to a step that may or may not have been done. */
+export const answerWords: Record<IrreversibleAnswer, string> = {
+  done: 'It was done, go on',
+  repeat: 'Do it again',
+  stop: 'Stop here',
+};

@@ -1,0 +1,31 @@
+// Every key that does something.
+
+import { useSyncExternalStore } from 'react';
+import { isMac, singleKeys } from '../common/shortcuts.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { keyMap } from './key-map.ts';
+
+export default function Keys({ onClose }: { onClose: () => void }) {
+  const isOn = useSyncExternalStore(singleKeys.onChange, singleKeys.read) === 'on';
+  return (
+    <Dialog isOpen onClose={onClose} title="Keys" text={isOn ? undefined : 'Single keys are switched off in the settings.'}>
+      <KeyList />
+    </Dialog>
+  );
+}
+
+export function KeyList() {
+  return (
+    <ul className="grid gap-1">
+      {keyMap.map(({ does, keys }) => (
+        <li key={does} className="flex min-h-8 items-center gap-2">
+          <span className="flex-1">{does}</span>
+          {keys(isMac).map((key) => (
+            <Kbd key={key}>{key}</Kbd>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
