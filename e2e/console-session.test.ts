@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { buildConsole } from '../testkit/console-build.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 const viewport = { width: 1440, height: 900 };
@@ -12,7 +11,6 @@ describe('the session page of the console', () => {
   let installation: Installation;
   let browser: Browser;
   before(async () => {
-    await buildConsole();
     installation = await openInstallation('console-session');
     // Our own page on loopback: the sandbox, which root cannot have, is not needed.
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
@@ -99,7 +97,9 @@ describe('the session page of the console', () => {
     await driver(page, 'agent');
     await page.locator('[data-testid=picture][data-frame]').waitFor(soon);
     await page.getByTestId('mark-box').waitFor(soon);
-    await address(page).filter({ hasText: shop.url.replace('http://', '') }).waitFor(soon);
+    await address(page)
+      .filter({ hasText: shop.url.replace('http://', '') })
+      .waitFor(soon);
     await page.locator('[data-testid=step][data-state=done]').nth(1).waitFor(soon);
     await page.locator('[data-testid=step][data-state=running]').waitFor(soon);
     await page.close();

@@ -118,7 +118,18 @@ export const houses: Record<string, House> = {
     rooms: {
       home: { what: 'The first page: composer, what waits for a person, sessions.', imports: ['frame'] },
       inbox: { what: 'What waits for a person, and the answer to it.', imports: ['frame'] },
-      sessions: { what: 'Lists of sessions, and the page of one.', imports: ['frame'] },
+      sessions: {
+        what: 'Lists of sessions, the page of one, and what a guest sees of it.',
+        imports: ['frame', 'axis', 'drawer', 'window', 'tasks', 'live'],
+      },
+      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live'] },
+      drawer: { what: 'Logs, executions, events, files and settings of a task.', imports: ['tasks', 'live'] },
+      window: { what: 'The browser window with its marks, and the bar that says who drives.', imports: ['live'] },
+      tasks: { what: 'The timeline of a task: steps, questions, result, what comes next.', imports: ['live'] },
+      live: {
+        what: 'What is live, without React: who drives, inputs, frames, marks, the view of a session.',
+        imports: [],
+      },
       settings: { what: 'Account, logins, keys, profiles, look.', imports: ['frame'] },
       frame: { what: 'What is around every page: rail, top bar, notices, shortcuts.', imports: [] },
       auth: { what: 'Log in, register, and the dialog when a login is lost.', imports: [] },

@@ -20,8 +20,14 @@ const refuse = (code: string, detail: string, errors: { pointer: string; message
   );
 
 it('a refusal is told in the words of the server, and a limit with the time to wait', () => {
-  assert.equal(describeError(refuse('invalid_credentials', 'Wrong username or password.')), 'Wrong username or password.');
-  assert.equal(describeError(refuse('rate_limited', 'Too many requests.', [], 42)), 'Too many attempts. Again in 42 s.');
+  assert.equal(
+    describeError(refuse('invalid_credentials', 'Wrong username or password.')),
+    'Wrong username or password.',
+  );
+  assert.equal(
+    describeError(refuse('rate_limited', 'Too many requests.', [], 42)),
+    'Too many attempts. Again in 42 s.',
+  );
   assert.equal(describeError(new ConnectionError('cannot reach http://x')), 'The server does not answer.');
   assert.equal(describeError(new TypeError('x is not a function')), 'Something went wrong on this page.');
 });

@@ -48,7 +48,9 @@ function Drawing() {
             <p className="mt-6 text-20 font-semibold">48,00 €</p>
             <p className="mt-6 mb-2 text-12 font-semibold">Quantity</p>
             <p className="flex h-10 w-32 items-center rounded-1 bg-[#dff0f4] px-4 ring-2 ring-[#0b84a5]">1</p>
-            <p className="mt-4 inline-flex h-11 items-center rounded-2 bg-[#d9a32a] px-6 font-semibold">Add to basket</p>
+            <p className="mt-4 inline-flex h-11 items-center rounded-2 bg-[#d9a32a] px-6 font-semibold">
+              Add to basket
+            </p>
           </div>
         </div>
         <div className="flex h-14 items-center gap-3 px-4">

@@ -39,7 +39,9 @@ export function RegisterPage() {
     <AuthPage title="Register" text="Make an account to run and watch your agents.">
       <form onSubmit={send} noValidate className="grid gap-5">
         <Field label="Name" hint="Letters, digits, dot, underscore and dash." error={faults.username}>
-          {(control) => <Input {...control} {...bind('username')} autoComplete="username" autoCapitalize="off" autoFocus />}
+          {(control) => (
+            <Input {...control} {...bind('username')} autoComplete="username" autoCapitalize="off" autoFocus />
+          )}
         </Field>
         <Field label="E-mail" error={faults.email}>
           {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" />}

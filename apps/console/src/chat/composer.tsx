@@ -68,12 +68,21 @@ export function Composer() {
           <span className="flex-1" />
           <Button look="primary" size="lg" onClick={run} disabled={isPending}>
             Run
-            <Kbd className="border-transparent! bg-transparent! text-current! narrow:hidden">{isMac ? '⌘⏎' : 'Ctrl ⏎'}</Kbd>
+            <Kbd className="border-transparent! bg-transparent! text-current! narrow:hidden">
+              {isMac ? '⌘⏎' : 'Ctrl ⏎'}
+            </Kbd>
           </Button>
         </div>
       </div>
       <div id="composer-problems" role="alert">
-        {error && <Problems error={error} onLine={(fault) => pointAt(field.current, fault)} onScript={writeScript} mode={mode} />}
+        {error && (
+          <Problems
+            error={error}
+            onLine={(fault) => pointAt(field.current, fault)}
+            onScript={writeScript}
+            mode={mode}
+          />
+        )}
       </div>
     </div>
   );

@@ -1,8 +1,7 @@
 // Logs, raw events and settings, line by line.
 
-import type { LogEntry, TaskDetail } from '../live/api-types.ts';
+import type { LogEntry, StreamedEvent, TaskDetail } from '../live/api-types.ts';
 import { describeTimeOfDay } from '../live/describe-time.ts';
-import type { StreamedEvent } from '../sessions/use-session-data.ts';
 import { cx } from '../ui/class-names.ts';
 
 const levels: Record<LogEntry['level'], string> = {
@@ -34,6 +33,7 @@ export function EventList({ events }: { events: readonly StreamedEvent[] }) {
   return (
     <ol className="py-1 font-mono text-12">
       {events.toReversed().map(({ at, stream, event }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: counted from the oldest, so that it stays
         <li key={`${at} ${events.length - index}`} className="flex gap-4 px-4 py-0.5">
           <span className="shrink-0 text-ink-3">{describeTimeOfDay(at, true)}</span>
           <span className="w-10 shrink-0 text-ink-3">{stream}</span>

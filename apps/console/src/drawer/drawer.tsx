@@ -3,18 +3,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { client } from '../api/login.ts';
-import type { SessionView } from '../live/session-model.ts';
-import type { SessionData } from '../sessions/use-session-data.ts';
+import type { LogEntry, StreamedEvent, TaskDetail } from '../live/api-types.ts';
 import type { Axis } from '../tasks/axis-model.ts';
 import { FileList } from '../tasks/result-view.tsx';
+import type { TaskView } from '../tasks/timeline-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { EventList, LogList, SettingsList } from './drawer-lists.tsx';
 import { ExecutionTable } from './execution-table.tsx';
 
+type DrawerData = {
+  taskId: string | undefined;
+  task: TaskView | undefined;
+  detail: TaskDetail | undefined;
+  events: { current: readonly StreamedEvent[] };
+  logs: { current: readonly LogEntry[] };
+};
 type DrawerProps = {
-  data: SessionData;
-  view: SessionView;
+  data: DrawerData;
   axis: Axis;
   open: string | undefined;
   onOpen: (tab: string | undefined) => void;
@@ -63,16 +69,15 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
         )}
       </div>
       {shown && (
-        <div
+        <section
           data-testid="drawer"
-          role="region"
           aria-label={names[shown]}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
           tabIndex={0}
           className="h-[228px] overflow-auto border-t border-line -outline-offset-2"
         >
           <Content tab={shown} data={data} axis={axis} />
-        </div>
+        </section>
       )}
     </footer>
   );
@@ -94,7 +99,7 @@ function Content({ tab, data, axis }: Pick<DrawerProps, 'data' | 'axis'> & { tab
   );
 }
 
-function Logs({ taskId, data }: { taskId: string; data: SessionData }) {
+function Logs({ taskId, data }: { taskId: string; data: DrawerData }) {
   const { data: logs = [] } = useQuery({
     queryKey: ['logs', taskId],
     queryFn: async ({ signal }) => (await client.listLogs({ id: taskId, limit: 200 }, { signal })).logs,

@@ -3,8 +3,8 @@
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { isMac } from '../common/shortcuts.ts';
-import { Kbd } from '../ui/kbd.tsx';
 import { openPalette } from '../palette/palette-state.ts';
+import { Kbd } from '../ui/kbd.tsx';
 
 type TopBarProps = {
   /** Also the title of the browser's tab. */

@@ -32,7 +32,12 @@ export function InboxPage() {
         )}
         {!data && error && <ReadError what="The inbox" error={error} onRetry={() => void refetch()} />}
         {items.length > 0 && (
-          <ul className={cx('w-[420px] shrink-0 overflow-y-auto border-r border-line bg-surface max-lg:w-full', taskId && 'max-lg:hidden')}>
+          <ul
+            className={cx(
+              'w-[420px] shrink-0 overflow-y-auto border-r border-line bg-surface max-lg:w-full',
+              taskId && 'max-lg:hidden',
+            )}
+          >
             {items.map((item) => (
               <Row key={item.task_id} item={item} now={now} isChosen={item === chosen} />
             ))}

@@ -42,3 +42,6 @@ type DistributiveOmit<Union, Keys extends PropertyKey> = Union extends unknown ?
 
 /** `connecting` before the first answer, `refused` when the server refused the stream for good. */
 export type Connection = ConnectionState | 'connecting' | 'refused';
+
+/** What a stream brought, as it was. */
+export type StreamedEvent = { at: number; stream: 'live' | 'task'; event: LiveEvent | TaskEvent };

@@ -10,6 +10,9 @@ function createScreen() {
   let alive = 0;
   let mostAlive = 0;
   const gates: (() => void)[] = [];
+  const close = () => {
+    alive -= 1;
+  };
   const painter = createFramePainter({
     canvas: { width: 0, height: 0, getContext: () => ({ drawImage: () => {} }) },
     decode: async (bytes) => {
@@ -17,7 +20,7 @@ function createScreen() {
       if (bytes.length === 0) throw new Error('not a picture');
       alive += 1;
       mostAlive = Math.max(mostAlive, alive);
-      return { width: 4, height: 3, close: () => void (alive -= 1) };
+      return { width: 4, height: 3, close: () => close() };
     },
     requestFrame: (paint) => setImmediate(paint),
     onPainted: (id) => painted.push(id),

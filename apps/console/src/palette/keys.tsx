@@ -9,7 +9,12 @@ import { keyMap } from './key-map.ts';
 export default function Keys({ onClose }: { onClose: () => void }) {
   const isOn = useSyncExternalStore(singleKeys.onChange, singleKeys.read) === 'on';
   return (
-    <Dialog isOpen onClose={onClose} title="Keys" text={isOn ? undefined : 'Single keys are switched off in the settings.'}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Keys"
+      text={isOn ? undefined : 'Single keys are switched off in the settings.'}
+    >
       <KeyList />
     </Dialog>
   );

@@ -22,8 +22,8 @@ import { inboxQuery, sessionsQuery } from '../api/queries.ts';
 import { useUser } from '../api/use-user.ts';
 import { logOut } from '../auth/log-out.ts';
 import { theme } from '../common/theme.ts';
-import { openKeys } from './palette-state.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { openKeys } from './palette-state.ts';
 
 type ItemProps = { icon: LucideIcon; value?: string; onSelect: () => void; keys?: string[]; children: ReactNode };
 
@@ -45,7 +45,8 @@ function Item({ icon: Icon, value, onSelect, keys = [], children }: ItemProps) {
   );
 }
 
-const group = '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-2 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-ink-3';
+const group =
+  '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-2 [&_[cmdk-group-heading]]:text-12 [&_[cmdk-group-heading]]:text-ink-3';
 
 export default function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();

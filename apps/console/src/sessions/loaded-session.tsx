@@ -135,9 +135,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
           />
         }
         axis={<TimeAxis axis={axis} isOpen={session.connection === 'connected'} controls={lookBack.controls} />}
-        drawer={
-          <Drawer data={data} view={view} axis={axis} open={search.drawer} onOpen={(drawer) => set({ drawer })} />
-        }
+        drawer={<Drawer data={data} axis={axis} open={search.drawer} onOpen={(drawer) => set({ drawer })} />}
       />
     </div>
   );

@@ -42,7 +42,9 @@ export function SessionList({ filter, onFilter, heading }: SessionListProps) {
         />
       </div>
       {read.isPending && <GridSkeleton />}
-      {read.isError && !read.data && <ReadError what="The sessions" error={read.error} onRetry={() => void read.refetch()} />}
+      {read.isError && !read.data && (
+        <ReadError what="The sessions" error={read.error} onRetry={() => void read.refetch()} />
+      )}
       {read.data && sessions.length === 0 && <NoSessions filter={filter} />}
       {sessions.length > 0 && <SessionGrid sessions={sessions} />}
       {read.hasNextPage && (

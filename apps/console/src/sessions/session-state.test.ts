@@ -9,7 +9,10 @@ const task = (status: TaskSummary['status'], rest: Partial<TaskSummary> = {}) =>
 const driven = (held_by: string | null) => ({ takeover: { held_by } }) as InboxItem;
 
 it('says of a session what its last task does', () => {
-  const working = { session: session('active'), task: task('running', { current_step: 7, current_step_title: 'Click “Buy”' }) };
+  const working = {
+    session: session('active'),
+    task: task('running', { current_step: 7, current_step_title: 'Click “Buy”' }),
+  };
   assert.deepEqual(describeSession(working), { tone: 'agent', word: 'Working', line: 'Step 7 · Click “Buy”' });
   const failed = { session: session('idle'), task: task('failed', { last_error: 'Nothing is called “Buy”.' }) };
   assert.deepEqual(describeSession(failed), { tone: 'bad', word: 'Failed', line: 'Nothing is called “Buy”.' });

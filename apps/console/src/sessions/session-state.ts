@@ -17,7 +17,11 @@ export function describeSession({ session, task, waiting, userId }: Known): Sess
   if (session.status === 'takeover') return describeDriver(waiting, userId);
   if (!task) return { tone: 'plain', word: 'No task yet', line: '' };
   if (task.status === 'awaiting_user')
-    return { tone: 'person', word: waiting?.question?.options ? 'In doubt' : 'Asks you', line: waiting?.question?.text ?? '' };
+    return {
+      tone: 'person',
+      word: waiting?.question?.options ? 'In doubt' : 'Asks you',
+      line: waiting?.question?.text ?? '',
+    };
   if (task.status === 'pending') return { tone: 'plain', word: 'Waits its turn', line: '' };
   if (task.status === 'success') return { tone: 'good', word: 'Done', line: describeEnd(task) };
   if (task.status === 'failed') return { tone: 'bad', word: 'Failed', line: describeEnd(task) };
@@ -27,7 +31,8 @@ export function describeSession({ session, task, waiting, userId }: Known): Sess
 
 function describeDriver(waiting: InboxItem | undefined, userId: string | undefined): SessionView {
   const holder = waiting?.takeover?.held_by;
-  if (holder && userId && holder !== userId) return { tone: 'other', word: 'Another drives', line: 'Hidden while they drive' };
+  if (holder && userId && holder !== userId)
+    return { tone: 'other', word: 'Another drives', line: 'Hidden while they drive' };
   return { tone: 'driving', word: 'You drive', line: '' };
 }
 
@@ -42,4 +47,4 @@ export type SessionFilter = (typeof sessionFilters)[number];
 
 /** The filter of the server that holds all sessions of a filter; those that need a person are found among the open ones. */
 export const statusOf = (filter: SessionFilter) =>
-  ({ all: undefined, working: 'active', needs: undefined, idle: 'idle', closed: 'closed' } as const)[filter];
+  (({ all: undefined, working: 'active', needs: undefined, idle: 'idle', closed: 'closed' }) as const)[filter];

@@ -22,7 +22,11 @@ export function TaskPicture({ taskId, task, isHidden = false, className }: TaskP
   const Icon = isHidden ? EyeOff : Image;
   return (
     <span className={cx('grid place-items-center overflow-hidden bg-sunken text-ink-3', className)}>
-      {url ? <img src={url} alt="" className="size-full object-cover object-top" /> : <Icon size={20} strokeWidth={1.5} aria-hidden />}
+      {url ? (
+        <img src={url} alt="" className="size-full object-cover object-top" />
+      ) : (
+        <Icon size={20} strokeWidth={1.5} aria-hidden />
+      )}
     </span>
   );
 }

@@ -4,11 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { client } from '../api/login.ts';
 import { useRecording } from '../axis/use-recording.ts';
-import type { LiveEvent, LogEntry, TaskEvent } from '../live/api-types.ts';
+import type { LiveEvent, LogEntry, StreamedEvent, TaskEvent } from '../live/api-types.ts';
 import { useSession } from './use-session.ts';
 import { messagesQuery, taskDetailQuery, useTask } from './use-task.ts';
-
-export type StreamedEvent = { at: number; stream: 'live' | 'task'; event: LiveEvent | TaskEvent };
 
 const keptEvents = 500;
 

@@ -23,10 +23,9 @@ export function ResultView({ result, taskId }: { result: TaskResult; taskId: str
   if (!result.summary && !hasData && result.files.length === 0)
     return <Empty icon={Braces} title="It brought nothing home" text="The task ended without data or files." />;
   return (
-    <div
+    <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
       tabIndex={0}
-      role="region"
       aria-label="Result"
       data-testid="result"
       className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
@@ -50,7 +49,7 @@ export function ResultView({ result, taskId }: { result: TaskResult; taskId: str
       {hasData && view === 'json' && <Code text={JSON.stringify(result.data, null, 2)} />}
       {hasData && view === 'text' && <Code text={textOf(result.data)} isPlain />}
       <FileList files={result.files} taskId={taskId} />
-    </div>
+    </section>
   );
 }
 

@@ -11,7 +11,7 @@ const heights = { prompt: 66, step: 40, question: 64, note: 44, handover: 48 } a
 const endPx = 48;
 
 export function Timeline({ items, render }: TimelineProps) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const list = useVirtualizer({
     count: items.length,
@@ -28,11 +28,10 @@ export function Timeline({ items, render }: TimelineProps) {
   }, [current, items.length, list]);
 
   return (
-    <div
+    <section
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
       tabIndex={0}
-      role="region"
       aria-label="Steps"
       data-testid="timeline"
       onScroll={({ currentTarget }) => {
@@ -60,6 +59,6 @@ export function Timeline({ items, render }: TimelineProps) {
           ) : null;
         })}
       </ol>
-    </div>
+    </section>
   );
 }

@@ -11,7 +11,8 @@ export type WindowTools = {
   onMarks: () => void;
   isActualSize: boolean;
   onActualSize: () => void;
-  onKeepPicture: () => void;
+  /** Absent for guests: they keep nothing. */
+  onKeepPicture?: () => void;
   onFullScreen: () => void;
 };
 
@@ -117,7 +118,9 @@ export function AddressBar({ route, onInput, tools }: AddressBarProps) {
         onClick={tools.onActualSize}
         className="narrow:hidden"
       />
-      <Tool icon={Camera} label="Keep this picture" onClick={tools.onKeepPicture} className="narrow:hidden" />
+      {tools.onKeepPicture && (
+        <Tool icon={Camera} label="Keep this picture" onClick={tools.onKeepPicture} className="narrow:hidden" />
+      )}
       <Tool icon={Maximize} label="Full screen" onClick={tools.onFullScreen} className="narrow:hidden" />
     </div>
   );
