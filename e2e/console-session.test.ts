@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
+import { until } from '../testkit/until.ts';
 
 const viewport = { width: 1440, height: 900 };
 /** Wide enough for a machine that is busy with other tests. */
@@ -54,11 +55,7 @@ describe('the session page of the console', () => {
     await page.mouse.click(box.x + 960 * scale, box.y + 37 * scale, { clickCount: 3 });
     await page.keyboard.type('brass');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('[data-testid=address-field]')?.value.endsWith('?q=brass'),
-      undefined,
-      soon,
-    );
+    await until(async () => (await page.getByTestId('address-field').inputValue()).endsWith('?q=brass'), soon.timeout);
     await page.keyboard.press('Shift+Escape');
     await page.getByLabel('Note for the agent').fill('I searched for brass');
     await page.keyboard.press('Enter');
@@ -70,11 +67,7 @@ describe('the session page of the console', () => {
     const before = await page.getByTestId('picture').getAttribute('data-frame');
     await page.getByTestId('step').nth(1).getByRole('button').first().click();
     await driver(page, 'look_back');
-    await page.waitForFunction(
-      (last) => document.querySelector<HTMLElement>('[data-testid=picture]')?.dataset.frame !== last,
-      before,
-      soon,
-    );
+    await until(async () => (await page.getByTestId('picture').getAttribute('data-frame')) !== before, soon.timeout);
     assert.match(page.url(), /[?&]at=/);
     await page.getByTestId('live').click();
     await driver(page, 'idle');

@@ -140,6 +140,10 @@ describe('the view of a session', () => {
     assert.equal(applyLive(view, { type: 'frame', frame: { ...frame, seq: 2, screenshot_base64: 'BBBB' } }), view);
     const hidden = { ...frame, private: true, private_reason: 'driven' as const };
     assert.equal(applyLive(view, { type: 'frame', frame: hidden }).frame?.private_reason, 'driven');
+    const there = { ...hidden, route: at('http://shop.test/driven') };
+    const driven = applyLive(view, { type: 'frame', frame: there });
+    assert.equal(driven.route.url, 'http://shop.test/driven', 'no route is told while a person drives');
+    assert.equal(driven.pages[0]?.url, 'http://shop.test/driven');
   });
 
   it('keeps few overlays', () => {

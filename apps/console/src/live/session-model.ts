@@ -103,7 +103,12 @@ function withRoute(view: SessionView, { route, pages, recorded_at }: Extract<Log
 
 function withFrame(view: SessionView, frame: Frame): SessionView {
   const next = factsOf(frame);
-  return view.frame && looksAlike(view.frame, next) ? view : { ...view, frame: next };
+  if (view.frame && looksAlike(view.frame, next)) return view;
+  const { route } = next;
+  if (route.url === null) return { ...view, frame: next };
+  // While a person drives, only the frames say where the browser is.
+  const pages = view.pages.map((page) => (page.page === route.page ? route : page));
+  return { ...view, frame: next, route, pages };
 }
 
 /** Frames follow each other ten times a second; only some differ in more than the picture. */

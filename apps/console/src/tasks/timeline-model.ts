@@ -116,10 +116,12 @@ function comingSteps(status: TaskStatus | undefined, plan: readonly string[]): S
   const ended = new Set(status.agent_history.map(({ step_index }) => step_index));
   const isOver = isTerminal(status.status);
   const current = status.current_step;
-  const isRunning = !isOver && current > 0 && !ended.has(current) && status.status !== 'awaiting_user';
+  const isRunning = status.status === 'running' && current > 0 && !ended.has(current);
+  // While a person drives, the present step waits for its turn.
+  const isHeld = status.status === 'takeover' && current > 0 && !ended.has(current);
   const running = isRunning ? [blankStep(current, status.current_step_title, 'running')] : [];
   const last = status.total_steps ?? plan.length;
-  const first = Math.max(current, ...ended, 0) + 1;
+  const first = Math.max(isHeld ? current - 1 : current, ...ended, 0) + 1;
   const coming = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
     const title = plan[first + offset - 1];
     return title === undefined ? [] : [blankStep(first + offset, title, isOver ? 'not_run' : 'coming')];

@@ -169,7 +169,7 @@ function HandBack({ busy, hasKey, onAct }: HandBackProps) {
   };
   return (
     <form onSubmit={submit} className="flex min-w-0 flex-1 items-center gap-3 narrow:w-full narrow:flex-none">
-      <label className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-2 bg-white/42 px-2.5 text-[#4a3409] narrow:h-11">
+      <label className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-2 bg-[rgb(255_255_255/42%)] px-2.5 text-[#4a3409] narrow:h-11">
         <StickyNote size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
         <input
           value={note}
@@ -188,7 +188,7 @@ function HandBack({ busy, hasKey, onAct }: HandBackProps) {
         className="border-transparent! bg-on-person! font-semibold! text-[#fbe9c4]! narrow:h-11"
       >
         Hand back
-        {hasKey && <Kbd className="-mr-1 border-transparent! bg-white/18! text-inherit! narrow:hidden">W</Kbd>}
+        {hasKey && <Kbd className="-mr-1 border-transparent! bg-[rgb(255_255_255/18%)]! text-inherit! narrow:hidden">W</Kbd>}
       </Button>
     </form>
   );

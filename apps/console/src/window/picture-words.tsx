@@ -26,7 +26,7 @@ export function PictureWords({ state }: { state: PictureState }) {
   return (
     <span
       data-testid="picture-pill"
-      className="absolute bottom-4 left-1/2 inline-flex h-7 -translate-x-1/2 items-center gap-2 rounded-full bg-[#0b1b22] px-3 text-12 font-medium whitespace-nowrap text-white shadow-float"
+      className="absolute bottom-4 left-1/2 inline-flex h-7 -translate-x-1/2 items-center gap-2 rounded-full bg-[#0b1b22] px-3 text-12 font-medium whitespace-nowrap text-[#fff] shadow-float"
     >
       <Icon size={14} strokeWidth={1.75} aria-hidden />
       {state.text}
