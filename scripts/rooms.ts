@@ -120,12 +120,18 @@ export const houses: Record<string, House> = {
       inbox: { what: 'What waits for a person, and the answer to it.', imports: ['frame'] },
       sessions: {
         what: 'Lists of sessions, the page of one, and what a guest sees of it.',
-        imports: ['frame', 'axis', 'drawer', 'window', 'tasks', 'live'],
+        imports: ['frame', 'axis', 'drawer', 'window', 'tasks', 'live', 'api', 'ui', 'common'],
       },
-      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live'] },
-      drawer: { what: 'Logs, executions, events, files and settings of a task.', imports: ['tasks', 'live'] },
-      window: { what: 'The browser window with its marks, and the bar that says who drives.', imports: ['live'] },
-      tasks: { what: 'The timeline of a task: steps, questions, result, what comes next.', imports: ['live'] },
+      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
+      drawer: {
+        what: 'Logs, executions, events, files and settings of a task.',
+        imports: ['tasks', 'live', 'api', 'ui'],
+      },
+      window: { what: 'The browser window with its marks, and the bar that says who drives.', imports: ['live', 'ui'] },
+      tasks: {
+        what: 'The timeline of a task: steps, questions, result, what comes next.',
+        imports: ['live', 'api', 'ui'],
+      },
       live: {
         what: 'What is live, without React: who drives, inputs, frames, marks, the view of a session.',
         imports: [],

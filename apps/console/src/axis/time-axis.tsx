@@ -125,17 +125,7 @@ function Line({ axis, controls: { at, onSeek, onStep } }: Pick<TimeAxisProps, 'a
       onPointerLeave={() => setHover(undefined)}
       className="relative h-full cursor-pointer touch-none rounded-1 -outline-offset-2"
     >
-      <div aria-hidden className="absolute inset-x-0 top-2.5 h-4 text-11 text-ink-3 tabular-nums narrow:hidden">
-        {axisMarks(spanMs).map((ms) => (
-          <span
-            key={ms}
-            className={cx('absolute', ms > 0 && '-translate-x-1/2')}
-            style={{ left: `${(ms / spanMs) * 100}%` }}
-          >
-            {describeClock(ms)}
-          </span>
-        ))}
-      </div>
+      <Marks spanMs={spanMs} />
       <div className="absolute inset-x-0 top-8 h-3 narrow:top-4">
         {axis.bands.map((band) => (
           <BandPiece
@@ -169,6 +159,22 @@ function Line({ axis, controls: { at, onSeek, onStep } }: Pick<TimeAxisProps, 'a
           {`${wordsOf(under)} · ${describeClock(hover - axis.from)}`}
         </span>
       )}
+    </div>
+  );
+}
+
+function Marks({ spanMs }: { spanMs: number }) {
+  return (
+    <div aria-hidden className="absolute inset-x-0 top-2.5 h-4 text-11 text-ink-3 tabular-nums narrow:hidden">
+      {axisMarks(spanMs).map((ms) => (
+        <span
+          key={ms}
+          className={cx('absolute', ms > 0 && '-translate-x-1/2')}
+          style={{ left: `${(ms / spanMs) * 100}%` }}
+        >
+          {describeClock(ms)}
+        </span>
+      ))}
     </div>
   );
 }

@@ -2,7 +2,6 @@
 
 import { isTerminal } from '@pilothouse/sdk';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
 import { useUser } from '../api/use-user.ts';
 import { TimeAxis } from '../axis/time-axis.tsx';
 import { useLookBack } from '../axis/use-look-back.ts';
@@ -12,7 +11,6 @@ import { describeClock } from '../live/describe-time.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { buildAxis } from '../tasks/axis-model.ts';
-import { saveBlob } from '../tasks/result-view.tsx';
 import type { StepItem, TaskView } from '../tasks/timeline-model.ts';
 import type { CaptionWords } from '../window/caption.tsx';
 import { DriverBar } from '../window/driver-bar.tsx';
@@ -23,6 +21,7 @@ import { type PanelTab, TaskPanel } from './task-panel.tsx';
 import { useDriver } from './use-driver.ts';
 import type { SessionData } from './use-session-data.ts';
 import { useSessionKeys } from './use-session-keys.ts';
+import { useTools } from './use-tools.ts';
 
 const route = getRouteApi('/app/sessions/$id');
 
@@ -172,26 +171,3 @@ function captionOf(
   const thought = task.agent_history.findLast(({ step_index }) => step_index === task.current_step)?.thinking;
   return { step: task.current_step, text: thought ?? task.current_step_title };
 }
-
-/** What the buttons over the picture do. */
-function useTools() {
-  const page = useRef<HTMLDivElement>(null);
-  const [marks, setMarks] = useState(true);
-  const [isActualSize, setActualSize] = useState(false);
-  const keepPicture = () => {
-    const canvas = page.current?.querySelector<HTMLCanvasElement>('canvas[data-testid=picture]');
-    canvas?.toBlob((blob) => blob && saveBlob(blob, `pilothouse-${new Date().toISOString().replaceAll(':', '-')}.png`));
-  };
-  const onFullScreen = () => {
-    if (document.fullscreenElement) void document.exitFullscreen();
-    else void page.current?.querySelector('[data-testid=window]')?.requestFullscreen();
-  };
-  const onMarks = () => setMarks(!marks);
-  const onActualSize = () => setActualSize(!isActualSize);
-  return {
-    page,
-    keepPicture,
-    window: { marks, onMarks, isActualSize, onActualSize, onKeepPicture: keepPicture, onFullScreen },
-  };
-}
-export type SessionTools = ReturnType<typeof useTools>;

@@ -1,12 +1,14 @@
 // How the session page is laid out: window and panel side by side, one under the other where it is narrow.
 
 import type { ReactNode } from 'react';
+import { useIsNarrow } from '../window/use-size.ts';
 import { Resizer, usePanelShare } from './resizer.tsx';
 
 type PanesProps = { window: ReactNode; panel: ReactNode; axis: ReactNode; drawer: ReactNode };
 
 export function Panes({ window, panel, axis, drawer }: PanesProps) {
   const share = usePanelShare();
+  const isNarrow = useIsNarrow();
   return (
     <>
       <div className="flex min-h-0 flex-1 max-lg:flex-col">
@@ -16,7 +18,7 @@ export function Panes({ window, panel, axis, drawer }: PanesProps) {
         >
           {window}
         </section>
-        <div className="hidden narrow:block">{axis}</div>
+        {isNarrow && axis}
         <Resizer share={share} />
         <div
           className="flex min-h-0 min-w-0 shrink-0 border-line max-lg:w-auto! max-lg:basis-[48%] max-lg:border-t lg:border-l narrow:flex-1 narrow:shrink"
@@ -25,7 +27,7 @@ export function Panes({ window, panel, axis, drawer }: PanesProps) {
           {panel}
         </div>
       </div>
-      <div className="narrow:hidden">{axis}</div>
+      {!isNarrow && axis}
       {drawer}
     </>
   );

@@ -9,7 +9,6 @@ import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { LoadedSession } from './loaded-session.tsx';
 import { useSessionData } from './use-session-data.ts';
-import '../live.css';
 
 const route = getRouteApi('/app/sessions/$id');
 

@@ -11,7 +11,6 @@ import { Mark } from '../ui/mark.tsx';
 import { DriverBar } from '../window/driver-bar.tsx';
 import { LiveWindow } from '../window/live-window.tsx';
 import { type LiveSession, useSession } from './use-session.ts';
-import '../live.css';
 
 export function SharePage() {
   const [named] = useState(() => new URLSearchParams(location.hash.slice(1)));

@@ -3,8 +3,8 @@
 import type { AxisControls } from '../axis/time-axis.tsx';
 import { useShortcuts } from '../common/shortcuts.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
-import type { SessionTools } from './loaded-session.tsx';
 import { movePanel } from './resizer.tsx';
+import type { SessionTools } from './use-tools.ts';
 
 type Options = {
   state: DriverState;

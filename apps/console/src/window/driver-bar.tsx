@@ -188,7 +188,9 @@ function HandBack({ busy, hasKey, onAct }: HandBackProps) {
         className="border-transparent! bg-on-person! font-semibold! text-[#fbe9c4]! narrow:h-11"
       >
         Hand back
-        {hasKey && <Kbd className="-mr-1 border-transparent! bg-[rgb(255_255_255/18%)]! text-inherit! narrow:hidden">W</Kbd>}
+        {hasKey && (
+          <Kbd className="-mr-1 border-transparent! bg-[rgb(255_255_255/18%)]! text-inherit! narrow:hidden">W</Kbd>
+        )}
       </Button>
     </form>
   );

@@ -1,6 +1,7 @@
 // The window: tabs, address, picture with marks, caption. What is under it says who drives.
 
-import { type ReactNode, useState } from 'react';
+import './live.css';
+import type { ReactNode } from 'react';
 import type { BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
@@ -11,7 +12,7 @@ import { Caption, type CaptionWords } from './caption.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
-import { fit, useSize } from './use-size.ts';
+import { fit, useIsNarrow, useSize } from './use-size.ts';
 import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
 
 /** A moment of the past, in place of the live picture. */
@@ -57,7 +58,7 @@ export function LiveWindow({
   children,
 }: LiveWindowProps) {
   const [ref, space] = useSize();
-  const [isNarrow] = useState(() => matchMedia('(width < 640px)').matches);
+  const isNarrow = useIsNarrow();
   const frame = past
     ? { width: past.width, height: past.height, device_scale: view.frame?.device_scale ?? 1 }
     : view.frame;

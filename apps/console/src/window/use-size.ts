@@ -1,6 +1,6 @@
 // The size of an element, as it changes.
 
-import { type RefCallback, useCallback, useRef, useState } from 'react';
+import { type RefCallback, useCallback, useRef, useState, useSyncExternalStore } from 'react';
 
 export type Size = { width: number; height: number };
 
@@ -22,4 +22,18 @@ export function useSize(): [RefCallback<HTMLElement>, Size] {
 export function fit(space: Size, ratio: number): Size {
   const width = Math.min(space.width, space.height * ratio);
   return { width: Math.floor(width), height: Math.floor(width / ratio) };
+}
+
+const narrow = '(width < 640px)';
+
+/** Whether the page is as narrow as a phone. */
+export function useIsNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(narrow);
+      query.addEventListener('change', listener);
+      return () => query.removeEventListener('change', listener);
+    },
+    () => matchMedia(narrow).matches,
+  );
 }
