@@ -27,7 +27,8 @@ const route = getRouteApi('/app/sessions/$id');
 
 type LoadedSessionProps = { id: string; data: SessionData; view: SessionView };
 
-export function LoadedSession({ id, data, view }: LoadedSessionProps) {
+/** What the page shows and does: who drives, the moment that is looked at, and the buttons. */
+function useSessionControls({ id, data, view }: LoadedSessionProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const set = (next: Partial<typeof search>, replace = true) =>
@@ -82,6 +83,13 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
     drawer: search.drawer,
     setDrawer: (drawer) => set({ drawer }),
   });
+  return { search, set, now, user, axis, lookBack, driver, tools, state, act };
+}
+
+export function LoadedSession({ id, data, view }: LoadedSessionProps) {
+  const controls = useSessionControls({ id, data, view });
+  const { search, set, now, user, axis, lookBack, driver, tools, state, act } = controls;
+  const { task, session, recording, detail } = data;
   const isPast = lookBack.past !== undefined;
   const tab: PanelTab =
     search.tab === 'steps' || search.tab === 'files' ? search.tab : task?.result ? 'result' : 'steps';
