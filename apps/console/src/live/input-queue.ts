@@ -44,9 +44,8 @@ const maxTries = 3;
 
 type Attached = { takeoverId: string; epoch: number; stop: AbortController };
 
-export function createInputQueue(options: Options): InputQueue {
-  const { onChange, onLost, onRefused } = options;
-  let attached: Attached | undefined;
+/** The inputs that are not answered, and the number of the first of them. */
+function createNumberedInputs() {
   let queue: PointerAction[] = [];
   let inFlight = 0;
   let newestMove: Move | undefined;
@@ -56,105 +55,104 @@ export function createInputQueue(options: Options): InputQueue {
   let asked: number | undefined;
   let lastPoint = { x: 0, y: 0 };
   let tries = 0;
-  let isPumping = false;
-  let whenSettled: (() => void)[] = [];
-
-  const drop = () => {
-    queue = [];
-    newestMove = undefined;
-    inFlight = 0;
-    next = asked = undefined;
-    tries = 0;
-    settle();
-  };
-  const settle = () => {
-    onChange?.();
-    if (queue.length > 0) return;
-    for (const resolve of whenSettled) resolve();
-    whenSettled = [];
-  };
-
-  /** The next request: a question for the last number, the counted inputs, or the newest position. */
-  function nextRequest({
-    takeoverId,
-  }: Attached): { actions: SentAction[]; counted: number; isMove: boolean } | undefined {
-    if (next === undefined) {
-      const probe: SentAction = { action: 'move', ...(newestMove ?? lastPoint), takeover_id: takeoverId };
-      return { actions: [probe], counted: 0, isMove: newestMove !== undefined };
-    }
-    const first = next;
-    const batch = queue.slice(0, maxBatch);
-    if (batch.length > 0) {
-      const actions = batch.map((action, index) => ({ ...action, takeover_id: takeoverId, input_seq: first + index }));
-      return { actions, counted: batch.length, isMove: false };
-    }
-    if (!newestMove) return undefined;
-    return { actions: [{ ...newestMove, takeover_id: takeoverId }], counted: 0, isMove: true };
-  }
-
-  function answered(seq: number, counted: number): void {
-    if (next === undefined) {
+  return {
+    length: () => queue.length,
+    isIdle: () => queue.length === 0 && !newestMove,
+    drop() {
+      queue = [];
+      newestMove = next = asked = undefined;
+      inFlight = tries = 0;
+    },
+    push(action: PointerAction) {
+      // A position that an input follows is counted with it, so that both arrive in order.
+      if (newestMove) queue.push(newestMove);
+      newestMove = undefined;
+      if ('x' in action && action.x !== undefined && action.y !== undefined) lastPoint = { x: action.x, y: action.y };
+      // What was not sent yet is joined: a fast typist and a wheel make many small inputs.
+      const joined = queue.length > inFlight ? join(queue.at(-1), action) : undefined;
+      if (joined) queue.splice(-1, 1, joined);
+      else queue.push(action);
+    },
+    move(action: Move) {
+      lastPoint = { x: action.x, y: action.y };
+      newestMove = action;
+    },
+    /** The next request: a question for the last number, the counted inputs, or the newest position. */
+    request(takeover_id: string): SentAction[] | undefined {
+      const first = next;
+      const batch = first === undefined ? [] : queue.slice(0, maxBatch);
+      inFlight = batch.length;
+      if (first !== undefined && batch.length > 0)
+        return batch.map((action, index) => ({ ...action, takeover_id, input_seq: first + index }));
+      if (first !== undefined && !newestMove) return undefined;
+      const move: Move = newestMove ?? { action: 'move', ...lastPoint };
+      newestMove = undefined;
+      return [{ ...move, takeover_id }];
+    },
+    answered(seq: number) {
       // What was done before the answer got lost is not sent again.
-      const done = asked === undefined ? 0 : Math.max(0, seq + 1 - asked);
-      if (done > 0) tries = 0;
+      const done = next === undefined ? Math.max(0, seq + 1 - (asked ?? seq + 1)) : inFlight;
+      next = next === undefined ? seq + 1 : next + done;
       queue = queue.slice(done);
-      next = seq + 1;
+      if (done > 0) tries = 0;
       asked = undefined;
-    } else if (counted > 0) {
-      queue = queue.slice(counted);
-      next += counted;
-      tries = 0;
-    }
-  }
-
-  /** Returns how long to wait before the next request. */
-  function failed(error: unknown, failures: number): number {
-    const { failure, waitMs } = options.classify(error);
-    const backoff = waitMs ?? Math.min(retryMs * 2 ** failures, maxRetryMs);
-    if (failure === 'again') return backoff;
-    if (failure === 'lost') {
-      drop();
-      onLost?.();
-      return 0;
-    }
-    tries += 1;
-    asked = next ?? asked;
-    next = undefined;
-    // Numbered only when sent: an input that is left out leaves no hole.
-    if (queue.length > 0 && (failure === 'refused' || tries >= maxTries)) {
+      inFlight = 0;
+    },
+    /** It is asked which was the last. Returns whether the first input was left out. */
+    refused(isForGood: boolean): boolean {
+      tries += 1;
+      asked = next ?? asked;
+      next = undefined;
+      if (queue.length === 0 || !(isForGood || tries >= maxTries)) return false;
+      // Numbered only when sent: an input that is left out leaves no hole.
       queue = queue.slice(1);
       tries = 0;
       asked = undefined;
-      onRefused?.(error);
-    }
-    return failure === 'refused' ? 0 : backoff;
-  }
+      return true;
+    },
+    ended: () => {
+      inFlight = 0;
+    },
+  };
+}
 
-  async function pump(current: Attached): Promise<void> {
-    const { signal } = current.stop;
-    let failures = 0;
-    while (!signal.aborted) {
-      const request = nextRequest(current);
-      if (!request) return;
-      const sentMove = request.isMove ? newestMove : undefined;
-      if (sentMove) newestMove = undefined;
-      inFlight = request.counted;
+type NumberedInputs = ReturnType<typeof createNumberedInputs>;
+
+export function createInputQueue(options: Options): InputQueue {
+  const { onChange } = options;
+  const inputs = createNumberedInputs();
+  let attached: Attached | undefined;
+  let isPumping = false;
+  let whenSettled: (() => void)[] = [];
+
+  const settle = () => {
+    onChange?.();
+    if (inputs.length() > 0) return;
+    for (const resolve of whenSettled) resolve();
+    whenSettled = [];
+  };
+  const drop = () => {
+    inputs.drop();
+    settle();
+  };
+
+  async function pump({ takeoverId, stop: { signal } }: Attached): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      const actions = inputs.request(takeoverId);
+      if (!actions) return;
       try {
-        const seq = await options.send(request.actions, signal);
+        const seq = await options.send(actions, signal);
         if (signal.aborted) return;
-        inFlight = 0;
         failures = 0;
-        answered(seq, request.counted);
+        inputs.answered(seq);
         settle();
       } catch (error) {
         if (signal.aborted) return;
-        inFlight = 0;
         // A lost position is replaced by the next.
-        const waitMs = failed(error, failures);
+        const waitMs = failed(error, failures, options, inputs);
         failures += 1;
         settle();
-        if (!attached || attached !== current) return;
-        if (next === undefined && queue.length === 0 && !newestMove) return;
+        if (inputs.isIdle()) return;
         if (waitMs > 0) await options.sleep(waitMs, signal).catch(() => {});
       }
     }
@@ -166,14 +164,8 @@ export function createInputQueue(options: Options): InputQueue {
     isPumping = true;
     void pump(current).finally(() => {
       isPumping = false;
-      if (attached && (attached !== current || queue.length > 0 || newestMove)) start();
+      if (attached && (attached !== current || !inputs.isIdle())) start();
     });
-  }
-
-  /** A position that an input follows is counted with it, so that both arrive in order. */
-  function keepMove(): void {
-    if (newestMove) queue.push(newestMove);
-    newestMove = undefined;
   }
 
   return {
@@ -186,29 +178,38 @@ export function createInputQueue(options: Options): InputQueue {
     },
     push(action) {
       if (!attached) return;
-      if (newestMove) keepMove();
-      if ('x' in action && action.x !== undefined && action.y !== undefined) lastPoint = { x: action.x, y: action.y };
-      // What was not sent yet is joined: a fast typist and a wheel make many small inputs.
-      const joined = queue.length > inFlight ? join(queue.at(-1), action) : undefined;
-      if (joined) queue.splice(-1, 1, joined);
-      else queue.push(action);
+      inputs.push(action);
       onChange?.();
       start();
     },
     move(action) {
       if (!attached) return;
-      lastPoint = { x: action.x, y: action.y };
-      newestMove = action;
+      inputs.move(action);
       start();
     },
-    waiting: () => queue.length,
-    settled: () => new Promise((resolve) => (queue.length === 0 ? resolve() : whenSettled.push(resolve))),
+    waiting: inputs.length,
+    settled: () => new Promise((resolve) => (inputs.length() === 0 ? resolve() : whenSettled.push(resolve))),
     close() {
       attached?.stop.abort();
       attached = undefined;
       drop();
     },
   };
+}
+
+/** Returns how long to wait before the next request. */
+function failed(error: unknown, failures: number, options: Options, inputs: NumberedInputs): number {
+  const { failure, waitMs } = options.classify(error);
+  const backoff = waitMs ?? Math.min(retryMs * 2 ** failures, maxRetryMs);
+  inputs.ended();
+  if (failure === 'again') return backoff;
+  if (failure === 'lost') {
+    inputs.drop();
+    options.onLost?.();
+    return 0;
+  }
+  if (inputs.refused(failure === 'refused')) options.onRefused?.(error);
+  return failure === 'refused' ? 0 : backoff;
 }
 
 /** Two inputs as one, where the page cannot tell the difference. */
