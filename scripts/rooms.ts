@@ -125,8 +125,25 @@ export const houses: Record<string, House> = {
         imports: ['sessions', 'frame', 'api', 'ui', 'common'],
       },
       sessions: {
-        what: 'Lists of sessions, and the page of one.',
-        imports: ['frame', 'api', 'ui', 'common'],
+        what: 'Lists of sessions, the page of one, and what a guest sees of it.',
+        imports: ['frame', 'axis', 'drawer', 'window', 'tasks', 'live', 'api', 'ui', 'common'],
+      },
+      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
+      drawer: {
+        what: 'Logs, executions, events, files and settings of a task.',
+        imports: ['tasks', 'live', 'api', 'ui'],
+      },
+      window: {
+        what: 'The browser window with its marks, and the bar that says who drives.',
+        imports: ['live', 'ui'],
+      },
+      tasks: {
+        what: 'The timeline of a task: steps, questions, result, what comes next.',
+        imports: ['live', 'api', 'ui'],
+      },
+      live: {
+        what: 'What is live, without React: who drives, inputs, frames, marks, the view of a session.',
+        imports: [],
       },
       settings: {
         what: 'Account, logins, keys, look.',

@@ -34,13 +34,19 @@ const registerRoute = createRoute({
   component: lazyRouteComponent(() => import('./auth/register-page.tsx'), 'RegisterPage'),
 });
 
+const shareRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/share',
+  component: lazyRouteComponent(() => import('./sessions/share-page.tsx'), 'SharePage'),
+});
+
 const appRoute = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: lazyRouteComponent(() => import('./frame/app-frame.tsx'), 'AppFrame'),
   beforeLoad: async ({ location }) => {
     // Links to watch a session, as the server makes them: the old page still shows these.
-    if (/(^|&)share=/.test(location.hash)) globalThis.location.replace(`/classic#${location.hash}`);
+    if (/(^|&)share=/.test(location.hash)) globalThis.location.replace(`/share#${location.hash}`);
     if (login.isLoggedIn()) return;
     const { auth } = await queryClient.ensureQueryData(healthQuery);
     if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
@@ -96,6 +102,7 @@ const settingsRoute = createRoute({
 const routeTree = root.addChildren([
   loginRoute,
   registerRoute,
+  shareRoute,
   appRoute.addChildren([homeRoute, inboxRoute, inboxItemRoute, sessionsRoute, sessionRoute, settingsRoute]),
 ]);
 

@@ -132,8 +132,6 @@ export async function createApp(options: Options) {
   mountChat(serve, { store, quotas, openSession, planners });
   await serveConsole(app, { folder: options.consoleDir, log });
   await servePage(app);
-  // The page of a share has a path of its own. Browsers keep what is behind the `#` when they are sent on.
-  app.get('/share', { schema: { hide: true } }, (_request, reply) => reply.redirect('/'));
 
   app.addHook('preClose', async () => {
     serve.closeStreams();

@@ -1,6 +1,7 @@
 // The public interface of the SDK.
 
 export type { IrreversibleAnswer, Question } from '@pilothouse/contract';
+export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '@pilothouse/contract/wire';
 export type { CallOptions } from './client/call.ts';
 export { type Client, type ClientOptions, createClient } from './client/client.ts';
 export type { CallInput, CallResult } from './client/request.ts';

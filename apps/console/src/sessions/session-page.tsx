@@ -1,22 +1,48 @@
 // One session: its browser, who drives it, and what its tasks did.
 
 import { getRouteApi } from '@tanstack/react-router';
+import { SearchX } from 'lucide-react';
+import { describeError } from '../api/words.ts';
 import { TopBar } from '../frame/top-bar.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { LoadedSession } from './loaded-session.tsx';
+import { useSessionData } from './use-session-data.ts';
 
 const route = getRouteApi('/app/sessions/$id');
 
 export function SessionPage() {
   const { id } = route.useParams();
-  const { task } = route.useSearch();
-  const hash = new URLSearchParams({ session: id, ...(task ? { task } : {}) });
+  return <OneSession key={id} id={id} />;
+}
+
+function OneSession({ id }: { id: string }) {
+  const search = route.useSearch();
+  const data = useSessionData(id, search.task);
+  if (data.error)
+    return (
+      <>
+        <TopBar title="Session" />
+        <Empty icon={SearchX} title="There is no such session" text={describeError(data.error)} className="flex-1">
+          <a href="/sessions" className={buttonClass('plain', 'sm')}>
+            All sessions
+          </a>
+        </Empty>
+      </>
+    );
+  if (!data.session.view) return <Waiting />;
+  return <LoadedSession id={id} data={data} view={data.session.view} />;
+}
+
+function Waiting() {
   return (
     <>
       <TopBar title="Session" />
-      <main className="p-6">
-        <a href={`/classic#${hash}`} className="text-agent-ink">
-          Watch this session
-        </a>
-      </main>
+      <div className="flex min-h-0 flex-1 gap-3 p-3">
+        <Skeleton className="flex-1 rounded-3" />
+        <Skeleton className="w-[392px] rounded-3 narrow:hidden" />
+      </div>
     </>
   );
 }

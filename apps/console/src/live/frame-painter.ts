@@ -1,0 +1,98 @@
+/// <reference lib="dom" />
+// Paints frames onto a canvas. The newest frame wins; one bitmap is alive at a time.
+
+export type Picture = {
+  /** Names the picture: the same one is not decoded again. */
+  id: string;
+  contentType: string;
+  bytes: () => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
+};
+
+type Options = {
+  canvas: Pick<HTMLCanvasElement, 'width' | 'height'> & { getContext(kind: '2d'): Context | null };
+  decode?: (bytes: Uint8Array<ArrayBuffer>, contentType: string) => Promise<Bitmap>;
+  requestFrame?: (paint: () => void) => unknown;
+  /** The picture is on the canvas. */
+  onPainted?: (id: string) => void;
+  onFailed?: (id: string, error: unknown) => void;
+};
+type Context = { drawImage(image: never, x: number, y: number): void };
+type Bitmap = { width: number; height: number; close(): void };
+
+export function createFramePainter({
+  canvas,
+  decode = decodeBytes,
+  requestFrame = nextPaint,
+  onPainted,
+  onFailed,
+}: Options) {
+  /** The slot: what arrives faster than it can be shown replaces what waits in it. */
+  let next: Picture | undefined;
+  let shown: string | undefined;
+  let isBusy = false;
+  let isClosed = false;
+
+  function paint(bitmap: Bitmap, id: string): void {
+    if (!isClosed) {
+      if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
+      if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
+      // A bitmap of the browser; the type is wider so that a test needs none.
+      canvas.getContext('2d')?.drawImage(bitmap as never, 0, 0);
+      shown = id;
+      onPainted?.(id);
+    }
+    bitmap.close();
+  }
+
+  async function work(): Promise<void> {
+    while (next && !isClosed) {
+      const picture = next;
+      next = undefined;
+      try {
+        const bitmap = await decode(await picture.bytes(), picture.contentType);
+        await new Promise<void>((resolve) =>
+          requestFrame(() => {
+            paint(bitmap, picture.id);
+            resolve();
+          }),
+        );
+      } catch (error) {
+        onFailed?.(picture.id, error);
+      }
+    }
+  }
+
+  return {
+    show(picture: Picture): void {
+      if (isClosed || (picture.id === shown && !next)) return;
+      next = picture;
+      if (isBusy) return;
+      isBusy = true;
+      void work().finally(() => {
+        isBusy = false;
+      });
+    },
+    close(): void {
+      isClosed = true;
+      next = undefined;
+    },
+  };
+}
+export type FramePainter = ReturnType<typeof createFramePainter>;
+
+const decodeBytes = (bytes: Uint8Array<ArrayBuffer>, type: string): Promise<ImageBitmap> =>
+  createImageBitmap(new Blob([bytes], { type }));
+
+/** A tab in the background is given no frames, but its picture must be right when a person comes back to it. */
+function nextPaint(paint: () => void): void {
+  if (document.hidden) setTimeout(paint, 0);
+  else requestAnimationFrame(paint);
+}
+
+/** Bytes of base64, without a data address. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
+  return bytes;
+}

@@ -1,0 +1,181 @@
+// The session page once its snapshot is there: window, panel, time axis and drawer.
+
+import { isTerminal } from '@pilothouse/sdk';
+import { getRouteApi } from '@tanstack/react-router';
+import { useUser } from '../api/use-user.ts';
+import { TimeAxis } from '../axis/time-axis.tsx';
+import { useLookBack } from '../axis/use-look-back.ts';
+import { useNow } from '../common/use-now.ts';
+import { Drawer } from '../drawer/drawer.tsx';
+import { describeClock } from '../live/describe-time.ts';
+import type { DriverAction, DriverState } from '../live/driver-state.ts';
+import type { SessionView } from '../live/session-model.ts';
+import { buildAxis } from '../tasks/axis-model.ts';
+import type { StepItem, TaskView } from '../tasks/timeline-model.ts';
+import type { CaptionWords } from '../window/caption.tsx';
+import { DriverBar } from '../window/driver-bar.tsx';
+import { LiveWindow } from '../window/live-window.tsx';
+import { Panes } from './panes.tsx';
+import { SessionTopBar } from './session-top-bar.tsx';
+import { type PanelTab, TaskPanel } from './task-panel.tsx';
+import { useDriver } from './use-driver.ts';
+import type { SessionData } from './use-session-data.ts';
+import { useSessionKeys } from './use-session-keys.ts';
+import { useTools } from './use-tools.ts';
+
+const route = getRouteApi('/app/sessions/$id');
+
+type LoadedSessionProps = { id: string; data: SessionData; view: SessionView };
+
+/** What the page shows and does: who drives, the moment that is looked at, and the buttons. */
+function useSessionControls({ id, data, view }: LoadedSessionProps) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (next: Partial<typeof search>, replace = true) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace });
+  const now = useNow(1000);
+  const user = useUser();
+  const { task, session, recording, detail } = data;
+  const me = user?.id;
+  const axis = buildAxis({ events: recording.events, taskId: data.taskId, me, now });
+  const lookBack = useLookBack({
+    sessionId: id,
+    at: search.at,
+    setAt: (at) => set({ at }),
+    axis,
+    frames: recording.frames,
+    overlays: recording.overlays,
+    refresh: recording.refresh,
+  });
+  const limit = detail?.settings.time_limit_secs;
+  const clock =
+    task && limit ? `${describeClock(axis.agentMs)} of ${describeClock(limit * 1000)} on its clock` : undefined;
+  const driver = useDriver({
+    id,
+    ...session,
+    view,
+    task: data.isLast ? task : undefined,
+    me,
+    lookBack:
+      lookBack.moment === undefined
+        ? undefined
+        : {
+            at: new Date(lookBack.moment).toISOString(),
+            sub: describePast(task, lookBack.frame?.step_id, axis, lookBack.moment),
+          },
+    clock,
+    tasksBefore: data.tasks.filter((one) => !isTerminal(one.status) && one.id !== data.taskId).length,
+    now,
+  });
+  const tools = useTools();
+  const state = driver.state as DriverState;
+  const act = (action: DriverAction, note?: string) => {
+    if (action === 'back_to_live') lookBack.controls.onLive();
+    else if (action === 'answer') document.getElementById('answer')?.focus();
+    else if (action === 'keep_picture') tools.keepPicture();
+    else void driver.act(action, note);
+  };
+  useSessionKeys({
+    state,
+    act,
+    controls: lookBack.controls,
+    tools,
+    drawer: search.drawer,
+    setDrawer: (drawer) => set({ drawer }),
+  });
+  return { search, set, now, user, axis, lookBack, driver, tools, state, act };
+}
+
+export function LoadedSession({ id, data, view }: LoadedSessionProps) {
+  const controls = useSessionControls({ id, data, view });
+  const { search, set, now, user, axis, lookBack, driver, tools, state, act } = controls;
+  const { task, session, recording, detail } = data;
+  const isPast = lookBack.past !== undefined;
+  const tab: PanelTab =
+    search.tab === 'steps' || search.tab === 'files' ? search.tab : task?.result ? 'result' : 'steps';
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col" ref={tools.page}>
+      <SessionTopBar
+        id={id}
+        view={view}
+        tasks={data.tasks}
+        taskId={data.taskId}
+        onTask={(next) => set({ task: next, at: undefined, tab: undefined }, false)}
+      />
+      <Panes
+        window={
+          <LiveWindow
+            view={view}
+            frames={session.frames}
+            connection={session.connection}
+            past={lookBack.past}
+            drive={driver.drive}
+            ring={isPast ? undefined : state.tone === 'you' ? 'you' : state.tone === 'them' ? 'them' : undefined}
+            caption={captionOf(task, state, view, lookBack.frame?.step_id)}
+            tools={tools.window}
+            now={now}
+          >
+            <DriverBar state={state} now={now} busy={driver.busy} onAct={act} />
+          </LiveWindow>
+        }
+        panel={
+          <TaskPanel
+            sessionId={id}
+            isClosed={view.session.status === 'closed'}
+            task={task}
+            detail={detail}
+            messages={data.messages}
+            overlays={recording.overlays.length > 0 ? [...recording.overlays, ...view.overlays] : view.overlays}
+            axis={axis}
+            driver={state}
+            isAct={driver.busy !== undefined}
+            initials={(user?.username ?? 'You').slice(0, 2).toUpperCase()}
+            now={now}
+            shownStep={lookBack.frame?.step_id ?? undefined}
+            tab={tab}
+            onTab={(next) => set({ tab: next })}
+            onShowStep={(item: StepItem) => item.at && set({ at: item.at })}
+            onAct={act}
+            onTask={(next) => set({ task: next, at: undefined, tab: undefined }, false)}
+            onShowLog={() => set({ drawer: 'logs' })}
+          />
+        }
+        axis={<TimeAxis axis={axis} isOpen={session.connection === 'connected'} controls={lookBack.controls} />}
+        drawer={<Drawer data={data} axis={axis} open={search.drawer} onOpen={(drawer) => set({ drawer })} />}
+      />
+    </div>
+  );
+}
+
+/** Where the moment is: `Step 3 of 9 · 0:24 of 2:55`. */
+function describePast(
+  task: TaskView | undefined,
+  stepId: string | null | undefined,
+  axis: { from: number; to: number },
+  at: number,
+): string {
+  const step = task?.agent_history.find(({ step_id }) => step_id === stepId)?.step_index;
+  const of = task?.total_steps ? ` of ${task.total_steps}` : '';
+  const time = `${describeClock(at - axis.from)} of ${describeClock(axis.to - axis.from)}`;
+  return step === undefined ? time : `Step ${step}${of} · ${time}`;
+}
+
+function captionOf(
+  task: TaskView | undefined,
+  state: DriverState,
+  view: SessionView,
+  pastStep: string | null | undefined,
+): CaptionWords {
+  if (state.tone === 'you') {
+    const others = view.viewers - 1;
+    const who = others > 0 ? `${others} ${others === 1 ? 'other sees' : 'others see'} a placeholder. ` : '';
+    return { isPrivate: true, text: `${who}What you write is not kept, and is covered for the agent too.` };
+  }
+  const past = pastStep ? task?.agent_history.find(({ step_id }) => step_id === pastStep) : undefined;
+  if (past) return { step: past.step_index, text: past.thinking ?? past.title };
+  if (!task) return { text: '' };
+  if (task.status === 'failed') return { step: task.current_step, text: task.last_error ?? '' };
+  const thought = task.agent_history.findLast(({ step_index }) => step_index === task.current_step)?.thinking;
+  return { step: task.current_step, text: thought ?? task.current_step_title };
+}

@@ -1,0 +1,235 @@
+// The panel beside the window: the task, its timeline, its result, and what comes next.
+
+import { isTerminal } from '@pilothouse/sdk';
+import { Info, RefreshCw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { client } from '../api/login.ts';
+import { describeError } from '../api/words.ts';
+import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
+import type { DriverAction, DriverState } from '../live/driver-state.ts';
+import type { Axis } from '../tasks/axis-model.ts';
+import { Composer } from '../tasks/composer.tsx';
+import { FailureCard } from '../tasks/failure-card.tsx';
+import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
+import { FileList, ResultView } from '../tasks/result-view.tsx';
+import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx';
+import { TaskHead } from '../tasks/task-head.tsx';
+import { Timeline } from '../tasks/timeline.tsx';
+import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '../tasks/timeline-model.ts';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { showToast } from '../ui/toasts.ts';
+import { describePlan } from './describe-plan.ts';
+
+export type PanelTab = 'steps' | 'result' | 'files';
+
+type TaskPanelProps = {
+  sessionId: string;
+  isClosed: boolean;
+  task: TaskView | undefined;
+  detail: TaskDetail | undefined;
+  messages: MessageState | null | undefined;
+  overlays: readonly Overlay[];
+  axis: Axis;
+  driver: DriverState;
+  isAct: boolean;
+  initials: string;
+  now: number;
+  shownStep: string | undefined;
+  tab: PanelTab;
+  onTab: (tab: PanelTab) => void;
+  onShowStep: (item: StepItem) => void;
+  onAct: (action: DriverAction) => void;
+  onTask: (taskId: string) => void;
+  onShowLog: () => void;
+};
+
+export function TaskPanel(props: TaskPanelProps) {
+  const { task, driver, axis, detail, tab, onTab } = props;
+  const commands = useTaskCommands(props);
+  const isOver = task !== undefined && isTerminal(task.status);
+  const shown = isOver ? tab : 'steps';
+  const isDriving = driver.tone === 'you';
+  return (
+    <aside aria-label="Task" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
+      {task && (
+        <TaskHead
+          task={task}
+          driver={driver.kind}
+          axis={axis}
+          limitSecs={detail?.settings.time_limit_secs}
+          isCancelling={commands.busy === 'cancel'}
+          onCancel={commands.cancel}
+        />
+      )}
+      {isOver && <PanelTabs tab={shown} fileCount={task.result?.files.length ?? 0} onTab={onTab} />}
+      {task?.status === 'failed' && shown === 'steps' && (
+        <FailureCard
+          task={task}
+          isBusy={commands.busy !== undefined || props.isAct}
+          canDrive={driver.actions.includes('open_and_drive')}
+          onRunAgain={commands.runAgain}
+          onDrive={() => props.onAct('open_and_drive')}
+          onShowLog={props.onShowLog}
+        />
+      )}
+      {shown === 'result' && task?.result ? (
+        <ResultView result={task.result} taskId={task.task_id} />
+      ) : shown === 'files' && task?.result ? (
+        <div className="min-h-0 flex-1 overflow-y-auto px-4">
+          <FileList files={task.result.files} taskId={task.task_id} />
+        </div>
+      ) : (
+        <Steps {...props} commands={commands} />
+      )}
+      {isDriving ? (
+        <HandBackWords />
+      ) : (
+        <>
+          {isOver && (
+            <div className="flex gap-2 border-t border-line px-3 pt-3">
+              <Button
+                size="sm"
+                icon={RefreshCw}
+                disabled={commands.busy !== undefined}
+                onClick={commands.runAgain}
+                className="flex-1"
+              >
+                Run again
+              </Button>
+            </div>
+          )}
+          {!props.isClosed && (
+            <Composer
+              placeholder={isOver || !task ? 'What next in this session?' : 'Line up what comes next'}
+              hint={isOver || !task ? 'Enter sends' : 'Begins when this task is over'}
+              isBusy={commands.busy !== undefined}
+              error={commands.error}
+              onSend={commands.send}
+            />
+          )}
+        </>
+      )}
+    </aside>
+  );
+}
+
+function HandBackWords() {
+  return (
+    <div className="flex gap-2.5 border-t border-line p-4 text-ink-2">
+      <Info size={16} strokeWidth={1.75} aria-hidden className="mt-0.5 shrink-0" />
+      <p>
+        When you hand back, the agent learns your note, where you were before and after, and the names of the fields you
+        wrote into. Never what you wrote.
+      </p>
+    </div>
+  );
+}
+
+function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number; onTab: (tab: PanelTab) => void }) {
+  const tabs: [PanelTab, string][] = [
+    ['steps', 'Steps'],
+    ['result', 'Result'],
+    ...(fileCount > 0 ? [['files', `Files ${fileCount}`] as [PanelTab, string]] : []),
+  ];
+  return (
+    <div role="tablist" aria-label="Of this task" className="flex gap-1 border-b border-line px-2.5 py-1.5">
+      {tabs.map(([value, label]) => (
+        <button
+          key={value}
+          type="button"
+          role="tab"
+          aria-selected={tab === value}
+          onClick={() => onTab(value)}
+          className={cx(
+            'h-7 rounded-2 px-2 font-medium narrow:h-11',
+            tab === value ? 'bg-sunken text-ink' : 'text-ink-2 hover:text-ink',
+          )}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskCommands> }) {
+  const { task, detail, messages, axis, overlays, initials, now, shownStep, onShowStep, commands } = props;
+  const plan = useMemo(() => describePlan(detail?.plan?.steps), [detail]);
+  const items = buildTimeline({ status: task, messages, plan, bands: axis.bands });
+  const render = (item: TimelineItem) => {
+    if (item.type === 'prompt') return <PromptRow item={item} initials={initials} facts={factsOf(detail)} />;
+    if (item.type === 'note') return <NoteRow item={item} />;
+    if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
+    if (item.type === 'question')
+      return item.open ? (
+        <OpenQuestion question={item.open} now={now} isBusy={commands.busy === 'answer'} onAnswer={commands.answer} />
+      ) : (
+        <AnsweredQuestion item={item} />
+      );
+    return (
+      <StepRow
+        item={item}
+        taskId={task?.task_id ?? ''}
+        isShown={item.stepId !== undefined && item.stepId === shownStep}
+        onShow={onShowStep}
+      />
+    );
+  };
+  return <Timeline items={items} render={render} />;
+}
+
+function factsOf(detail: TaskDetail | undefined): string {
+  if (!detail) return '';
+  const { planner, model, allowed_domains } = detail.settings;
+  return [model ?? (planner === 'script' ? 'script' : ''), allowed_domains && `only ${allowed_domains.join(', ')}`]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** What a person did while they drove, from their marks: never what they wrote. */
+function describeDeeds(overlays: readonly Overlay[], { at, ms }: { at: string; ms: number }): string {
+  const from = Date.parse(at);
+  const deeds = overlays.filter(({ source, recorded_at }) => {
+    const when = Date.parse(recorded_at);
+    return source === 'human' && when >= from && when <= from + ms + 1000;
+  });
+  return deeds
+    .map(({ label }) => label)
+    .filter((label, index, all) => label && label !== all[index - 1])
+    .slice(-6)
+    .join(' · ');
+}
+
+type TaskCommand = 'cancel' | 'answer' | 'send' | 'again';
+
+function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
+  const [busy, setBusy] = useState<TaskCommand>();
+  const [error, setError] = useState<string>();
+  const run = async (command: TaskCommand, call: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(command);
+    try {
+      await call();
+      setError(undefined);
+      return true;
+    } catch (reason) {
+      if (command === 'send') setError(describeError(reason));
+      else showToast(describeError(reason), 'bad');
+      return false;
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  const id = task?.task_id ?? '';
+  const asked_at = task?.question?.asked_at;
+  return {
+    busy,
+    error,
+    cancel: () => void run('cancel', () => client.cancelTask({ id })),
+    // Only the question that was shown: the task may ask another by now.
+    answer: (answer: string) => void run('answer', () => client.signalTakeover({ id, answer, asked_at })),
+    runAgain: () => void run('again', async () => onTask((await client.rerunTask({ id })).task_id)),
+    send: (prompt: string) =>
+      run('send', async () => onTask((await client.sendChat({ prompt, session_id: sessionId })).task_id)),
+  };
+}

@@ -1,0 +1,156 @@
+// Who drives this session, and the calls behind the buttons of the driver bar.
+
+import { canMove, isApiError, taskMoves } from '@pilothouse/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { client } from '../api/login.ts';
+import { describeError } from '../api/words.ts';
+import type { Takeover } from '../live/api-types.ts';
+import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
+import type { SessionView } from '../live/session-model.ts';
+import type { TaskView } from '../tasks/timeline-model.ts';
+import { showToast } from '../ui/toasts.ts';
+import { type LiveSession, sessionKey } from './use-session.ts';
+import { leaseEndOf, useWheel, type Wheel } from './use-wheel.ts';
+
+type Options = Pick<LiveSession, 'view' | 'connection' | 'frames'> & {
+  id: string;
+  /** The last task of the session: the one that the wheel is taken from. */
+  task: TaskView | undefined;
+  me: string | undefined;
+  lookBack: DriverFacts['lookBack'];
+  clock: string | undefined;
+  tasksBefore: number;
+  now: number;
+};
+
+/** Inputs that wait are given this long to arrive before the wheel is handed back. */
+const settleMs = 3000;
+
+export function useDriver({ id, view, connection, frames, task, me, lookBack, clock, tasksBefore, now }: Options) {
+  const [hasKeys, setHasKeys] = useState(false);
+  const takeover = view?.takeover ?? null;
+  const isMine = takeover?.status === 'active' && (me === undefined || takeover.held_by === me);
+  const heldKey = isMine && takeover ? `${takeover.takeover_id} ${takeover.epoch}` : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same takeover under the same epoch is the same wheel
+  const held = useMemo(() => (isMine ? takeover : undefined) ?? undefined, [heldKey]);
+  const wheel = useWheel(id, held);
+  const recoveredAt = useRecovery(task);
+  const commands = useCommands({ id, task, wheel, setTakeover: useSetTakeover(id) });
+
+  const shown = held && takeover ? { ...takeover, expires_at: leaseEndOf(takeover, wheel.answeredAt) } : takeover;
+  const state = view
+    ? driverState({
+        session: view.session,
+        takeover: shown,
+        task: task ?? null,
+        connection,
+        // Without a login every person at this server is the same user.
+        me: me ?? takeover?.held_by ?? undefined,
+        tab: { drives: wheel.drives, hasKeys, inputsWaiting: wheel.inputsWaiting },
+        lookBack,
+        clock,
+        frameAt: frames.newest()?.recorded_at,
+        recoveredAt,
+        tasksBefore,
+        now,
+      })
+    : undefined;
+  const drive = useMemo(
+    () => (wheel.drives ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
+    [wheel.drives, wheel.queue, hasKeys],
+  );
+  return { state, drive, hasKeys, ...commands };
+}
+
+/** When the attempt was seen to rise: another agent took the task up. */
+function useRecovery(task: TaskView | undefined): number | undefined {
+  const seen = useRef<{ id: string; attempt: number }>(undefined);
+  const [at, setAt] = useState<number>();
+  const { task_id: id, attempt } = task ?? {};
+  useEffect(() => {
+    if (id === undefined || attempt === undefined) return;
+    if (seen.current?.id === id && attempt > seen.current.attempt) setAt(Date.now());
+    seen.current = { id, attempt };
+  }, [id, attempt]);
+  return at;
+}
+
+/** Puts the takeover of an answer into the view, also while no stream brings it. */
+function useSetTakeover(id: string) {
+  const cache = useQueryClient();
+  return useCallback(
+    ({ resume_token: _, ...takeover }: Takeover & { resume_token?: string }) =>
+      cache.setQueryData<SessionView>(sessionKey(id), (view) => {
+        // The stream may have brought more by now.
+        const isOlder = view?.takeover?.takeover_id === takeover.takeover_id && rank(view.takeover) > rank(takeover);
+        return view && !isOlder ? { ...view, takeover } : view;
+      }),
+    [cache, id],
+  );
+}
+
+const rank = ({ status }: Takeover): number => ['requested', 'active', 'resuming', 'ended'].indexOf(status);
+
+type CommandOptions = {
+  id: string;
+  task: TaskView | undefined;
+  wheel: Wheel;
+  setTakeover: (takeover: Takeover) => unknown;
+};
+
+function useCommands({ id, task, wheel, setTakeover }: CommandOptions) {
+  const [busy, setBusy] = useState<DriverAction>();
+  const taskId = task?.task_id;
+  const canTake = task !== undefined && canMove(task.status, taskMoves.take);
+
+  const take = async () => {
+    const { takeover } =
+      canTake && taskId ? await client.requestTakeover({ id: taskId }) : await client.requestSessionTakeover({ id });
+    setTakeover(takeover);
+  };
+  const takeNow = async () => {
+    if (!taskId) return take();
+    const { takeover } = await client.signalTakeover({ id: taskId });
+    if (takeover) setTakeover(takeover);
+  };
+  const handBack = async (note?: string) => {
+    const late = new Promise((resolve) => setTimeout(resolve, settleMs));
+    await Promise.race([wheel.queue.settled(), late]);
+    const ofSession = async () => (await client.resumeSessionTakeover({ id, note })).takeover;
+    const isOfTask = task !== undefined && canMove(task.status, taskMoves.cancel);
+    if (!isOfTask || !taskId) return void setTakeover(await ofSession());
+    try {
+      setTakeover((await client.resumeTakeover({ id: taskId, note })).takeover);
+    } catch (error) {
+      // The task had ended or waits: the wheel was taken from the session.
+      if (!isApiError(error, 'conflict') && !isApiError(error, 'not_found')) throw error;
+      setTakeover(await ofSession());
+    }
+  };
+
+  const calls: Partial<Record<DriverAction, (note?: string) => Promise<unknown>>> = {
+    take,
+    take_again: take,
+    open_and_drive: take,
+    take_now: takeNow,
+    hand_back: handBack,
+    never_mind: handBack,
+    i_am_here: async () => client.movePointer({ id, action: 'move', x: 1, y: 1 }),
+    drive_here: async () => wheel.driveHere(),
+    cancel: async () => taskId && client.cancelTask({ id: taskId }),
+  };
+  const act = async (action: DriverAction, note?: string): Promise<void> => {
+    const call = calls[action];
+    if (!call || busy) return;
+    setBusy(action);
+    try {
+      await call(note);
+    } catch (error) {
+      showToast(describeError(error), 'bad');
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  return { act, busy };
+}

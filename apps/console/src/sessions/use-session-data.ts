@@ -1,0 +1,76 @@
+// Everything that the session page reads, and the streams that keep it new.
+
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import { client } from '../api/login.ts';
+import { useRecording } from '../axis/use-recording.ts';
+import type { LiveEvent, LogEntry, StreamedEvent, TaskEvent } from '../live/api-types.ts';
+import { useSession } from './use-session.ts';
+import { messagesQuery, taskDetailQuery, useTask } from './use-task.ts';
+
+const keptEvents = 500;
+
+export function useSessionData(id: string, wantedTask: string | undefined) {
+  /** What the streams brought, as it was: the drawer shows it. */
+  const events = useRef<StreamedEvent[]>([]);
+  const logs = useRef<LogEntry[]>([]);
+  const onLive = useRef<(event: LiveEvent) => void>(undefined);
+  const refresh = useRef<() => void>(undefined);
+  const keep = useCallback((stream: StreamedEvent['stream'], event: LiveEvent | TaskEvent) => {
+    if (event.type === 'frame' || event.type === 'snapshot') return;
+    events.current = [...events.current.slice(1 - keptEvents), { at: Date.now(), stream, event }];
+  }, []);
+
+  const session = useSession({
+    client,
+    id,
+    onEvent: useCallback(
+      (event: LiveEvent) => {
+        keep('live', event);
+        onLive.current?.(event);
+      },
+      [keep],
+    ),
+  });
+  const lastTask = session.view?.session.last_task_id ?? undefined;
+  const taskId = wantedTask ?? lastTask;
+  const { task, error: taskError } = useTask(
+    taskId,
+    useCallback(
+      (event: TaskEvent) => {
+        keep('task', event);
+        if (event.type === 'log') logs.current = [...logs.current.slice(1 - keptEvents), event.log];
+        if (event.type === 'observation') refresh.current?.();
+      },
+      [keep],
+    ),
+  );
+  const detail = useQuery(taskDetailQuery(taskId)).data;
+  const isLast = taskId === lastTask;
+  const otherMessages = useQuery(messagesQuery(taskId, isLast)).data;
+  const messages = isLast ? session.view?.messages : otherMessages;
+  const { data: tasks = [] } = useQuery({
+    queryKey: ['tasks of', id, lastTask],
+    queryFn: async ({ signal }) => (await client.listTasks({ session_id: id, limit: 50 }, { signal })).tasks,
+    refetchInterval: 15_000,
+  });
+  const since = detail?.created_at ?? (taskId === undefined ? session.view?.session.created_at : undefined);
+  const recording = useRecording(id, since);
+  onLive.current = recording.add;
+  refresh.current = recording.refresh;
+
+  return {
+    session,
+    taskId,
+    isLast,
+    task,
+    detail,
+    messages,
+    tasks,
+    recording,
+    events,
+    logs,
+    error: session.error ?? taskError,
+  };
+}
+export type SessionData = ReturnType<typeof useSessionData>;

@@ -1,0 +1,116 @@
+// A question of the agent: with the way to answer it, or with the answer that it got.
+
+import { ArrowUp, MessageCircleQuestionMark, TriangleAlert } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import type { Question } from '../live/api-types.ts';
+import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { LongText, Node } from './step-row.tsx';
+import type { TimelineItem } from './timeline-model.ts';
+
+type QuestionItem = Extract<TimelineItem, { type: 'question' }>;
+
+export function AnsweredQuestion({ item }: { item: QuestionItem }) {
+  return (
+    <div
+      data-testid="question"
+      className="step-line relative grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 py-1.5"
+    >
+      <Node className="text-person-ink inset-ring-2 inset-ring-person-edge">
+        <MessageCircleQuestionMark size={14} strokeWidth={1.75} aria-hidden />
+      </Node>
+      <div className="min-w-0">
+        <LongText text={item.text} className="leading-6 font-medium" />
+        {item.answer ? (
+          <p className="text-ink-2" dir="auto">
+            <span className="text-12 text-ink-3">You answered </span>
+            {item.answer.text}
+          </p>
+        ) : (
+          <p className="text-12 text-ink-3">Ended without an answer</p>
+        )}
+      </div>
+      <span className="text-12 leading-6 text-ink-3 tabular-nums">{describeTimeOfDay(item.at)}</span>
+    </div>
+  );
+}
+
+type OpenQuestionProps = {
+  question: Question;
+  now: number;
+  isBusy: boolean;
+  onAnswer: (text: string) => void;
+};
+
+const optionWords = { done: 'It was done, go on', repeat: 'Do it again', stop: 'Stop here' } as const;
+
+export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionProps) {
+  const isDoubt = question.options !== null;
+  const Icon = isDoubt ? TriangleAlert : MessageCircleQuestionMark;
+  return (
+    <article data-testid="open-question" className="my-2 rounded-3 bg-surface p-3.5 ring-1 ring-person-edge">
+      <div className="mb-2 flex items-center gap-2 font-semibold text-person-ink">
+        <Icon size={16} strokeWidth={1.75} aria-hidden />
+        {isDoubt ? 'It may or may not have been done' : 'The agent asks'}
+        <span className="flex-1" />
+        {question.expires_at && (
+          <span className="text-12 font-medium tabular-nums">{`${describeClock(Date.parse(question.expires_at) - now)} left`}</span>
+        )}
+      </div>
+      <LongText text={question.text} lines={4} className="text-14" />
+      {question.until && (
+        <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>
+      )}
+      {question.options ? (
+        <div className="mt-3 flex flex-wrap gap-2">
+          {question.options.map((option) => (
+            <Button
+              key={option}
+              look={option === 'stop' ? 'quiet' : 'plain'}
+              disabled={isBusy}
+              onClick={() => onAnswer(option)}
+            >
+              {optionWords[option]}
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <AnswerField isBusy={isBusy} onAnswer={onAnswer} />
+      )}
+    </article>
+  );
+}
+
+function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'onAnswer'>) {
+  const [text, setText] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() && !isBusy) onAnswer(text.trim());
+  };
+  return (
+    <form
+      onSubmit={submit}
+      className="mt-2.5 flex items-center gap-2 rounded-2 border border-control bg-surface py-1 pr-1 pl-3 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
+    >
+      <input
+        id="answer"
+        aria-label="Your answer"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        maxLength={8000}
+        dir="auto"
+        autoComplete="off"
+        placeholder="Your answer"
+        className="min-w-0 flex-1 bg-transparent outline-none"
+      />
+      <IconButton
+        type="submit"
+        look="primary"
+        size="sm"
+        icon={ArrowUp}
+        label="Send the answer"
+        disabled={isBusy || !text.trim()}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,201 @@
+// One row of the timeline: a prompt, a step, a note, or the time in which a person drove.
+
+import { Check, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
+import { cx } from '../ui/class-names.ts';
+import type { StepItem, TimelineItem } from './timeline-model.ts';
+import { usePicture } from './use-picture.ts';
+
+const nodes = {
+  done: 'bg-good-soft text-good-ink',
+  failed: 'bg-bad-soft text-bad-ink',
+  interrupted: 'inset-ring-2 inset-ring-line-2 text-ink-3',
+  running: 'bg-agent text-on-agent',
+  coming: 'inset-ring-1 inset-ring-line-2 text-ink-3',
+  not_run: 'inset-ring-1 inset-ring-line-2 text-ink-3',
+} as const;
+
+export function Node({ className, children }: { className: string; children: ReactNode }) {
+  return (
+    <span
+      className={cx(
+        'grid size-6 shrink-0 place-items-center rounded-full text-11 leading-none font-semibold tabular-nums',
+        className,
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Cut at two lines, with the way to the rest. */
+export function LongText({ text, lines = 2, className }: { text: string; lines?: 2 | 4; className?: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > lines * 60 || text.split('\n').length > lines;
+  return (
+    <>
+      <span
+        dir="auto"
+        className={cx(
+          'block break-words whitespace-pre-wrap',
+          !isOpen && (lines === 2 ? 'line-clamp-2' : 'line-clamp-4'),
+          className,
+        )}
+      >
+        {text}
+      </span>
+      {isLong && (
+        <button type="button" onClick={() => setOpen(!isOpen)} className="text-12 text-agent-ink">
+          {isOpen ? 'less' : 'more'}
+        </button>
+      )}
+    </>
+  );
+}
+
+type StepRowProps = { item: StepItem; taskId: string; isShown: boolean; onShow: (item: StepItem) => void };
+
+export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
+  const { state, title, index, tries, ranMs, message, thinking, nextGoal, evidence } = item;
+  const isNow = state === 'running';
+  const canShow = item.at !== undefined;
+  const isDetailed = isNow || thinking !== null || state === 'failed' || state === 'interrupted';
+  return (
+    <div
+      data-testid="step"
+      data-state={state}
+      className={cx(
+        'relative -mx-2 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 px-2',
+        isNow ? 'my-1 bg-agent-soft py-2' : 'min-h-10 items-center py-1',
+        isShown && !isNow && 'bg-hover',
+        !isNow && state !== 'coming' && state !== 'not_run' && 'step-line',
+      )}
+    >
+      <Node className={nodes[state]}>
+        {state === 'done' ? (
+          <Check size={14} strokeWidth={2} aria-label="done" />
+        ) : state === 'failed' ? (
+          <X size={14} strokeWidth={2} aria-label="failed" />
+        ) : state === 'interrupted' ? (
+          <RefreshCw size={14} strokeWidth={1.75} aria-label="interrupted" />
+        ) : (
+          index
+        )}
+      </Node>
+      <button
+        type="button"
+        disabled={!canShow}
+        onClick={() => onShow(item)}
+        title={title}
+        dir="auto"
+        className={cx(
+          'min-w-0 truncate text-left leading-6',
+          isNow ? 'font-semibold' : state === 'coming' || state === 'not_run' ? 'text-ink-3' : 'font-medium',
+        )}
+      >
+        {title}
+      </button>
+      <span className="flex min-h-6 items-center gap-2.5 text-12 text-ink-3 tabular-nums">
+        {tries > 1 && (
+          <span className="inline-flex h-[22px] items-center rounded-full px-2 font-medium text-ink-2 inset-ring-1 inset-ring-line-2">
+            {tries} tries
+          </span>
+        )}
+        {state === 'not_run' ? 'not run' : ranMs !== undefined && describeSpan(ranMs)}
+        {evidence && (
+          <Thumb
+            taskId={taskId}
+            observationId={evidence.observation_id}
+            label={evidence.label}
+            onClick={() => onShow(item)}
+          />
+        )}
+      </span>
+      {isDetailed && (message || thinking) && (
+        <div className="col-span-2 col-start-2 min-w-0 pb-1 text-12 text-ink-3">
+          {message && <LongText text={message} className={state === 'failed' ? 'text-bad-ink' : undefined} />}
+          {thinking && <LongText text={thinking} className="mt-0.5 text-13 text-ink-2" />}
+          {nextGoal && (
+            <p className="mt-1 text-13 text-ink-2" dir="auto">
+              <span className="text-ink-3">Next</span> {nextGoal}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type ThumbProps = { taskId: string; observationId: string; label: string; onClick: () => void };
+
+function Thumb({ taskId, observationId, label, onClick }: ThumbProps) {
+  const url = usePicture(taskId, observationId);
+  return (
+    <button
+      type="button"
+      aria-label={`Look back to ${label}`}
+      onClick={onClick}
+      className="block h-8 w-14 shrink-0 overflow-hidden rounded-1 bg-sunken ring-1 ring-line"
+    >
+      {url && <img src={url} alt="" className="size-full object-cover object-top" />}
+    </button>
+  );
+}
+
+export function PromptRow({
+  item,
+  initials,
+  facts,
+}: {
+  item: Extract<TimelineItem, { type: 'prompt' }>;
+  initials: string;
+  facts: string;
+}) {
+  return (
+    <div className="grid grid-cols-[24px_minmax(0,1fr)] gap-2.5 pb-3">
+      <Node className="bg-person text-on-person">{initials}</Node>
+      <div className="min-w-0">
+        <LongText text={item.text} lines={4} className="text-14" />
+        <p className="text-12 text-ink-3">{[describeTimeOfDay(item.at), facts].filter(Boolean).join(' · ')}</p>
+      </div>
+    </div>
+  );
+}
+
+export function HandoverRow({ item, did }: { item: Extract<TimelineItem, { type: 'handover' }>; did: string }) {
+  const who = item.isMine ? 'You' : 'Another person';
+  return (
+    <div
+      data-testid="handover"
+      className={cx(
+        '-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 p-2',
+        item.isMine ? 'bg-person-soft' : 'bg-other-soft',
+      )}
+    >
+      <Node className={item.isMine ? 'bg-person text-on-person' : 'bg-other text-surface'}>
+        <ShipWheel size={14} strokeWidth={1.75} aria-hidden />
+      </Node>
+      <b className="leading-6 font-semibold">{`${who} ${item.isNow ? (item.isMine ? 'drive' : 'drives') : 'drove'}`}</b>
+      <span className="text-12 leading-6 text-ink-3 tabular-nums">{describeClock(item.ms)}</span>
+      {did && <p className="col-span-2 col-start-2 text-12 text-ink-2">{did}</p>}
+    </div>
+  );
+}
+
+export function NoteRow({ item }: { item: Extract<TimelineItem, { type: 'note' }> }) {
+  return (
+    <div
+      data-testid="note"
+      className="-mx-2 my-1 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 bg-person-soft p-2"
+    >
+      <Node className="text-person-ink inset-ring-2 inset-ring-person-edge">
+        <StickyNote size={14} strokeWidth={1.75} aria-hidden />
+      </Node>
+      <div className="min-w-0">
+        <LongText text={item.text} className="text-13 leading-6" />
+      </div>
+      <span className="text-12 leading-6 text-ink-3 tabular-nums">{describeTimeOfDay(item.at)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+// The head of the timeline: what the task is, its state, how far it is, and the two clocks.
+
+import { canMove, isTerminal, taskMoves } from '@pilothouse/sdk';
+import { Check, Clock, type LucideIcon, ShipWheel, Sparkle, Square, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { describeClock } from '../live/describe-time.ts';
+import type { DriverKind } from '../live/driver-state.ts';
+import { Button } from '../ui/button.tsx';
+import { Chip, type ChipTone } from '../ui/chip.tsx';
+import type { Axis } from './axis-model.ts';
+import type { TaskView } from './timeline-model.ts';
+
+type TaskHeadProps = {
+  task: TaskView;
+  driver: DriverKind;
+  axis: Axis;
+  limitSecs: number | undefined;
+  isCancelling: boolean;
+  onCancel: () => void;
+};
+
+export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel }: TaskHeadProps) {
+  const isOver = isTerminal(task.status);
+  const { total_steps: total, current_step: current } = task;
+  const tokens = task.cost.input_tokens + task.cost.output_tokens;
+  return (
+    <div data-testid="task-head" className="border-b border-line px-4 pt-3.5 pb-3">
+      <h2 className="line-clamp-2 text-14 leading-5 font-semibold" dir="auto">
+        {task.title}
+      </h2>
+      <div className="mt-2 flex min-h-7 items-center gap-2">
+        <TaskChip status={task.status} driver={driver} />
+        <span className="min-w-0 truncate text-ink-3 tabular-nums">
+          {isOver
+            ? `${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in ${describeClock(axis.agentMs)}`
+            : stepOf(current, total)}
+        </span>
+        <span className="flex-1" />
+        {canMove(task.status, taskMoves.cancel) && (
+          <Button look="quiet" size="sm" icon={Square} disabled={isCancelling} onClick={onCancel} className="-mr-2">
+            {isCancelling ? 'Cancelling' : 'Cancel'}
+          </Button>
+        )}
+      </div>
+      {!isOver && total !== null && total > 0 && (
+        <div className="mt-2 h-1 overflow-hidden rounded-full bg-sunken">
+          <div
+            className="h-full rounded-full bg-agent transition-[width]"
+            style={{ width: `${shareOf(task) * 100}%` }}
+          />
+        </div>
+      )}
+      <div className="mt-2.5 flex flex-wrap gap-x-3.5 gap-y-1 text-12 text-ink-3 tabular-nums">
+        <Fact icon={Clock} title="Counts against the limit">
+          Agent <b className="font-medium text-ink-2">{describeClock(axis.agentMs)}</b>
+          {limitSecs !== undefined && ` of ${describeClock(limitSecs * 1000)}`}
+          {task.status === 'takeover' && ' · stands'}
+        </Fact>
+        {axis.personMs > 0 && (
+          <Fact icon={ShipWheel} title="Never counts against the limit">
+            You <b className="font-medium text-ink-2">{describeClock(axis.personMs)}</b>
+          </Fact>
+        )}
+        {tokens > 0 && (
+          <Fact icon={Sparkle} title={`${task.cost.model_calls} calls of the model`}>
+            <b className="font-medium text-ink-2">{tokens < 1000 ? tokens : `${(tokens / 1000).toFixed(1)}k`}</b> tokens
+          </Fact>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Fact({ icon: Icon, title, children }: { icon: LucideIcon; title: string; children: ReactNode }) {
+  return (
+    <span title={title} className="inline-flex items-center gap-1 whitespace-nowrap">
+      <Icon size={14} strokeWidth={1.75} aria-hidden />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+const chips: Record<TaskView['status'], { tone: ChipTone; text: string; icon?: LucideIcon }> = {
+  pending: { tone: 'plain', text: 'Waits its turn' },
+  running: { tone: 'agent', text: 'Working' },
+  awaiting_user: { tone: 'person', text: 'Asks you' },
+  takeover: { tone: 'person', text: 'Waits for the wheel' },
+  success: { tone: 'good', text: 'Done', icon: Check },
+  failed: { tone: 'bad', text: 'Failed', icon: X },
+  cancelled: { tone: 'line', text: 'Cancelled', icon: Square },
+};
+
+const driving: DriverKind[] = ['you', 'cut_off', 'browser_lost', 'another_tab', 'lease_short'];
+
+export function TaskChip({ status, driver }: { status: TaskView['status']; driver: DriverKind }) {
+  const isYou = status === 'takeover' && driving.includes(driver);
+  const isOther = status === 'takeover' && driver === 'other';
+  const { tone, text, icon } = isYou
+    ? { tone: 'driving' as const, text: 'You drive', icon: undefined }
+    : isOther
+      ? { tone: 'other' as const, text: 'Another drives', icon: undefined }
+      : chips[status];
+  return (
+    <span data-testid="task-status" data-status={status} className="inline-flex">
+      <Chip tone={tone} icon={icon}>
+        {text}
+      </Chip>
+    </span>
+  );
+}
+
+const stepOf = (current: number, total: number | null): string =>
+  current === 0 ? '' : total ? `Step ${current} of ${total}` : `Step ${current}`;
+
+const shareOf = ({ current_step, total_steps }: TaskView): number =>
+  total_steps ? Math.min(1, Math.max(0.02, (current_step - 0.5) / total_steps)) : 0;

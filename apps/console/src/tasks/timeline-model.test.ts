@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentHistory, MessageState, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import { applyTask, buildTimeline, restoreTask, type TimelineItem } from './timeline-model.ts';
+
+const id = '0198c4a1-0000-7000-8000-000000000001';
+const start = Date.parse('2026-11-01T12:00:00.000Z');
+const at = (secs: number) => new Date(start + secs * 1000).toISOString();
+
+const entry = (index: number, secs: number, more: Partial<AgentHistory> = {}): AgentHistory => ({
+  timestamp: at(secs),
+  step_index: index,
+  step_id: `step-${index}`,
+  title: `Step ${index}`,
+  action: 'click',
+  status: 'success',
+  attempts: 1,
+  message: null,
+  thinking: null,
+  evaluation: null,
+  next_goal: null,
+  wait_ms: 0,
+  run_ms: 100,
+  ...more,
+});
+const status: TaskStatus = {
+  task_id: id,
+  session_id: id,
+  title: 'Buy',
+  status: 'running',
+  total_steps: 5,
+  current_step: 3,
+  current_step_title: 'Third',
+  started_at: at(0),
+  finished_at: null,
+  last_error: null,
+  last_updated_at: at(4),
+  result: null,
+  takeover: null,
+  question: null,
+  recent_evidence: [],
+  agent_history: [entry(1, 1), entry(2, 3)],
+  attempt: 1,
+  cost: { steps: 2, model_calls: 0, input_tokens: 0, output_tokens: 0 },
+  cursor: '5',
+};
+const said = (...items: [MessageState['items'][number]['kind'], number, string][]): MessageState => ({
+  task_prompt: 'Buy',
+  items: items.map(([kind, secs, content]) => ({
+    role: kind === 'question' ? 'agent' : 'user',
+    kind,
+    content,
+    recorded_at: at(secs),
+  })),
+  pending_question: null,
+});
+const inWords = (items: TimelineItem[]) =>
+  items.map((item) => {
+    if (item.type === 'step') return `${item.state} ${item.title}`;
+    if (item.type === 'question') return `asks ${item.text}${item.answer ? ` = ${item.answer.text}` : ''}`;
+    return item.type === 'handover' ? `${item.isNow ? 'drives' : 'drove'} ${item.ms}` : `${item.type} ${item.text}`;
+  });
+const plan = ['Step 1', 'Step 2', 'Third', 'Fourth', 'Fifth'];
+
+describe('the timeline of a task', () => {
+  it('has the prompt, the steps that ended, the one that runs and those to come', () => {
+    const items = buildTimeline({ status, messages: said(['prompt', 0, 'Buy']), plan });
+    assert.deepEqual(inWords(items), [
+      'prompt Buy',
+      'done Step 1',
+      'done Step 2',
+      'running Third',
+      'coming Fourth',
+      'coming Fifth',
+    ]);
+  });
+
+  it('has handovers, notes, and questions with their answers, in the order of time', () => {
+    const messages = said(
+      ['prompt', 0, 'Buy'],
+      ['question', 2, 'Which?'],
+      ['answer', 2.5, 'Brass'],
+      ['note', 9, 'Signed in'],
+    );
+    const bands = [
+      { kind: 'you', from: start + 5000, to: start + 9000 } as const,
+      { kind: 'agent', from: start + 9000, to: start + 9500 } as const,
+    ];
+    const asked = { ...status, agent_history: [entry(1, 1), entry(2, 3, { action: 'ask', title: 'Ask' })] };
+    assert.deepEqual(inWords(buildTimeline({ status: asked, messages, bands })), [
+      'prompt Buy',
+      'done Step 1',
+      'asks Which? = Brass',
+      'drove 4000',
+      'note Signed in',
+      'running Third',
+    ]);
+  });
+
+  it('shows the open question once, as what waits for an answer', () => {
+    const question = {
+      text: 'Which?',
+      step_id: 'step-3',
+      asked_at: at(4),
+      expires_at: null,
+      until: null,
+      options: null,
+    };
+    const asking: TaskStatus = { ...status, status: 'awaiting_user', question };
+    for (const messages of [said(['prompt', 0, 'Buy'], ['question', 4, 'Which?']), said(['prompt', 0, 'Buy']), null]) {
+      const items = buildTimeline({ status: asking, messages, plan });
+      const questions = items.filter((item) => item.type === 'question');
+      assert.equal(questions.length, 1);
+      assert.equal(questions[0]?.open, question);
+      assert.ok(!items.some((item) => item.type === 'step' && item.state === 'running'));
+    }
+  });
+
+  it('has each step once, as it was tried last, and says which were never run', () => {
+    const failed: TaskStatus = {
+      ...status,
+      status: 'failed',
+      agent_history: [entry(1, 1), entry(2, 3, { status: 'failed' }), entry(2, 5, { status: 'failed', attempts: 2 })],
+      current_step: 2,
+    };
+    const items = buildTimeline({ status: failed, messages: null, plan });
+    assert.deepEqual(inWords(items), [
+      'done Step 1',
+      'failed Step 2',
+      'not_run Third',
+      'not_run Fourth',
+      'not_run Fifth',
+    ]);
+    assert.equal(items[1]?.type === 'step' && items[1].tries, 2);
+  });
+});
+
+describe('the view of a task', () => {
+  const logged = (seq: number) => ({ seq, session_id: id, recorded_at: at(seq), task_id: id });
+
+  it('goes on by seq, and ends', () => {
+    const { total_steps, started_at, finished_at, last_error, last_updated_at } = status;
+    const progress = { status: status.status, total_steps, started_at, finished_at, last_error, last_updated_at };
+    const events: TaskEvent[] = [
+      { type: 'agent_history', ...logged(6), agent_history: entry(3, 6) },
+      { type: 'agent_history', ...logged(6), agent_history: entry(3, 6) },
+      { type: 'status', ...logged(7), status: { ...progress, current_step: 4, current_step_title: 'Fourth' } },
+      { type: 'result', ...logged(8), result: { summary: 'Done', data: null, files: [] } },
+      { type: 'end', task_id: id, status: 'success' },
+    ];
+    const view = events.reduce(applyTask, restoreTask(status));
+    assert.equal(view.agent_history.length, 3);
+    assert.equal(view.current_step_title, 'Fourth');
+    assert.equal(view.result?.summary, 'Done');
+    assert.equal(view.status, 'success');
+    assert.equal(view.title, 'Buy');
+  });
+
+  it('takes pictures of observations as evidence, and the question of the messages', () => {
+    const observation = {
+      observation_id: id,
+      task_id: id,
+      step_id: 'step-3',
+      seq: 6,
+      recorded_at: at(6),
+      kind: 'screenshot',
+      url: null,
+      title: null,
+      summary: 'Third',
+      data: null,
+      artifact: { content_type: 'image/jpeg', byte_len: 9, width: 1, height: 1, path: '/p' },
+    } as const;
+    const question = { text: 'Which?', step_id: null, asked_at: at(7), expires_at: null, until: null, options: null };
+    const messages = { task_prompt: 'Buy', items: [], pending_question: question };
+    const events: TaskEvent[] = [
+      { type: 'observation', ...logged(6), observation },
+      { type: 'message_state', ...logged(7), message_state: messages },
+    ];
+    const view = events.reduce(applyTask, restoreTask(status));
+    assert.equal(view.recent_evidence[0]?.label, 'Third');
+    assert.equal(view.question, question);
+  });
+});

@@ -1,0 +1,194 @@
+// The timeline of a task: what was asked, the steps, questions with their answers, and the times in which a person drove.
+
+import { isTerminal } from '@pilothouse/sdk';
+import type { AgentHistory, Evidence, MessageState, Question, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import type { Band } from './axis-model.ts';
+
+export type StepState = 'done' | 'failed' | 'interrupted' | 'running' | 'coming' | 'not_run';
+export type StepItem = {
+  type: 'step';
+  key: string;
+  index: number;
+  stepId: string | undefined;
+  title: string;
+  state: StepState;
+  tries: number;
+  /** When it ended, or undefined before that. */
+  at: string | undefined;
+  ranMs: number | undefined;
+  message: string | null;
+  thinking: string | null;
+  nextGoal: string | null;
+  evidence: Evidence | undefined;
+};
+export type TimelineItem =
+  | { type: 'prompt'; key: string; at: string; text: string }
+  | StepItem
+  | { type: 'question'; key: string; at: string; text: string; answer?: { text: string; at: string }; open?: Question }
+  | { type: 'note'; key: string; at: string; text: string }
+  | { type: 'handover'; key: string; at: string; ms: number; isMine: boolean; isNow: boolean };
+
+type Options = {
+  status: TaskStatus | undefined;
+  messages: MessageState | null | undefined;
+  /** Titles of the plan, for the steps that are still to come. */
+  plan?: readonly string[];
+  /** The bands of the time axis in which a person drove. */
+  bands?: readonly Band[];
+  evidence?: ReadonlyMap<string, Evidence>;
+};
+
+/** In the order of time; the running step and those to come are last. */
+export function buildTimeline({ status, messages, plan = [], bands = [], evidence }: Options): TimelineItem[] {
+  const said = saidItems(messages, status?.question ?? null);
+  const asked = new Set(said.flatMap((item) => (item.type === 'question' ? [item.text] : [])));
+  const pictures = new Map([...(evidence ?? [])]);
+  for (const one of status?.recent_evidence ?? []) pictures.set(one.step_id, one);
+  const done = newestOfEachStep(status?.agent_history ?? [])
+    // A question is shown as itself, with its answer.
+    .filter(({ action }) => action !== 'ask' || asked.size === 0)
+    .map((entry) => stepOf(entry, pictures.get(entry.step_id)));
+  const handovers = handoverItems(bands, status !== undefined && isTerminal(status.status));
+  const past = [...said, ...done, ...handovers].toSorted((one, other) => timeOf(one) - timeOf(other));
+  return [...past, ...comingSteps(status, plan)];
+}
+
+const timeOf = (item: TimelineItem): number => (item.at === undefined ? Number.POSITIVE_INFINITY : Date.parse(item.at));
+
+function saidItems(messages: MessageState | null | undefined, open: Question | null): TimelineItem[] {
+  const items: TimelineItem[] = [];
+  for (const { kind, content, recorded_at } of messages?.items ?? []) {
+    const key = `${kind} ${recorded_at}`;
+    if (kind === 'prompt') items.push({ type: 'prompt', key, at: recorded_at, text: content });
+    if (kind === 'note') items.push({ type: 'note', key, at: recorded_at, text: content });
+    if (kind === 'question') items.push({ type: 'question', key, at: recorded_at, text: content });
+    const question = kind === 'answer' ? items.findLast((item) => item.type === 'question') : undefined;
+    if (question?.type === 'question') question.answer = { text: content, at: recorded_at };
+  }
+  if (!open) return items;
+  const last = items.findLast((item) => item.type === 'question');
+  if (last?.type === 'question' && !last.answer && last.text === open.text) last.open = open;
+  else items.push({ type: 'question', key: `question ${open.asked_at}`, at: open.asked_at, text: open.text, open });
+  return items;
+}
+
+/** A step that was tried again is one step: its newest entry counts. */
+function newestOfEachStep(history: readonly AgentHistory[]): AgentHistory[] {
+  const byStep = new Map<string, AgentHistory>();
+  for (const entry of history) {
+    const known = byStep.get(entry.step_id);
+    if (!known || Date.parse(entry.timestamp) >= Date.parse(known.timestamp)) byStep.set(entry.step_id, entry);
+  }
+  return [...byStep.values()];
+}
+
+const states = { success: 'done', failed: 'failed', interrupted: 'interrupted' } as const;
+
+function stepOf(entry: AgentHistory, evidence: Evidence | undefined): StepItem {
+  return {
+    type: 'step',
+    key: `step ${entry.step_id}`,
+    index: entry.step_index,
+    stepId: entry.step_id,
+    title: entry.title,
+    state: states[entry.status],
+    tries: entry.attempts,
+    at: entry.timestamp,
+    ranMs: entry.run_ms,
+    message: entry.message,
+    thinking: entry.thinking,
+    nextGoal: entry.next_goal,
+    evidence,
+  };
+}
+
+function handoverItems(bands: readonly Band[], isOver: boolean): TimelineItem[] {
+  return bands.flatMap(({ kind, from, to }, index) => {
+    if (kind !== 'you' && kind !== 'other') return [];
+    const isNow = index === bands.length - 1 && !isOver;
+    const at = new Date(from).toISOString();
+    return [{ type: 'handover' as const, key: `handover ${from}`, at, ms: to - from, isMine: kind === 'you', isNow }];
+  });
+}
+
+function comingSteps(status: TaskStatus | undefined, plan: readonly string[]): StepItem[] {
+  if (!status) return [];
+  const ended = new Set(status.agent_history.map(({ step_index }) => step_index));
+  const isOver = isTerminal(status.status);
+  const current = status.current_step;
+  const isRunning = status.status === 'running' && current > 0 && !ended.has(current);
+  // While a person drives, the present step waits for its turn.
+  const isHeld = status.status === 'takeover' && current > 0 && !ended.has(current);
+  const running = isRunning ? [blankStep(current, status.current_step_title, 'running')] : [];
+  const last = status.total_steps ?? plan.length;
+  const first = Math.max(isHeld ? current - 1 : current, ...ended, 0) + 1;
+  const coming = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
+    const title = plan[first + offset - 1];
+    return title === undefined ? [] : [blankStep(first + offset, title, isOver ? 'not_run' : 'coming')];
+  }).flat();
+  return [...running, ...coming];
+}
+
+const blankStep = (index: number, title: string, state: StepState): StepItem => ({
+  type: 'step',
+  key: `step ${state} ${index}`,
+  index,
+  stepId: undefined,
+  title,
+  state,
+  tries: 1,
+  at: undefined,
+  ranMs: undefined,
+  message: null,
+  thinking: null,
+  nextGoal: null,
+  evidence: undefined,
+});
+
+export type TaskView = TaskStatus & { seq: number };
+
+export const restoreTask = (status: TaskStatus): TaskView => ({ ...status, seq: 0 });
+
+const keptHistory = 400;
+const keptEvidence = 60;
+
+/** The next view of a task. The same object if the event is older than the view, or says nothing of it. */
+export function applyTask(view: TaskView, event: TaskEvent): TaskView {
+  if (event.type === 'end') return view.status === event.status ? view : { ...view, status: event.status };
+  if (event.type === 'reset' || event.seq <= view.seq) return view;
+  const { seq } = event;
+  switch (event.type) {
+    case 'status':
+      return { ...view, ...event.status, question: event.status.status === 'running' ? null : view.question, seq };
+    case 'agent_history':
+      return { ...view, agent_history: [...view.agent_history, event.agent_history].slice(-keptHistory), seq };
+    case 'observation':
+      return withEvidence(view, event.observation, seq);
+    case 'message_state':
+      return { ...view, question: event.message_state.pending_question, seq };
+    case 'takeover':
+      return { ...view, takeover: event.takeover, seq };
+    case 'result':
+      return { ...view, result: event.result, seq };
+    default:
+      return { ...view, seq };
+  }
+}
+
+type Observed = Extract<TaskEvent, { type: 'observation' }>['observation'];
+
+/** An observation with a picture, in the form of the status. */
+export function evidenceOf(observation: Observed): Evidence | undefined {
+  const { artifact, observation_id, step_id, recorded_at, summary, title, url } = observation;
+  const type = artifact?.content_type;
+  if (!artifact || (type !== 'image/jpeg' && type !== 'image/png')) return undefined;
+  const { width, height, path } = artifact;
+  const label = summary ?? title ?? '';
+  return { observation_id, step_id, recorded_at, label, content_type: type, width, height, screenshot_path: path, url };
+}
+
+function withEvidence(view: TaskView, observation: Observed, seq: number): TaskView {
+  const evidence = evidenceOf(observation);
+  if (!evidence) return { ...view, seq };
+  return { ...view, recent_evidence: [...view.recent_evidence, evidence].slice(-keptEvidence), seq };
+}

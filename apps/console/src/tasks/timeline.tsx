@@ -1,0 +1,64 @@
+// The timeline: what was asked and done, row by row. Only rows in sight are in the page.
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { TimelineItem } from './timeline-model.ts';
+
+type TimelineProps = { items: readonly TimelineItem[]; render: (item: TimelineItem) => ReactNode };
+
+const heights = { prompt: 66, step: 40, question: 64, note: 44, handover: 48 } as const;
+/** So close to its end, the list follows what is added. */
+const endPx = 48;
+
+export function Timeline({ items, render }: TimelineProps) {
+  const scroller = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const list = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => heights[items[index]?.type ?? 'step'],
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 8,
+  });
+  const current = items.findLastIndex(
+    (item) => item.type !== 'step' || (item.state !== 'coming' && item.state !== 'not_run'),
+  );
+  useEffect(() => {
+    if (isAtEnd.current && current >= 0) list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
+  }, [current, items.length, list]);
+
+  return (
+    <section
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
+      tabIndex={0}
+      aria-label="Steps"
+      data-testid="timeline"
+      onScroll={({ currentTarget }) => {
+        const last = list.getVirtualItems().at(-1);
+        const end = currentTarget.scrollTop + currentTarget.clientHeight + endPx;
+        isAtEnd.current = (last?.index ?? 0) >= current && end >= (last?.start ?? 0);
+      }}
+      className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto px-4 pt-3 pb-2 -outline-offset-2"
+    >
+      <ol className="relative" style={{ height: list.getTotalSize() }}>
+        {list.getVirtualItems().map((row) => {
+          const item = items[row.index];
+          return item ? (
+            <li
+              key={row.key}
+              ref={list.measureElement}
+              data-index={row.index}
+              aria-setsize={items.length}
+              aria-posinset={row.index + 1}
+              className="absolute inset-x-0 top-0 flow-root"
+              style={{ transform: `translateY(${row.start}px)` }}
+            >
+              {render(item)}
+            </li>
+          ) : null;
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+// The window: tabs, address, picture with marks, caption. What is under it says who drives.
+
+import './live.css';
+import type { ReactNode } from 'react';
+import type { BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
+import type { FrameSlot } from '../live/frame-slot.ts';
+import type { InputQueue } from '../live/input-queue.ts';
+import { currentOverlay } from '../live/marks.ts';
+import type { SessionView } from '../live/session-model.ts';
+import { cx } from '../ui/class-names.ts';
+import { Caption, type CaptionWords } from './caption.tsx';
+import { type PictureState, pictureState } from './describe-picture.ts';
+import { type PastPicture, Picture } from './picture.tsx';
+import { PictureWords } from './picture-words.tsx';
+import { fit, useIsNarrow, useSize } from './use-size.ts';
+import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
+
+/** A moment of the past, in place of the live picture. */
+export type PastView = {
+  picture: PastPicture | undefined;
+  route: BrowserRoute;
+  overlay?: Overlay;
+  width: number;
+  height: number;
+};
+
+type LiveWindowProps = {
+  view: SessionView;
+  frames: FrameSlot;
+  connection: Connection;
+  past: PastView | undefined;
+  drive: { queue: InputQueue; hasKeys: boolean; onKeys: (hasKeys: boolean) => void } | undefined;
+  ring: 'you' | 'them' | undefined;
+  caption: CaptionWords;
+  tools: WindowTools;
+  now: number;
+  children: ReactNode;
+};
+
+const captionPx = 40;
+const notKept: PictureState = {
+  kind: 'instead',
+  icon: 'hidden',
+  title: 'Not kept',
+  text: 'A person drove, or the page was private. No picture of it exists.',
+};
+
+export function LiveWindow({
+  view,
+  frames,
+  connection,
+  past,
+  drive,
+  ring,
+  caption,
+  tools,
+  now,
+  children,
+}: LiveWindowProps) {
+  const [ref, space] = useSize();
+  const isNarrow = useIsNarrow();
+  const frame = past
+    ? { width: past.width, height: past.height, device_scale: view.frame?.device_scale ?? 1 }
+    : view.frame;
+  const ratio = frame && frame.height > 0 ? frame.width / frame.height : 16 / 9;
+  const full = fit({ width: space.width, height: Number.POSITIVE_INFINITY }, ratio);
+  const hasCaption = !isNarrow && space.height - full.height >= captionPx;
+  const size = tools.isActualSize && frame ? actualSize(frame) : hasCaption ? full : fit(space, ratio);
+  const route = past?.route ?? view.route;
+  const onInput = drive?.queue.push;
+  const state = past
+    ? past.picture
+      ? ({ kind: 'shown' } as const)
+      : notKept
+    : pictureState({ ...view, drives: drive !== undefined, connection, now });
+  const overlay = past ? past.overlay : currentOverlay(view.overlays, view.history, view.frame?.route);
+  return (
+    <div
+      data-testid="window"
+      className={cx(
+        'flex min-h-0 flex-1 flex-col overflow-hidden rounded-3 bg-surface narrow:rounded-none',
+        ring === 'you' ? 'window-you' : ring === 'them' ? 'window-them' : 'ring-1 ring-line narrow:ring-0',
+      )}
+    >
+      <TabStrip pages={view.pages} current={route} onInput={onInput} />
+      <AddressBar route={route} onInput={onInput} tools={tools} />
+      <div ref={ref} className="flex min-h-0 flex-1 flex-col narrow:aspect-video narrow:flex-none">
+        <div
+          className={cx(
+            'grid min-h-0 place-items-center bg-sunken',
+            tools.isActualSize ? 'overflow-auto' : 'overflow-hidden',
+            hasCaption && !tools.isActualSize ? 'shrink-0' : 'flex-1',
+          )}
+        >
+          <Picture
+            frames={frames}
+            past={past?.picture}
+            frame={frame}
+            size={size}
+            overlay={tools.marks && state.kind !== 'instead' ? overlay : undefined}
+            now={past ? Date.parse(overlay?.recorded_at ?? '') || now : now}
+            name={nameOf(route)}
+            drive={past ? undefined : drive}
+            isDimmed={state.kind === 'pill' && state.isDimmed}
+          >
+            <PictureWords state={state} />
+          </Picture>
+        </div>
+        {hasCaption && <Caption {...caption} />}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+const actualSize = ({ width, height, device_scale }: { width: number; height: number; device_scale: number }) => ({
+  width: width / (device_scale || 1),
+  height: height / (device_scale || 1),
+});
+
+const nameOf = ({ title, url }: BrowserRoute): string => [title, url].filter(Boolean).join(', ') || 'An empty page';
