@@ -15,6 +15,7 @@ const pagePaths = [
   '/inbox/:id',
   '/sessions',
   '/sessions/:id',
+  '/share',
   '/settings',
   '/settings/:part',
 ];
