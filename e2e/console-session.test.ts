@@ -97,4 +97,19 @@ describe('the session page of the console', () => {
     await page.locator('[data-testid=step][data-state=running]').waitFor(soon);
     await page.close();
   });
+
+  it('shows a guest the picture at the path of the share, and nothing when the share is revoked', async () => {
+    const { client, shop, baseUrl } = installation;
+    const { page, session_id } = await open([{ action: 'navigate', url: `${shop.url}/` }]);
+    await done(page);
+    const { share } = await client.shareSession({ id: session_id });
+    const guest = await browser.newPage({ viewport });
+    await guest.goto(new URL(share.share_path, baseUrl).href);
+    await guest.locator('[data-testid=picture][data-frame]').waitFor(soon);
+    assert.equal(await guest.getByRole('button', { name: 'Take the wheel' }).count(), 0);
+    await client.unshareSession({ id: session_id });
+    await guest.getByText('This link is not valid, or no longer.').waitFor(soon);
+    await guest.close();
+    await page.close();
+  });
 });

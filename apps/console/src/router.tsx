@@ -45,8 +45,8 @@ const appRoute = createRoute({
   id: 'app',
   component: lazyRouteComponent(() => import('./frame/app-frame.tsx'), 'AppFrame'),
   beforeLoad: async ({ location }) => {
-    // Links to watch a session, as the server makes them: the old page still shows these.
-    if (/(^|&)share=/.test(location.hash)) globalThis.location.replace(`/share#${location.hash}`);
+    // Links to watch a session, as the server makes them.
+    if (/(^|&)share=/.test(location.hash)) throw redirect({ to: '/share', hash: location.hash });
     if (login.isLoggedIn()) return;
     const { auth } = await queryClient.ensureQueryData(healthQuery);
     if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
