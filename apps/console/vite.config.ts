@@ -7,6 +7,8 @@ import { defineConfig } from 'vite';
 /** The server replaces it in every answer; see apps/server/src/console. */
 const nonceMark = '__NONCE__';
 
+const server = process.env.PILOTHOUSE_URL ?? 'http://127.0.0.1:4000';
+
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
@@ -14,5 +16,6 @@ export default defineConfig(({ command }) => ({
   html: command === 'build' ? { cspNonce: nonceMark } : {},
   build: { manifest: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
   worker: { format: 'es' as const },
-  server: { proxy: { '/api': process.env.PILOTHOUSE_URL ?? 'http://127.0.0.1:4000' } },
+  // The server refuses commands from pages of another origin than its own.
+  server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
 }));
