@@ -18,6 +18,9 @@ import type { CallLimitSettings } from '../src/http/call-limits.ts';
 import type { QuotaSettings } from '../src/sessions/quotas.ts';
 import type { StreamSettings } from '../src/sse/stream-limits.ts';
 
+/** A built console in small: no test of the server reads more of it. */
+const consoleDir = join(import.meta.dirname, 'console');
+
 export type TestServer = {
   baseUrl: string;
   client: Client;
@@ -137,6 +140,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     streams: { perUser: far, perAddress: far, ...streams },
     unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },
     allowedHosts: options.allowedHosts,
+    consoleDir,
     hasProfileKey: options.hasProfileKey !== false,
     planners,
     onCancelled,
