@@ -65,7 +65,7 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
 
     async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const client = await pool.connect();
-      let failure: Error | undefined;
+      let isBroken = false;
       try {
         await client.query('begin');
         const tx = openTx(client);
@@ -76,14 +76,14 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
         if (tx.hasQueued) onQueued();
         return result;
       } catch (error) {
-        if (hasOldPlan(error)) failure = error;
-        await client.query('rollback').catch((broken: Error) => {
-          failure = broken;
+        isBroken = hasOldPlan(error);
+        await client.query('rollback').catch(() => {
+          isBroken = true;
         });
         throw error;
       } finally {
         // A connection that could not roll back, or whose prepared statements are too old, is not used again.
-        client.release(failure);
+        client.release(isBroken);
       }
     },
 
@@ -148,7 +148,7 @@ const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMED
  * Whether a migration has added a column to what a prepared statement returns. The connection refuses the statement for
  * as long as it lives; another one prepares it again.
  */
-const hasOldPlan = (error: unknown): error is Error =>
+const hasOldPlan = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '0A000' && /cached plan/.test(error.message);
 
 /** Whether the database is unreachable, overloaded or just migrated, and the failure not a bug. */
