@@ -3,15 +3,19 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Bus, connectBus, type Frame, frame } from '@pilothouse/bus';
+import { type Bus, connectBus, type Frame, fileCommand, frame } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
+import { openSession, type SessionOptions } from '../src/session/session.ts';
 import { drive, startHost } from './host.ts';
 
 export type PrivatePages = Awaited<ReturnType<typeof startPrivatePages>>;
 export type PrivateSession = Awaited<ReturnType<PrivatePages['open']>>;
 
 /** In the pages, {there} is the address of another site that serves them too. */
-export async function startPrivatePages(pages: Record<string, string>) {
+export async function startPrivatePages(
+  pages: Record<string, string>,
+  settings: Pick<SessionOptions, 'dialogAnswerMs'> = {},
+) {
   const site = createServer((request, response) => {
     const html = pages[request.url?.slice(1) ?? ''];
     const { port } = site.address() as AddressInfo;
@@ -25,7 +29,7 @@ export async function startPrivatePages(pages: Record<string, string>) {
   const nats = await startNats({ hosts: ['h1'] });
   const agent: Bus = await connectBus(nats.as('agent'));
   const viewer: Bus = await connectBus(nats.as('server'));
-  const host = await startHost(nats, 'h1');
+  const host = await startHost(nats, 'h1', { openSession: (options) => openSession({ ...options, ...settings }) });
 
   async function open(name: string) {
     const session = drive(agent, 'h1');
@@ -51,6 +55,13 @@ export async function startPrivatePages(pages: Record<string, string>) {
         });
         // What each is, the schema of the bus checks.
         return session.tell({ type: 'input', epoch, inputs: numbered as never });
+      },
+      /** Puts a file where the person can choose it. */
+      async putFile(epoch: number, name: string, text: string): Promise<void> {
+        const to = { host_id: 'h1', session_id: session.sessionId };
+        const head = { type: 'put', epoch, name, offset: 0 } as const;
+        const result = await agent.request(fileCommand, to, { head, body: Buffer.from(text) }, { timeoutMs: 5000 });
+        assert.ok(result.ok && result.reply.head.ok, JSON.stringify(result));
       },
       async look() {
         const { head, body } = await session.tell({ type: 'look' });

@@ -8,6 +8,7 @@ import { bestEffort } from '../common/best-effort.ts';
 import { within } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import type { Pages } from '../pages/pages.ts';
+import { createPromptIds } from '../prompts/prompt-ids.ts';
 import { uncut } from './uncut.ts';
 
 /** A page that hangs is not waited for: nothing in it can be pressed either. */
@@ -24,7 +25,7 @@ type OpenChooser = { chooser: PageChooser; shown: FileChooser };
 /** `onChange`: a chooser was opened or closed. */
 export function createFileChoosers(pages: Pick<Pages, 'all' | 'current'>, onChange: () => void) {
   const open = new Map<Page, OpenChooser>();
-  let count = 0;
+  const newPromptId = createPromptIds('c');
   let attended: Page[] = [];
   let ready: Promise<void> | undefined;
   const context = () => pages.current().context();
@@ -32,8 +33,7 @@ export function createFileChoosers(pages: Pick<Pages, 'all' | 'current'>, onChan
   const onNavigated = (frame: Frame) => frame === frame.page().mainFrame() && forget(frame.page());
 
   function onChooser(chooser: PageChooser): void {
-    count += 1;
-    const shown: FileChooser = { chooser_id: `c${count}`, multiple: chooser.isMultiple(), accept: [] };
+    const shown: FileChooser = { chooser_id: newPromptId(), multiple: chooser.isMultiple(), accept: [] };
     open.set(chooser.page(), { chooser, shown });
     onChange();
     void readAccept(chooser).then((accept) => {

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { bestEffort } from '../common/best-effort.ts';
 import { startDeadline, within } from '../common/deadline.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
+import { createPromptIds } from './prompt-ids.ts';
 
 const defaultAnswerMs = 120_000;
 /** A page that does not take its answer must not hold up the next driver. */
@@ -20,6 +21,8 @@ export type DriverDialogs = {
   idOf(page: Page): string | undefined;
   /** A person begins to drive: what is open already gets a deadline. */
   begin(): void;
+  /** No person drives: what opened meanwhile is the agent's, and has no deadline. */
+  pause(): void;
   /** Ends the dialogs of the person who drove. Never takes long. */
   end(): Promise<void>;
 };
@@ -28,14 +31,14 @@ type Options = {
   dialogs: Pick<Dialogs, 'of' | 'answer'>;
   isDriven: () => boolean;
   onChange: () => void;
-  answerMs?: number;
+  answerMs?: number | undefined;
 };
 type Known = { id: string; isOfPerson: boolean; expiresAt?: number; timer?: NodeJS.Timeout };
 
 export function createDriverDialogs(options: Options): DriverDialogs {
   const { dialogs, isDriven, onChange, answerMs = defaultAnswerMs } = options;
   const open = new Map<Page, Known>();
-  let count = 0;
+  const newPromptId = createPromptIds('d');
 
   const dismiss = (page: Page) => bestEffort('dismiss a dialog', dialogs.answer(page, false));
 
@@ -50,12 +53,20 @@ export function createDriverDialogs(options: Options): DriverDialogs {
     open.delete(page);
   }
 
+  function disarm(): void {
+    for (const known of open.values()) {
+      clearTimeout(known.timer);
+      delete known.timer;
+      delete known.expiresAt;
+    }
+    onChange();
+  }
+
   return {
     changed(page, dialog) {
       forget(page);
       if (dialog) {
-        count += 1;
-        const known = { id: `d${count}`, isOfPerson: isDriven() };
+        const known = { id: newPromptId(), isOfPerson: isDriven() };
         open.set(page, known);
         if (isDriven()) arm(page, known);
       }
@@ -71,14 +82,10 @@ export function createDriverDialogs(options: Options): DriverDialogs {
     begin() {
       for (const [page, known] of open) arm(page, known);
     },
+    pause: disarm,
     async end() {
       const left = [...open].filter(([, { isOfPerson }]) => isOfPerson).map(([page]) => page);
-      for (const known of open.values()) {
-        clearTimeout(known.timer);
-        delete known.timer;
-        delete known.expiresAt;
-      }
-      onChange();
+      disarm();
       const soon = startDeadline(dismissMs, new AbortController().signal);
       await bestEffort('dismiss the dialogs of a person', within(soon, Promise.all(left.map(dismiss))));
     },

@@ -8,6 +8,7 @@ import { type Deadline, startDeadline } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import type { FieldUse } from '../dom/injected/use-open-field.ts';
 import type { OpenField } from '../dom/open-field.ts';
+import { createPromptIds } from './prompt-ids.ts';
 
 const lookMs = 1500;
 /** Between two looks. */
@@ -38,7 +39,7 @@ type Found = { page: Page; id: string; open: OpenField };
 
 export function createOpenFields({ page, openFieldOf, signal, onChange }: Options): OpenFields {
   let found: Found | undefined;
-  let count = 0;
+  const newPromptId = createPromptIds('f');
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
   /** Rises when what is being looked for is no longer wanted. */
@@ -65,7 +66,8 @@ export function createOpenFields({ page, openFieldOf, signal, onChange }: Option
     const looked = front && openFieldOf(front, startDeadline(lookMs, signal)).then((open) => ({ open }));
     const result = looked && (await bestEffort('look for an open list', looked));
     isLooking = false;
-    if (begun !== round) return;
+    // Meanwhile the next person may have pressed something.
+    if (begun !== round) return void (performance.now() < busyUntil && lookIn(0));
     // A page that does not answer has changed nothing, and one that is gone has nothing open.
     if (result && front) set(result.open && foundOf(front, result.open));
     else if (found?.page !== front) set(undefined);
@@ -75,8 +77,7 @@ export function createOpenFields({ page, openFieldOf, signal, onChange }: Option
 
   function foundOf(front: Page, open: OpenField): Found {
     const isKnown = found?.open.world === open.world && found.open.field.number === open.field.number;
-    if (!isKnown) count += 1;
-    return { page: front, open, id: isKnown && found ? found.id : `f${count}` };
+    return { page: front, open, id: isKnown && found ? found.id : newPromptId() };
   }
 
   return {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { SessionView } from '@pilothouse/bus';
 import { until } from '../../../../testkit/until.ts';
 import { type PrivatePages, type PrivateSession, startPrivatePages } from '../../testing/private-pages.ts';
+import { titleOf, viewOf, viewWhere } from '../../testing/views.ts';
 
 const at = (x: number, y: number) => ({ action: 'click', x, y });
 const box = (top: number) => `style="position:absolute;left:0;top:${top}px;width:200px;height:40px"`;
@@ -49,26 +49,11 @@ describe('what a person who drives is told', () => {
   });
   after(() => site?.close());
 
-  async function viewOf(session: PrivateSession, known: string | null = null, wait_ms = 0): Promise<SessionView> {
-    const { head } = await session.tell({ type: 'view', known, wait_ms });
-    assert.ok(head.ok && head.type === 'view', JSON.stringify(head));
-    return head.view;
-  }
-  /** Waits as a server does until the view is as expected. */
-  async function viewWhere(session: PrivateSession, isMeant: (view: SessionView) => unknown): Promise<SessionView> {
-    let view = await viewOf(session);
-    await until(async () => {
-      if (!isMeant(view)) view = await viewOf(session, view.version, 1000);
-      return Boolean(isMeant(view));
-    }, 15_000);
-    return view;
-  }
   const openFor = async (name: string) => {
     const session = await site.open(name);
     await session.take(2, true);
     return session;
   };
-  const titleOf = (view: SessionView) => view.pages.find(({ is_front }) => is_front)?.title;
   const ok = (reply: Awaited<ReturnType<PrivateSession['hand']>>) => assert.ok(reply.head.ok, JSON.stringify(reply));
   const refused = (reply: Awaited<ReturnType<PrivateSession['hand']>>, failure: string) =>
     assert.equal(!reply.head.ok && reply.head.failure, failure);

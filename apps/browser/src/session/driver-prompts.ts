@@ -39,6 +39,7 @@ type Options = {
   eyesOf: (page: Page) => Dom;
   chooserOf: PersonInput['chooserOf'];
   firstEpoch: number;
+  dialogAnswerMs: number | undefined;
   epoch: () => number;
   /** Aborted when the session closes. */
   signal: AbortSignal;
@@ -52,7 +53,12 @@ export function createDriverPrompts(options: Options): DriverPrompts {
   /** The epoch whose driver has begun: what was asked of the driver before is gone. */
   let begunEpoch = options.firstEpoch;
   const isTold = () => privacy.isDriven() && begunEpoch === epoch();
-  const dialogs = createDriverDialogs({ dialogs: options.dialogs, isDriven: privacy.isDriven, onChange });
+  const dialogs = createDriverDialogs({
+    dialogs: options.dialogs,
+    isDriven: privacy.isDriven,
+    onChange,
+    answerMs: options.dialogAnswerMs,
+  });
   const copied = createCopiedTexts(onChange);
   const fields = createOpenFields({
     page: () => (isMute(pages.current()) ? undefined : pages.current()),
@@ -92,7 +98,7 @@ export function createDriverPrompts(options: Options): DriverPrompts {
     following: (handOver) => async (offered, who) => {
       const isTaken = await handOver(offered, who);
       if (isTaken && begunEpoch !== offered) begunEpoch = offered;
-      if (isTaken && privacy.isDriven()) dialogs.begin();
+      if (isTaken) privacy.isDriven() ? dialogs.begin() : dialogs.pause();
       onChange();
       return isTaken;
     },

@@ -61,6 +61,8 @@ export type SessionOptions = {
   chromium: Chromium;
   fileLimits?: FileLimits;
   maxPages: number;
+  /** How long a person has to answer a dialog. */
+  dialogAnswerMs?: number;
   /** Whether this host may act now. */
   isHeld: () => boolean;
   onFrame: (frame: Frame) => void;
@@ -146,6 +148,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     epoch,
     signal,
     firstEpoch: options.epoch,
+    dialogAnswerMs: options.dialogAnswerMs,
     chooserOf: (page) => input.chooserOf(page),
   });
   parts.defer(prompts.close);

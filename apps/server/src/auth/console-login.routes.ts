@@ -12,6 +12,7 @@ import {
   clearRefreshCookie,
   cookieSiteOf,
   readRefreshCookie,
+  readRefreshCookies,
   setRefreshCookie,
 } from './refresh-cookie.ts';
 
@@ -33,10 +34,10 @@ export function consoleLoginRoutes(serve: Serve, { limits, logins, logouts, refr
     routes.consoleLogin,
     async ({ body, request, from }) => {
       const site = cookieSiteOf(request);
-      const before = readRefreshCookie(request, site);
+      const before = readRefreshCookies(request, site);
       const tokens = await logins.login(body, from);
       // Its cookie is replaced: nobody could use the former login, or end it.
-      if (before) await logouts.logoutByCookie(before, from);
+      for (const token of before) await logouts.logoutByCookie(token, from);
       return new Answer(200, bodyOf(tokens), undefined, cookieOf(tokens, site));
     },
     guarded(limits.loginOfAddress),
@@ -56,8 +57,7 @@ export function consoleLoginRoutes(serve: Serve, { limits, logins, logouts, refr
     routes.consoleLogout,
     async ({ request, from }) => {
       const site = cookieSiteOf(request);
-      const token = readRefreshCookie(request, site);
-      if (token !== undefined) await logouts.logoutByCookie(token, from);
+      for (const token of readRefreshCookies(request, site)) await logouts.logoutByCookie(token, from);
       return new Answer(204, undefined, undefined, { 'set-cookie': clearRefreshCookie(site) });
     },
     guarded(limits.refreshOfAddress),

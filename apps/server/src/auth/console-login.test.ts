@@ -120,6 +120,15 @@ describe('a login in a page', () => {
     assert.equal((await post('refresh', { ...own, cookie: `other=1; ${cookie}; more=a=b` })).status, 200);
   });
 
+  it('ends also where another site has set a cookie of its name', async () => {
+    const { jar } = await newBrowser();
+    const cookie = cookieOf(jar);
+    const name = cookie.split('=')[0];
+    const { status } = await post('logout', { ...own, cookie: `${name}=phr_x; ${cookie}` });
+    assert.equal(status, 204);
+    assert.equal((await post('refresh', { ...own, cookie })).status, 401);
+  });
+
   it('is not accepted by any other route: a cookie alone opens nothing', async () => {
     const { jar, first } = await newBrowser();
     const cookie = cookieOf(jar);

@@ -5,6 +5,8 @@ import { AppError } from '@pilothouse/contract';
 import type { SentRequest } from '../http/call.ts';
 
 const path = '/api/auth';
+/** More of one name are not read. */
+const maxCookies = 8;
 
 export type CookieSite = {
   /** Browsers share cookies between the ports of a host: two servers on one machine would replace each other's. */
@@ -31,14 +33,21 @@ export function cookieSiteOf({ headers, host, protocol }: SentRequest): CookieSi
 }
 
 /** The token in the cookie; undefined if there is none. Two cookies of the name mean that another site has set one. */
-export function readRefreshCookie({ headers }: SentRequest, { name }: CookieSite): string | undefined {
-  const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
-    const [key = '', ...value] = pair.split('=');
-    return key.trim() === name ? [value.join('=').trim()] : [];
-  });
+export function readRefreshCookie(request: SentRequest, site: CookieSite): string | undefined {
+  const values = readRefreshCookies(request, site);
   if (values.length > 1) throw new AppError('token_invalid', { detail: 'There are two cookies of the same name.' });
   return values[0] || undefined;
 }
+
+/** The tokens in all cookies of the name, for a login that ends: it must not stay because another site has set one too. */
+export const readRefreshCookies = ({ headers }: SentRequest, { name }: CookieSite): string[] =>
+  (headers.cookie ?? '')
+    .split(';')
+    .flatMap((pair) => {
+      const [key = '', ...value] = pair.split('=');
+      return key.trim() === name ? [value.join('=').trim()] : [];
+    })
+    .slice(0, maxCookies);
 
 export const setRefreshCookie = (token: string, site: CookieSite, maxAgeSecs: number): string =>
   cookieText(token, site, maxAgeSecs);

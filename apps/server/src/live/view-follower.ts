@@ -14,6 +14,8 @@ export type ViewViewer = Viewer & { onView: (bytes: Buffer, slot: string) => voi
 const waitMs = 5000;
 const answerMs = waitMs + 2000;
 const retryMs = 1000;
+/** Between two requests, also to a host that answers at once without end. */
+const betweenMs = 50;
 /** A host of an older release does not know the command. */
 const refusedMs = 10_000;
 
@@ -42,6 +44,7 @@ export function createViewFollower({ sessionId, hosts }: Options) {
     }
     view = result.reply.view;
     showAll();
+    await sleep(betweenMs, undefined, { signal, ref: false });
   }
 
   async function run(): Promise<void> {

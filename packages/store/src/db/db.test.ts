@@ -40,6 +40,25 @@ describe('the database', () => {
     assert.ok(!(await names()).includes('ghost'));
   });
 
+  it('goes on after a migration has changed what a prepared statement returns', async () => {
+    const running = openDatabase({ url: test.url, poolSize: 1, onError: () => {} });
+    const readAll = { name: 'things.all', text: 'select * from changing' };
+    const inTransaction = () => running.transaction(async ({ client }) => (await client.query(readAll)).rowCount);
+    try {
+      await database.pool.query('create table changing (name text)');
+      await inTransaction();
+      await database.pool.query('alter table changing add column age int');
+      // PostgreSQL refuses it once on each connection that has prepared it.
+      await assert.rejects(
+        inTransaction(),
+        (error) => /cached plan/.test(String(error)) && isDatabaseUnavailable(error),
+      );
+      assert.equal(await inTransaction(), 0);
+    } finally {
+      await running.close();
+    }
+  });
+
   it('knows whether its role may do everything, and a role that owns the database can bring it to the schema', async () => {
     const role = `plain_${process.pid}`;
     const empty = await createEmptyDatabase();

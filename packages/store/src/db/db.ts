@@ -65,7 +65,7 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
 
     async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
       const client = await pool.connect();
-      let failure: Error | undefined;
+      let isBroken = false;
       try {
         await client.query('begin');
         const tx = openTx(client);
@@ -76,13 +76,14 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
         if (tx.hasQueued) onQueued();
         return result;
       } catch (error) {
-        await client.query('rollback').catch((broken: Error) => {
-          failure = broken;
+        isBroken = hasOldPlan(error);
+        await client.query('rollback').catch(() => {
+          isBroken = true;
         });
         throw error;
       } finally {
-        // A connection that could not roll back is not used again.
-        client.release(failure);
+        // A connection that could not roll back, or whose prepared statements are too old, is not used again.
+        client.release(isBroken);
       }
     },
 
@@ -143,9 +144,17 @@ function bindTo(client: pg.PoolClient): Db {
 
 const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether the database is unreachable or overloaded, and the failure not a bug. */
+/**
+ * Whether a migration has added a column to what a prepared statement returns. The connection refuses the statement for
+ * as long as it lives; another one prepares it again.
+ */
+const hasOldPlan = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '0A000' && /cached plan/.test(error.message);
+
+/** Whether the database is unreachable, overloaded or just migrated, and the failure not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (hasOldPlan(error)) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // 08: connection failures; 53: out of resources; 57P: shutting down, crashed or starting; 57014: statement timeout.
   if (unavailableCodes.has(code) || /^(08|53|57P)/.test(code) || code === '57014') return true;

@@ -20,6 +20,8 @@ declare global {
 export function readOpenField(): OpenFieldHere | null {
   const maxOptions = 500;
   const maxChars = 200;
+  /** Of all options together: the list is sent again whenever it changes. */
+  const maxListChars = 50_000;
   const pickerTypes = ['date', 'time', 'datetime-local', 'month', 'week', 'color'];
   // A form of the page may have a field of this name.
   const activeOf = Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement')?.get;
@@ -50,15 +52,18 @@ export function readOpenField(): OpenFieldHere | null {
 
   function optionsOf(select: HTMLSelectElement): { options: Option[]; truncated: boolean } {
     const options: Option[] = [];
+    let chars = 0;
     for (let index = 0; index < select.options.length; index += 1) {
       const option = select.options[index];
       if (!option || option.hidden) continue;
-      if (options.length === maxOptions) return { options, truncated: true };
       const group = option.closest('optgroup');
+      const [text, label] = [clean(option.label || option.text), group && clean(group.label)];
+      chars += text.length + (label?.length ?? 0);
+      if (options.length === maxOptions || chars > maxListChars) return { options, truncated: true };
       options.push({
         index,
-        text: clean(option.label || option.text),
-        group: group && clean(group.label),
+        text,
+        group: label,
         disabled: option.disabled || (group?.disabled ?? false),
         selected: option.selected,
       });
