@@ -48,6 +48,8 @@ const appRoute = createRoute({
     // Links to watch a session, as the server makes them.
     if (/(^|&)share=/.test(location.hash)) throw redirect({ to: '/share', hash: location.hash });
     if (login.isLoggedIn()) return;
+    void queryClient.prefetchQuery(healthQuery);
+    if (await login.restore()) return;
     const { auth } = await queryClient.ensureQueryData(healthQuery);
     if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
   },
