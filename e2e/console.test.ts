@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { createLogin } from '@pilothouse/sdk';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
@@ -89,6 +89,41 @@ describe('the console', () => {
     await page.goto(`${installation.baseUrl}/`);
     await page.getByText('Done', { exact: true }).first().waitFor(soon);
     await isForEverybody('home');
+  });
+
+  it('lists sessions by one request, reads each picture once, and renames in the list and on the page', async () => {
+    const read: string[] = [];
+    const note = (request: Request) => void read.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await page.goto(`${installation.baseUrl}/sessions`);
+    await page.locator('li img').first().waitFor(soon);
+    const lists = () => read.filter((path) => path === '/api/sessions').length;
+    const before = lists();
+    for (const end = Date.now() + 30_000; lists() < before + 2; )
+      assert.ok(Date.now() < end && (await page.waitForTimeout(200)) === undefined, 'the list is read again');
+    page.off('request', note);
+    assert.equal(read.filter((path) => path.endsWith('/thumbnail')).length, 1);
+    assert.ok(!read.includes('/api/tasks'), read.join(' '));
+
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3 }) });
+    await card.getByRole('button', { name: 'Rename' }).click();
+    const field = page.getByLabel('Title of the session');
+    await field.fill('Not this');
+    await field.press('Escape');
+    await field.waitFor({ ...soon, state: 'detached' });
+    await card.getByRole('button', { name: 'Rename' }).click();
+    await field.fill('Lanterns');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Lanterns' }).waitFor(soon);
+    await isForEverybody('sessions');
+    await page.getByRole('link', { name: 'Lanterns' }).click();
+    await page.getByRole('heading', { name: 'Lanterns', level: 1 }).waitFor(soon);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await field.fill('Brass lanterns');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Brass lanterns', level: 1 }).waitFor(soon);
+    await page.getByRole('link', { name: 'Home' }).first().click();
+    await isHome();
   });
 
   it('keeps the login over reloads, in several tabs, where no script can read it', async () => {
