@@ -8,7 +8,9 @@ import { type Installation, openInstallation } from '../testkit/installation.ts'
 
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 15_000 };
-const password = 'a harbour at night 17';
+const first = 'a harbour at night 17';
+/** The person changes it. */
+const password = 'a lighthouse by day 18';
 
 describe('the console', () => {
   let installation: Installation;
@@ -71,7 +73,7 @@ describe('the console', () => {
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Must have at least 8 characters.').waitFor(soon);
-    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Password', { exact: true }).fill(first);
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor(soon);
   });
@@ -155,9 +157,49 @@ describe('the console', () => {
     await page.goto(`${installation.baseUrl}/inbox`);
     await page.getByText('Nothing waits for you').waitFor(soon);
     await isForEverybody('inbox');
+    for (const [part, words] of [
+      ['account', 'New password'],
+      ['logins', 'This one'],
+      ['keys', 'New key'],
+      ['profiles', 'No profiles yet'],
+      ['look', 'Single keys'],
+    ] as const) {
+      await page.goto(`${installation.baseUrl}/settings/${part}`);
+      await page.getByText(words, { exact: true }).first().waitFor(soon);
+      await isForEverybody(`settings-${part}`);
+    }
+    await page.goto(`${installation.baseUrl}/settings/nothing`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor(soon);
+    await isForEverybody('not-found');
+  });
+
+  it('says when it cannot be read, and tries again', async () => {
+    await page.route('**/api/auth/console/refresh', (route) => route.fulfill({ status: 502, body: 'no' }));
     await page.goto(`${installation.baseUrl}/settings`);
-    await page.getByText('This one').waitFor(soon);
-    await isForEverybody('settings');
+    await page.getByRole('button', { name: 'Try again' }).waitFor(soon);
+    await page.unroute('**/api/auth/console/refresh');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Log out' }).waitFor(soon);
+  });
+
+  it('changes the password, which ends every other login', async () => {
+    const elsewhere = createLogin({ baseUrl: installation.baseUrl });
+    await elsewhere.login({ username_or_email: 'ada', password: first });
+    await page.goto(`${installation.baseUrl}/settings/account`);
+    await page.getByLabel('Present password', { exact: true }).fill('not this one');
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page
+      .getByText(/wrong|not right|do not match/i)
+      .first()
+      .waitFor(soon);
+    await page.getByLabel('Present password', { exact: true }).fill(first);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor(soon);
+    await assert.rejects(elsewhere.client.getMe(), { name: 'ApiError' });
+    await elsewhere.close();
+    await page.reload();
+    await page.getByRole('button', { name: 'Log out' }).waitFor(soon);
   });
 
   it('asks again in place when the login has ended, and goes on where it was', async () => {
@@ -165,7 +207,7 @@ describe('the console', () => {
     await isHome();
     await page.getByLabel('Script, one instruction a line').fill('open example.com');
     const other = await context.newPage();
-    await other.goto(`${installation.baseUrl}/settings`);
+    await other.goto(`${installation.baseUrl}/settings/logins`);
     await other.getByText('This one').waitFor(soon);
     await endAllLogins();
     await other.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
@@ -181,7 +223,7 @@ describe('the console', () => {
 
   it('logs out in every tab, and then asks for a login; nothing broke the policy of the page', async () => {
     const other = await context.newPage();
-    await other.goto(`${installation.baseUrl}/settings`);
+    await other.goto(`${installation.baseUrl}/settings/logins`);
     await other.getByText('This one').waitFor(soon);
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();

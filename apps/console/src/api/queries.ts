@@ -70,6 +70,11 @@ export const loginsQuery = queryOptions({
   queryFn: ({ signal }) => client.listLogins({ limit: 100 }, { signal }),
 });
 
+export const profilesQuery = queryOptions({
+  queryKey: ['profiles'],
+  queryFn: ({ signal }) => client.listProfiles({ limit: 100 }, { signal }),
+});
+
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => client.listKeys({ limit: 100 }, { signal }),
