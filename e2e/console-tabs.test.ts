@@ -9,8 +9,6 @@ const tabs = 8;
 /** Wide enough for a machine on which eight more browsers start. */
 const patientMs = 120_000;
 
-type Followed = { session: string; task: string };
-
 describe('many tabs of one browser, over HTTP/1.1', () => {
   let installation: Installation;
   let browser: Browser;
@@ -37,13 +35,9 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
     { action: 'navigate', url: `${url}/basket` },
     { action: 'wait', for: { text: 'Pocket compass' } },
   ];
-  async function newWork(): Promise<Followed> {
-    const { session_id, task_id } = await installation.client.sendChat({
-      prompt: 'shop',
-      steps: shopping(installation.shop.url),
-    });
-    return { session: session_id, task: task_id };
-  }
+  const newSession = async () => (await installation.client.createSession()).session.id;
+  const work = (session_id: string) =>
+    installation.client.sendChat({ prompt: 'shop', steps: shopping(installation.shop.url), session_id });
   async function until(isSo: () => Promise<boolean>, what: () => unknown): Promise<void> {
     const end = performance.now() + patientMs;
     while (!(await isSo())) {
@@ -105,16 +99,21 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
 
   it('each show their own session and task to the end, through the death of the server, and ask plainly meanwhile', async () => {
     const context = await browser.newContext();
-    const works = await Promise.all(Array.from({ length: tabs }, newWork));
-    const pages = await Promise.all(works.map(() => context.newPage()));
-    await Promise.all(
-      works.map(({ session }, index) => pages[index]?.goto(`${installation.baseUrl}/sessions/${session}`)),
-    );
+    const sessions = await Promise.all(Array.from({ length: tabs }, newSession));
+    const pages = await Promise.all(sessions.map(() => context.newPage()));
+    for (const [index, page] of pages.entries()) {
+      await page.goto(`${installation.baseUrl}/sessions/${sessions[index]}`);
+      await page.getByTestId('driver').waitFor({ timeout: patientMs });
+    }
+    await Promise.all(sessions.map(work));
     const allSeen = () => Promise.all(pages.map(seenBy));
-    await until(async () => (await allSeen()).every(({ frame, steps }) => frame && steps > 0), allSeen);
+    await until(
+      async () => (await allSeen()).every(({ frame, steps, isEnded }) => frame && (steps > 0 || isEnded)),
+      allSeen,
+    );
     const workers = await sharedWorkersOf(browser);
     assert.equal(workers, 1, 'one worker for all of them');
-    for (const { session } of works) assert.equal(await viewersOf(session), 1);
+    for (const id of sessions) assert.equal(await viewersOf(id), 1);
     const took = (await Promise.all(pages.map((page) => ask(page, 10)))).flat();
     sayFigures('plain requests beside 16 streams', took);
 
@@ -144,7 +143,7 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
     const [first, ...others] = pages;
     const begun = performance.now();
     await Promise.all(others.map((page) => page.close()));
-    const watched = () => Promise.all(works.map(({ session }) => viewersOf(session)));
+    const watched = () => Promise.all(sessions.map(viewersOf));
     await until(async () => String(await watched()) === '1,0,0,0,0,0,0,0', watched);
     const noticedMs = performance.now() - begun;
     console.log(`seven closed tabs were noticed after ${Math.round(noticedMs)} ms`);

@@ -195,7 +195,7 @@ describe('the console', () => {
       .waitFor(soon);
     await page.getByLabel('Present password', { exact: true }).fill(first);
     await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('The password is changed.').waitFor(soon);
+    await page.getByText('The password is changed.').first().waitFor(soon);
     await assert.rejects(elsewhere.client.getMe(), { name: 'ApiError' });
     await elsewhere.close();
     await page.reload();
