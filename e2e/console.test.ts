@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createLogin } from '@pilothouse/sdk';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 15_000 };
+const first = 'a harbour at night 17';
+/** The person changes it. */
+const password = 'a lighthouse by day 18';
 
 describe('the console', () => {
   let installation: Installation;
@@ -31,6 +35,14 @@ describe('the console', () => {
   });
 
   const isHome = () => page.getByRole('heading', { name: 'What should be done?' }).waitFor(soon);
+
+  /** As from another computer. */
+  async function endAllLogins(): Promise<void> {
+    const elsewhere = createLogin({ baseUrl: installation.baseUrl });
+    await elsewhere.login({ username_or_email: 'ada', password });
+    await elsewhere.client.logoutAll();
+    await elsewhere.close();
+  }
 
   /** Without a violation, dark and light, wide and narrow. PICTURES names a folder for pictures of what was seen. */
   async function isForEverybody(name: string): Promise<void> {
@@ -61,7 +73,7 @@ describe('the console', () => {
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Must have at least 8 characters.').waitFor(soon);
-    await page.getByLabel('Password', { exact: true }).fill('a harbour at night 17');
+    await page.getByLabel('Password', { exact: true }).fill(first);
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor(soon);
   });
@@ -81,15 +93,113 @@ describe('the console', () => {
     await isForEverybody('home');
   });
 
-  it('keeps the login over a reload, and every other page is for everybody too', async () => {
+  it('lists sessions by one request, reads each picture once, and renames in the list and on the page', async () => {
+    const read: string[] = [];
+    const note = (request: Request) => void read.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await page.goto(`${installation.baseUrl}/sessions`);
+    await page.locator('li img').first().waitFor(soon);
+    const lists = () => read.filter((path) => path === '/api/sessions').length;
+    const before = lists();
+    for (const end = Date.now() + 30_000; lists() < before + 2; )
+      assert.ok(Date.now() < end && (await page.waitForTimeout(200)) === undefined, 'the list is read again');
+    page.off('request', note);
+    assert.equal(read.filter((path) => path.endsWith('/thumbnail')).length, 1);
+    assert.ok(!read.includes('/api/tasks'), read.join(' '));
+
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3 }) });
+    await card.getByRole('button', { name: 'Rename' }).click();
+    const field = page.getByLabel('Title of the session');
+    await field.fill('Not this');
+    await field.press('Escape');
+    await field.waitFor({ ...soon, state: 'detached' });
+    await card.getByRole('button', { name: 'Rename' }).click();
+    await field.fill('Lanterns');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Lanterns' }).waitFor(soon);
+    await isForEverybody('sessions');
+    await page.getByRole('link', { name: 'Lanterns' }).click();
+    await page.getByRole('heading', { name: 'Lanterns', level: 1 }).waitFor(soon);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await field.fill('Brass lanterns');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Brass lanterns', level: 1 }).waitFor(soon);
+    await page.getByRole('link', { name: 'Home' }).first().click();
+    await isHome();
+  });
+
+  it('keeps the login over reloads, in several tabs, where no script can read it', async () => {
+    const renewals: string[] = [];
+    context.on('request', (request) => {
+      if (request.url().endsWith('/api/auth/console/refresh')) renewals.push(request.url());
+    });
     await page.reload();
     await isHome();
+    const [cookie, ...others] = await context.cookies(`${installation.baseUrl}/api/auth/console/refresh`);
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path, others], [true, 'Strict', '/api/auth', []]);
+    const readable = await page.evaluate(() =>
+      [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join(' '),
+    );
+    assert.doesNotMatch(readable, /ph[ar]_/);
+    // A tab that is open gives its access token to those that are loaded: the limit of renewals is not met.
+    const renewed = renewals.length;
+    assert.ok(renewed <= 1, `${renewed} renewals`);
+    const second = await context.newPage();
+    for (let load = 0; load < 5; load += 1) {
+      await second.goto(`${installation.baseUrl}/`);
+      await second.getByRole('heading', { name: 'What should be done?' }).waitFor(soon);
+    }
+    assert.equal(renewals.length, renewed);
+    await second.close();
+  });
+
+  it('has other pages that are for everybody too', async () => {
     await page.goto(`${installation.baseUrl}/inbox`);
     await page.getByText('Nothing waits for you').waitFor(soon);
     await isForEverybody('inbox');
+    for (const [part, words] of [
+      ['account', 'New password'],
+      ['logins', 'This one'],
+      ['keys', 'New key'],
+      ['profiles', 'No profiles yet'],
+      ['look', 'Single keys'],
+    ] as const) {
+      await page.goto(`${installation.baseUrl}/settings/${part}`);
+      await page.getByText(words, { exact: true }).first().waitFor(soon);
+      await isForEverybody(`settings-${part}`);
+    }
+    await page.goto(`${installation.baseUrl}/settings/nothing`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor(soon);
+    await isForEverybody('not-found');
+  });
+
+  it('says when it cannot be read, and tries again', async () => {
+    await page.route('**/api/auth/console/refresh', (route) => route.fulfill({ status: 502, body: 'no' }));
     await page.goto(`${installation.baseUrl}/settings`);
-    await page.getByText('This one').waitFor(soon);
-    await isForEverybody('settings');
+    await page.getByRole('button', { name: 'Try again' }).waitFor(soon);
+    await page.unroute('**/api/auth/console/refresh');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Log out' }).waitFor(soon);
+  });
+
+  it('changes the password, which ends every other login', async () => {
+    const elsewhere = createLogin({ baseUrl: installation.baseUrl });
+    await elsewhere.login({ username_or_email: 'ada', password: first });
+    await page.goto(`${installation.baseUrl}/settings/account`);
+    await page.getByLabel('Present password', { exact: true }).fill('not this one');
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page
+      .getByText(/wrong|not right|do not match/i)
+      .first()
+      .waitFor(soon);
+    await page.getByLabel('Present password', { exact: true }).fill(first);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').first().waitFor(soon);
+    await assert.rejects(elsewhere.client.getMe(), { name: 'ApiError' });
+    await elsewhere.close();
+    await page.reload();
+    await page.getByRole('button', { name: 'Log out' }).waitFor(soon);
   });
 
   it('asks again in place when the login has ended, and goes on where it was', async () => {
@@ -97,21 +207,29 @@ describe('the console', () => {
     await isHome();
     await page.getByLabel('Script, one instruction a line').fill('open example.com');
     const other = await context.newPage();
-    await other.goto(`${installation.baseUrl}/login`);
-    await other.evaluate(() => {
-      for (const key of Object.keys(localStorage)) if (key.startsWith('pilothouse.login')) localStorage.removeItem(key);
-    });
+    await other.goto(`${installation.baseUrl}/settings/logins`);
+    await other.getByText('This one').waitFor(soon);
+    await endAllLogins();
+    await other.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
     await page.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
-    await page.getByLabel('Password', { exact: true }).fill('a harbour at night 17');
+    await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('dialog').waitFor({ ...soon, state: 'detached' });
     assert.equal(await page.getByLabel('Script, one instruction a line').inputValue(), 'open example.com');
+    // The other tab goes on as well.
+    await other.getByRole('dialog').waitFor({ ...soon, state: 'detached' });
+    await other.close();
   });
 
-  it('logs out, and then asks for a login; nothing broke the policy of the page', async () => {
+  it('logs out in every tab, and then asks for a login; nothing broke the policy of the page', async () => {
+    const other = await context.newPage();
+    await other.goto(`${installation.baseUrl}/settings/logins`);
+    await other.getByText('This one').waitFor(soon);
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor(soon);
+    await other.waitForURL(/\/login/, soon);
+    assert.deepEqual(await context.cookies(`${installation.baseUrl}/api/auth/console/refresh`), []);
     await page.goto(`${installation.baseUrl}/settings`);
     await page.waitForURL(/\/login/, soon);
     assert.deepEqual(faults, []);

@@ -13,15 +13,7 @@ const allowed = {
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],
   'packages/fleet': ['packages/contract', 'packages/store', 'packages/bus'],
-  // The SDK only for the page it serves to browsers.
-  'apps/server': [
-    'packages/contract',
-    'packages/store',
-    'packages/bus',
-    'packages/fleet',
-    'packages/process',
-    'packages/sdk',
-  ],
+  'apps/server': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
   'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
   // The hands hold no secrets: no store.
   'apps/browser': ['packages/contract', 'packages/bus', 'packages/process'],

@@ -104,7 +104,6 @@ export const houses: Record<string, House> = {
       auth: { what: 'Logins, keys, and who is calling.', imports: ['http', 'sse'] },
       service: { what: 'Health and OpenAPI.', imports: ['http'] },
       console: { what: 'The built console at `/`.', imports: [] },
-      page: { what: 'The page at `/classic`.', imports: [] },
       http: { what: 'Routing, validation, problems, request log.', imports: ['sse', 'delivery'] },
       sse: { what: 'Server-sent event streams, and how many one caller may have.', imports: ['delivery'] },
       delivery: {

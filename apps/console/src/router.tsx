@@ -5,13 +5,16 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
 import { login } from './api/login.ts';
 import { healthQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { ErrorPage, NotFoundPage } from './frame/problem-pages.tsx';
 import { type SessionFilter, sessionFilters } from './sessions/session-state.ts';
+import { isSettingsPart, type SettingsPart } from './settings/parts.ts';
 
 const root = createRootRoute({ component: Outlet });
 
@@ -48,6 +51,8 @@ const appRoute = createRoute({
     // Links to watch a session, as the server makes them.
     if (/(^|&)share=/.test(location.hash)) throw redirect({ to: '/share', hash: location.hash });
     if (login.isLoggedIn()) return;
+    void queryClient.prefetchQuery(healthQuery);
+    if (await login.restore()) return;
     const { auth } = await queryClient.ensureQueryData(healthQuery);
     if (auth === 'required') throw redirect({ to: '/login', search: { to: location.href } });
   },
@@ -96,6 +101,21 @@ const sessionRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$part', params: { part: login.isLoggedIn() ? 'account' : 'look' }, replace: true });
+  },
+});
+
+const settingsPartRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/settings/$part',
+  params: {
+    parse: ({ part }): { part: SettingsPart } => {
+      if (!isSettingsPart(part)) throw notFound();
+      return { part };
+    },
+    stringify: ({ part }) => ({ part }),
+  },
   component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
 });
 
@@ -103,10 +123,24 @@ const routeTree = root.addChildren([
   loginRoute,
   registerRoute,
   shareRoute,
-  appRoute.addChildren([homeRoute, inboxRoute, inboxItemRoute, sessionsRoute, sessionRoute, settingsRoute]),
+  appRoute.addChildren([
+    homeRoute,
+    inboxRoute,
+    inboxItemRoute,
+    sessionsRoute,
+    sessionRoute,
+    settingsRoute,
+    settingsPartRoute,
+  ]),
 ]);
 
-export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultErrorComponent: ErrorPage,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -19,7 +19,6 @@ import { createOriginCheck } from './http/request-origin.ts';
 import { createServe } from './http/serve.ts';
 import { bundleRoutes } from './live/bundle.routes.ts';
 import { createLive } from './live/live.ts';
-import { servePage } from './page/page.routes.ts';
 import { recordingRoutes } from './recordings/recordings.routes.ts';
 import { createRecordingService } from './recordings/recordings.service.ts';
 import { serviceRoutes } from './service/service.routes.ts';
@@ -131,7 +130,6 @@ export async function createApp(options: Options) {
   bundleRoutes(serve, { live: followSession, task: followTask });
   mountChat(serve, { store, quotas, openSession, planners });
   await serveConsole(app, { folder: options.consoleDir, log });
-  await servePage(app);
 
   app.addHook('preClose', async () => {
     serve.closeStreams();

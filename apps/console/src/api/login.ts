@@ -2,15 +2,18 @@
 
 import { createLogin } from '@pilothouse/sdk';
 
-export const login = createLogin({ baseUrl: location.origin, storage: findStorage(), sharesStreams: true });
+/** No script can read the refresh token: it is in a cookie. The access token is in memory, and all tabs share it. */
+export const login = createLogin({ baseUrl: location.origin, cookie: true, sharesStreams: true });
 
 export const { client } = login;
 
-function findStorage(): Storage | undefined {
+forgetStoredTokens();
+
+/** Earlier releases kept both tokens in the storage. */
+function forgetStoredTokens(): void {
   try {
-    return localStorage;
+    localStorage.removeItem(`pilothouse.login ${location.origin}`);
   } catch {
-    // The browser forbids it to the page: the login lasts until the page is left.
-    return undefined;
+    // The browser forbids the storage to the page, so there are none.
   }
 }

@@ -17,6 +17,13 @@ export const healthQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** What the server offers, and how much of it the caller may use. */
+export const capabilitiesQuery = queryOptions({
+  queryKey: ['capabilities'],
+  queryFn: ({ signal }) => client.getCapabilities({}, { signal }),
+  staleTime: 60_000,
+});
+
 export const inboxQuery = queryOptions({
   queryKey: ['inbox'],
   queryFn: ({ signal }) => client.listInbox({ limit: 100 }, { signal }),
@@ -33,17 +40,21 @@ export const sessionsQuery = (status: SessionState | undefined) =>
     ...polled(5000),
   });
 
-/** The newest tasks, to say in a list of sessions what the last task of each does. */
-export const tasksQuery = queryOptions({
-  queryKey: ['tasks'],
-  queryFn: ({ signal }) => client.listTasks({ limit: 200 }, { signal }),
-  ...polled(5000),
-});
-
-/** The newest picture of a task. `version` names its progress: without progress there is no newer one to read. */
-export const pictureQuery = (taskId: string, version: string) =>
+/** The newest kept picture of a session. Another picture has another `frameId`, so that none is read twice. */
+export const thumbnailQuery = (sessionId: string, frameId: string) =>
   queryOptions({
-    queryKey: ['picture', taskId, version],
+    queryKey: ['thumbnail', sessionId, frameId],
+    queryFn: async ({ signal }) => (await client.getThumbnail({ id: sessionId }, { signal })).blob(),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+    placeholderData: (previous: Blob | undefined, query) => (query?.queryKey[1] === sessionId ? previous : undefined),
+  });
+
+/** The newest picture of a task that waits: it does not change while it does. */
+export const pictureQuery = (taskId: string) =>
+  queryOptions({
+    queryKey: ['picture', taskId],
     queryFn: async ({ signal }) => {
       // Without `format` the picture itself is answered.
       const answer = (await client.getScreenshot({ id: taskId }, { signal })) as unknown as Response;
@@ -52,12 +63,16 @@ export const pictureQuery = (taskId: string, version: string) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     retry: false,
-    placeholderData: (previous: Blob | undefined, query) => (query?.queryKey[1] === taskId ? previous : undefined),
   });
 
 export const loginsQuery = queryOptions({
   queryKey: ['logins'],
   queryFn: ({ signal }) => client.listLogins({ limit: 100 }, { signal }),
+});
+
+export const profilesQuery = queryOptions({
+  queryKey: ['profiles'],
+  queryFn: ({ signal }) => client.listProfiles({ limit: 100 }, { signal }),
 });
 
 export const keysQuery = queryOptions({

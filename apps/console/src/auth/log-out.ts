@@ -1,6 +1,10 @@
-// Ends the login because the person wants it, and leaves the page. Everything that was read is forgotten.
+// Ends the login because the person wants it, and leaves the page, in every tab. Everything that was read is forgotten.
 
 import { login } from '../api/login.ts';
+
+/** Tells the other tabs that the person has left: they do not ask for a login over what they show. */
+const tabs = new BroadcastChannel('pilothouse.console left');
+tabs.onmessage = leave;
 
 let leaving = false;
 
@@ -21,5 +25,11 @@ export async function logOut(end: () => Promise<unknown> = login.logout): Promis
       throw error;
     }
   }
+  tabs.postMessage('left');
+  leave();
+}
+
+function leave(): void {
+  leaving = true;
   location.assign('/login');
 }

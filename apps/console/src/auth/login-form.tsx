@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Field, Input, PasswordInput } from '../ui/field.tsx';
 import { FormError } from './form-error.tsx';
 
-type LoginFormProps = { name?: string; onDone: (user: User) => void };
+type LoginFormProps = { name?: string; onDone?: (user: User) => void };
 
 export function LoginForm({ name = '', onDone }: LoginFormProps) {
   const [username_or_email, setName] = useState(name);

@@ -14,24 +14,26 @@ export function LoginLost() {
   const cache = useQueryClient();
   const router = useRouter();
   const [last, setLast] = useState<User | undefined>(user);
+  const [isLost, setLost] = useState(false);
   useEffect(() => {
-    if (user) setLast(user);
-  }, [user]);
-  if (!last) return null;
-
-  const goOn = (now: User) => {
-    if (now.id === last.id) return void cache.invalidateQueries();
-    // Another person: nothing of the first may stay in sight.
+    if (!user) return setLost(true);
+    setLost(false);
+    setLast(user);
+    if (!last || !isLost) return;
+    if (user.id === last.id) return void cache.invalidateQueries();
+    // Another person, here or in another tab: nothing of the first may stay in sight.
     cache.clear();
     void router.navigate({ to: '/' });
-  };
+  }, [user, last, isLost, cache, router]);
+  if (!last) return null;
+
   return (
     <Dialog
       isOpen={!user && !isLeaving()}
       title="Log in again"
       text="Your login has ended. What is on this page stays as it is."
     >
-      <LoginForm name={last.username} onDone={goOn} />
+      <LoginForm name={last.username} />
     </Dialog>
   );
 }

@@ -1,10 +1,11 @@
 // Create a user, and log in as it.
 
 import type { RegisterRequest } from '@pilothouse/contract';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client, login } from '../api/login.ts';
+import { capabilitiesQuery } from '../api/queries.ts';
 import { describeError, readFieldErrors } from '../api/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input, PasswordInput } from '../ui/field.tsx';
@@ -24,6 +25,7 @@ export function RegisterPage() {
   const [wanted, setWanted] = useState<RegisterRequest>({ username: '', email: '', password: '' });
   const { mutate, error, isPending } = useMutation({ mutationFn: register, onSuccess: () => history.replace(to) });
   const faults = readFieldErrors(error);
+  const { data: offered } = useQuery(capabilitiesQuery);
   const isOfField = Object.keys(faults).some((name) => name in wanted);
   const bind = (name: keyof RegisterRequest) => ({
     value: wanted[name],
@@ -46,7 +48,11 @@ export function RegisterPage() {
         <Field label="E-mail" error={faults.email}>
           {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" />}
         </Field>
-        <Field label="Password" error={faults.password}>
+        <Field
+          label="Password"
+          hint={offered && `At least ${offered.password_min_length} characters.`}
+          error={faults.password}
+        >
           {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" />}
         </Field>
         <FormError text={error && !isOfField ? describeError(error) : undefined} />

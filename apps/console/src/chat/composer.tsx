@@ -1,10 +1,12 @@
 // Where a person says what should be done. Sends it, and goes to the session that does it.
 
-import { useMutation } from '@tanstack/react-query';
+import type { CallerCapabilities } from '@pilothouse/contract';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CodeXml, Sparkle } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
+import { capabilitiesQuery } from '../api/queries.ts';
 import { describeError, isWithoutModel, readScriptFaults, type ScriptFault } from '../api/words.ts';
 import { isMac, useShortcuts } from '../common/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
@@ -26,6 +28,8 @@ export function Composer() {
   const [prompt, setPrompt] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const navigate = useNavigate();
+  const { data: offered } = useQuery(capabilitiesQuery);
+  const caller = offered?.caller;
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: () => client.sendChat({ prompt, planner: mode === 'script' ? 'script' : 'auto' }),
     onSuccess: ({ session_id, task_id }) =>
@@ -54,7 +58,7 @@ export function Composer() {
           aria-label={mode === 'script' ? 'Script, one instruction a line' : 'What should be done?'}
           aria-describedby="composer-problems"
           rows={mode === 'script' ? 5 : 3}
-          maxLength={8000}
+          maxLength={caller?.sizes.prompt_chars ?? 8000}
           dir="auto"
           spellCheck={mode === 'ask'}
           placeholder={placeholders[mode]}
@@ -65,7 +69,7 @@ export function Composer() {
         />
         <div className="flex items-center gap-2 p-2">
           <Segmented label="How it is read" value={mode} options={modes} onChange={setMode} />
-          <span className="flex-1" />
+          <span className="min-w-0 flex-1 truncate text-12 text-ink-3">{caller && describeLimits(caller, mode)}</span>
           <Button look="primary" size="lg" onClick={run} disabled={isPending}>
             Run
             <Kbd className="border-transparent! bg-transparent! text-current! narrow:hidden">
@@ -86,6 +90,12 @@ export function Composer() {
       </div>
     </div>
   );
+}
+
+/** What will keep it from running at once; empty if nothing does. */
+function describeLimits({ planners, quotas: { open_tasks } }: CallerCapabilities, mode: Mode): string {
+  if (mode === 'ask' && !planners.includes('llm')) return 'No model is configured: only scripts run.';
+  return open_tasks.used >= open_tasks.limit ? `All ${open_tasks.limit} tasks that you may have are open.` : '';
 }
 
 type ProblemsProps = { error: Error; mode: Mode; onLine: (fault: ScriptFault) => void; onScript: () => void };

@@ -1,9 +1,9 @@
 // A list of sessions with its filters, read page by page.
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { LayoutGrid } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { inboxQuery, sessionsQuery } from '../api/queries.ts';
+import { sessionsQuery } from '../api/queries.ts';
 import { ReadError } from '../frame/read-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -23,11 +23,9 @@ const options: { value: SessionFilter; label: string }[] = [
 type SessionListProps = { filter: SessionFilter; onFilter: (filter: SessionFilter) => void; heading: ReactNode };
 
 export function SessionList({ filter, onFilter, heading }: SessionListProps) {
-  const { data: inbox } = useQuery(inboxQuery);
   const read = useInfiniteQuery(sessionsQuery(statusOf(filter)));
   const all = read.data?.pages.flatMap((page) => page.sessions) ?? [];
-  const waiting = new Set(inbox?.items.map(({ session_id }) => session_id));
-  const sessions = filter === 'needs' ? all.filter(({ id }) => waiting.has(id)) : all;
+  const sessions = filter === 'needs' ? all.filter(({ needs_person }) => needs_person) : all;
   return (
     <section aria-label="Sessions">
       <div className="mb-3 flex flex-wrap items-center gap-2">

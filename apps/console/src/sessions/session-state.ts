@@ -1,6 +1,6 @@
 // What a session does now, in a word and a colour. One table for grids, lists and the palette.
 
-import type { InboxItem, Session, TaskSummary } from '@pilothouse/contract';
+import type { InboxItem, LastTask, ListedSession } from '@pilothouse/contract';
 
 export type SessionTone = 'plain' | 'agent' | 'person' | 'driving' | 'other' | 'good' | 'bad';
 export type SessionView = {
@@ -10,21 +10,27 @@ export type SessionView = {
   line: string;
 };
 
-type Known = { session: Session; task?: TaskSummary; waiting?: InboxItem; userId?: string };
+/** `waiting`: its entry in the inbox, which says who drives. */
+type Known = {
+  session: Pick<ListedSession, 'status' | 'last_task' | 'needs_person'>;
+  waiting?: InboxItem;
+  userId?: string;
+};
 
-export function describeSession({ session, task, waiting, userId }: Known): SessionView {
-  if (session.status === 'closed') return { tone: 'plain', word: 'Closed', line: describeEnd(task) };
+export function describeSession({ session, waiting, userId }: Known): SessionView {
+  const task = session.last_task;
+  if (session.status === 'closed') return { tone: 'plain', word: 'Closed', line: '' };
   if (session.status === 'takeover') return describeDriver(waiting, userId);
   if (!task) return { tone: 'plain', word: 'No task yet', line: '' };
   if (task.status === 'awaiting_user')
     return {
       tone: 'person',
       word: waiting?.question?.options ? 'In doubt' : 'Asks you',
-      line: waiting?.question?.text ?? '',
+      line: session.needs_person?.text ?? '',
     };
   if (task.status === 'pending') return { tone: 'plain', word: 'Waits its turn', line: '' };
-  if (task.status === 'success') return { tone: 'good', word: 'Done', line: describeEnd(task) };
-  if (task.status === 'failed') return { tone: 'bad', word: 'Failed', line: describeEnd(task) };
+  if (task.status === 'success') return { tone: 'good', word: 'Done', line: '' };
+  if (task.status === 'failed') return { tone: 'bad', word: 'Failed', line: describeStep(task) };
   if (task.status === 'cancelled') return { tone: 'plain', word: 'Cancelled', line: '' };
   return { tone: 'agent', word: 'Working', line: describeStep(task) };
 }
@@ -36,10 +42,8 @@ function describeDriver(waiting: InboxItem | undefined, userId: string | undefin
   return { tone: 'driving', word: 'You drive', line: '' };
 }
 
-const describeStep = ({ current_step, current_step_title }: TaskSummary) =>
+const describeStep = ({ current_step, current_step_title }: LastTask) =>
   current_step > 0 ? `Step ${current_step} · ${current_step_title}` : 'Begins';
-
-const describeEnd = (task: TaskSummary | undefined) => task?.last_error ?? '';
 
 /** Which sessions a list shows. */
 export const sessionFilters = ['all', 'working', 'needs', 'idle', 'closed'] as const;

@@ -7,6 +7,7 @@ import type { TaskSummary } from '../live/api-types.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/popover.tsx';
+import { SessionTitle } from './session-title.tsx';
 import { SharePopover } from './share-popover.tsx';
 
 type SessionTopBarProps = {
@@ -30,32 +31,37 @@ export function SessionTopBar({ id, view, tasks, taskId, onTask }: SessionTopBar
         </Link>
       }
       beside={
-        index >= 0 && (
-          <span className="flex shrink-0 items-center gap-1 text-ink-3 narrow:hidden">
-            /
-            {tasks.length > 1 ? (
-              <Menu
-                trigger={
-                  <button
-                    type="button"
-                    className="flex h-7 items-center gap-1.5 rounded-2 px-2 text-ink-2 hover:bg-hover"
-                  >
-                    {`Task ${index + 1} of ${tasks.length}`}
-                    <ChevronDown size={14} strokeWidth={2} aria-hidden />
-                  </button>
-                }
-              >
-                {oldestFirst.map((task, position) => (
-                  <MenuItem key={task.id} isChosen={task.id === taskId} onSelect={() => onTask(task.id)}>
-                    {`${position + 1}  ${task.title}`}
-                  </MenuItem>
-                ))}
-              </Menu>
-            ) : (
-              <span className="px-2 text-ink-2">Task 1 of 1</span>
-            )}
-          </span>
-        )
+        <>
+          <SessionTitle id={id} title={session.title} className="flex shrink-0 items-center gap-1 narrow:hidden">
+            {null}
+          </SessionTitle>
+          {index >= 0 && (
+            <span className="flex shrink-0 items-center gap-1 text-ink-3 narrow:hidden">
+              /
+              {tasks.length > 1 ? (
+                <Menu
+                  trigger={
+                    <button
+                      type="button"
+                      className="flex h-7 items-center gap-1.5 rounded-2 px-2 text-ink-2 hover:bg-hover"
+                    >
+                      {`Task ${index + 1} of ${tasks.length}`}
+                      <ChevronDown size={14} strokeWidth={2} aria-hidden />
+                    </button>
+                  }
+                >
+                  {oldestFirst.map((task, position) => (
+                    <MenuItem key={task.id} isChosen={task.id === taskId} onSelect={() => onTask(task.id)}>
+                      {`${position + 1}  ${task.title}`}
+                    </MenuItem>
+                  ))}
+                </Menu>
+              ) : (
+                <span className="px-2 text-ink-2">Task 1 of 1</span>
+              )}
+            </span>
+          )}
+        </>
       }
     >
       <span className="flex shrink-0 items-center gap-3.5 text-12 text-ink-3">

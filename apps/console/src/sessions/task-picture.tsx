@@ -1,24 +1,23 @@
-// The newest picture of a task. It is only read again when the task has moved on, and never wakes a browser.
+// The newest picture of a task that waits for a person. It never wakes a browser.
 
-import type { TaskSummary } from '@pilothouse/contract';
 import { useQuery } from '@tanstack/react-query';
 import { EyeOff, Image } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { pictureQuery } from '../api/queries.ts';
 import { cx } from '../ui/class-names.ts';
 
-type TaskPictureProps = {
-  taskId: string | null;
-  task?: Pick<TaskSummary, 'status' | 'current_step'>;
-  isHidden?: boolean;
-  className?: string;
-};
+type TaskPictureProps = { taskId: string; className?: string };
 
 /** A decoration beside words that say the same: it has no name of its own. */
-export function TaskPicture({ taskId, task, isHidden = false, className }: TaskPictureProps) {
-  const version = task ? `${task.status} ${task.current_step}` : '';
-  const { data } = useQuery({ ...pictureQuery(taskId ?? '', version), enabled: taskId !== null && !isHidden });
-  const url = useObjectUrl(isHidden ? undefined : data);
+export function TaskPicture({ taskId, className }: TaskPictureProps) {
+  const { data } = useQuery(pictureQuery(taskId));
+  return <PictureFrame picture={data} isHidden={false} className={className} />;
+}
+
+type PictureFrameProps = { picture: Blob | undefined; isHidden: boolean; className?: string };
+
+export function PictureFrame({ picture, isHidden, className }: PictureFrameProps) {
+  const url = useObjectUrl(picture);
   const Icon = isHidden ? EyeOff : Image;
   return (
     <span className={cx('grid place-items-center overflow-hidden bg-sunken text-ink-3', className)}>

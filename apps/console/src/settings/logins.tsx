@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../api/login.ts';
 import { loginsQuery } from '../api/queries.ts';
 import { describeError } from '../api/words.ts';
+import { logOut } from '../auth/log-out.ts';
 import { formatAgo } from '../common/format.ts';
 import { useNow } from '../common/use-now.ts';
 import { Button } from '../ui/button.tsx';
@@ -19,6 +20,10 @@ export function Logins() {
     mutationFn: (id: string) => client.endLogin({ id }),
     onError: (error) => showToast(describeError(error), 'bad'),
     onSettled: () => cache.invalidateQueries(loginsQuery),
+  });
+  const endAll = useMutation({
+    mutationFn: () => logOut(() => client.logoutAll({})),
+    onError: (error) => showToast(describeError(error), 'bad'),
   });
   return (
     <Section title="Where you are logged in" text="End what you do not know, and change your password.">
@@ -39,6 +44,9 @@ export function Logins() {
           </li>
         ))}
       </ul>
+      <Button className="mt-3" disabled={endAll.isPending} onClick={() => endAll.mutate()}>
+        End all, this one too
+      </Button>
     </Section>
   );
 }

@@ -39,7 +39,9 @@ describe('a login in a page', () => {
     const tab = () => openTab(jar, key);
     const first = tab();
     await first.login(user);
-    return { jar, user, key, tab, first };
+    /** A tab that hears nothing of the others, so that it asks the server. */
+    const deafTab = () => openTab(jar, `${key} apart ${opened.length}`);
+    return { jar, user, key, tab, deafTab, first };
   };
   const post = (path: string, headers: Record<string, string>, body?: object) =>
     fetch(`${server.baseUrl}/api/auth/console/${path}`, {
@@ -152,22 +154,22 @@ describe('a login in a page', () => {
   });
 
   it('ends when an old cookie is shown again after its time, with all its tokens', async () => {
-    const { jar, first, tab } = await newBrowser();
+    const { jar, first, deafTab } = await newBrowser();
     const [name = ''] = jar.names();
     const stolen = jar.only();
     assert.ok(stolen);
     const old = cookieOf(jar);
-    await tab().restore();
+    await deafTab().restore();
     assert.notEqual(cookieOf(jar), old);
     // Within ten seconds, before the successor is used, it is taken for the same exchange: the answer is the same.
     const again = await post('refresh', { ...own, cookie: old });
     assert.equal(again.headers.getSetCookie()[0]?.split(';')[0], cookieOf(jar));
-    await tab().restore();
+    await deafTab().restore();
     assert.equal((await post('refresh', { ...own, cookie: old })).status, 401);
     await assert.rejects(first.client.getMe(), { code: 'token_invalid' });
     assert.equal(first.isLoggedIn(), false);
     jar.put(name, stolen);
-    assert.equal(await tab().restore(), undefined);
+    assert.equal(await deafTab().restore(), undefined);
   });
 
   it('outlives a reload, asks once for any number of calls, and stores nothing else', async () => {
@@ -179,6 +181,37 @@ describe('a login in a page', () => {
     assert.equal(new Set(replies.map(({ iat, exp }) => `${iat} ${exp}`)).size, 1);
     assert.equal(reloaded.user()?.username, replies[0]?.username);
     assert.equal(await loginsOf(reloaded), 1);
+  });
+
+  it('takes the access token of another tab when it is opened, so that reloads among tabs do not meet the limit', async () => {
+    const limited = await server.another({ limits: { refreshPerFamily: 2 } });
+    const [jar, user] = [createCookieJar(limited.baseUrl), await newUser()];
+    const tab = () => {
+      const login = createLogin({
+        baseUrl: limited.baseUrl,
+        cookie: true,
+        fetch: jar.fetch,
+        storageKey: `limited ${count}`,
+      });
+      opened.push(login);
+      return login;
+    };
+    const first = tab();
+    await first.login(user);
+    const cookie = cookieOf(jar);
+    for (let load = 0; load < 20; load += 1) {
+      const reloaded = tab();
+      assert.equal((await reloaded.restore())?.username, user.username_or_email);
+      assert.equal((await reloaded.client.getMe()).username, user.username_or_email);
+      await reloaded.close();
+    }
+    assert.equal(cookieOf(jar), cookie, 'the server was not asked');
+    // An answer that is heard late, or meant for another tab, replaces nothing.
+    const second = tab();
+    await second.restore();
+    await first.logout();
+    await until(() => !second.isLoggedIn(), 5000);
+    assert.equal(await tab().restore(), undefined);
   });
 
   it('serves many tabs that are opened at once, over many rounds, and ends for none', async () => {
@@ -217,14 +250,14 @@ describe('a login in a page', () => {
   });
 
   it('ends on the server with a logout, also right after a reload and with a cookie that was exchanged', async () => {
-    const { jar, tab, first, user } = await newBrowser();
+    const { jar, deafTab, first, user } = await newBrowser();
     const { access_token } = await server.client.login(user);
     const [name = ''] = jar.names();
     const before = jar.only();
     assert.ok(before);
-    await tab().restore();
+    await deafTab().restore();
     jar.put(name, before);
-    await tab().logout();
+    await deafTab().logout();
     await assert.rejects(first.client.getMe(), { name: 'ApiError' });
     const headers = { authorization: `Bearer ${access_token}` };
     const { logins } = await server.client.listLogins({}, { headers });

@@ -56,8 +56,8 @@ export type ClientLogin = {
    */
   logout(): Promise<void>;
   /**
-   * Finds the login again after the page was loaded, and returns its user; undefined if there is none. With `cookie`, the
-   * server is asked once, and until then `user` does not know; otherwise it returns at once. Throws `ConnectionError` or
+   * Finds the login again after the page was loaded, and returns its user; undefined if there is none. With `cookie`,
+   * another tab is asked, and if none answers, the server, once; until then `user` does not know. Otherwise it returns at once. Throws `ConnectionError` or
    * `ApiError` if it could not be found out; then it may be called again.
    */
   restore(): Promise<User | undefined>;

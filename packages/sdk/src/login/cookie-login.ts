@@ -20,7 +20,7 @@ export function createCookieLogin(options: LoginOptions): ClientLogin {
   const { baseUrl, timeoutMs, fetch, clock = systemClock, locks = findLocks(), sharesStreams = false } = options;
   const key = `${options.storageKey ?? defaultKey(baseUrl)} cookie`;
   const plain = createClient({ baseUrl, timeoutMs, fetch });
-  const state = createCookieState(key);
+  const state = createCookieState(key, clock);
   const { kept, listeners, keep } = state;
   // On plain HTTP browsers have no locks. A lock in a storage holds nothing secret.
   const lock = createLock(options.storage ?? findLocalStorage(), { key, locks, clock });

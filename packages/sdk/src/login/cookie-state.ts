@@ -11,7 +11,10 @@ import { createUserListeners } from './user-listeners.ts';
 
 export type CookieState = ReturnType<typeof createCookieState>;
 
-export function createCookieState(key: string) {
+/** Long enough for a tab that is busy, and not felt where there is no other tab. One that is frozen never answers. */
+const answerMs = 100;
+
+export function createCookieState(key: string, clock: Clock) {
   const kept = createTokensInMemory();
   const listeners = createUserListeners(kept);
   let isKnown = false;
@@ -20,8 +23,20 @@ export function createCookieState(key: string) {
     if (tokens) kept.write(tokens);
     else kept.forget();
     listeners.update();
+    known.resolve();
   };
-  const tabs = joinCookieTabs(key, take);
+  const known = Promise.withResolvers<void>();
+  const tabs = joinCookieTabs(key, {
+    onTokens: take,
+    onAnswer: (tokens) => {
+      // What this tab knows already is newer.
+      if (!isKnown) take(tokens);
+    },
+    answer: () => {
+      const tokens = kept.read();
+      return tokens && clock.now() < tokens.renew_at ? tokens : undefined;
+    },
+  });
   return {
     kept,
     listeners,
@@ -31,6 +46,14 @@ export function createCookieState(key: string) {
     /** There is no login. */
     know() {
       isKnown = true;
+    },
+    /** Asks the other tabs, and returns as soon as one has answered; otherwise after a moment. */
+    async askTabs(signal: AbortSignal): Promise<void> {
+      const over = new AbortController();
+      tabs.ask();
+      const moment = clock.sleep(answerMs, AbortSignal.any([signal, over.signal])).catch(() => {});
+      await Promise.race([known.promise, moment]);
+      over.abort();
     },
     /** Keeps tokens, or removes them, and tells the other tabs. */
     keep(tokens: Tokens | undefined): void {
@@ -42,7 +65,7 @@ export function createCookieState(key: string) {
 
 type Options = { ask: Ask; state: CookieState; lock: TabLock; clock: Clock; signal: AbortSignal };
 
-/** Asks the server once whether there is a login. */
+/** Asks the other tabs whether there is a login, and if none answers, the server, once. */
 export function createRestoration({ ask, state, lock, clock, signal }: Options) {
   const findOut: LockedTask = async (stillHere) => {
     const mayAsk = () => {
@@ -57,11 +80,15 @@ export function createRestoration({ ask, state, lock, clock, signal }: Options) 
       state.know();
     }
   };
+  const askAll = async () => {
+    await state.askTabs(signal);
+    if (!state.isKnown()) await lock(findOut, signal);
+  };
   let finding: Promise<void> | undefined;
   return {
     async restore(): Promise<User | undefined> {
       if (!state.isKnown()) {
-        finding ??= lock(findOut, signal).finally(() => {
+        finding ??= askAll().finally(() => {
           finding = undefined;
         });
         await finding;
