@@ -7,7 +7,7 @@ import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import type { Takeover } from '../live/api-types.ts';
 import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
-import type { SessionView } from '../live/session-model.ts';
+import { type SessionView, withTakeover } from '../live/session-model.ts';
 import type { TaskView } from '../tasks/timeline-model.ts';
 import { showToast } from '../ui/toasts.ts';
 import { type LiveSession, sessionKey } from './use-session.ts';
@@ -87,7 +87,7 @@ function useSetTakeover(id: string) {
       cache.setQueryData<SessionView>(sessionKey(id), (view) => {
         // The stream may have brought more by now.
         const isOlder = view?.takeover?.takeover_id === takeover.takeover_id && rank(view.takeover) > rank(takeover);
-        return view && !isOlder ? { ...view, takeover } : view;
+        return view && !isOlder ? withTakeover(view, takeover) : view;
       }),
     [cache, id],
   );

@@ -208,7 +208,7 @@ export function Tool({ icon: Icon, label, isOn, disabled, className, onClick }: 
   );
 }
 
-const hostOf = (url: string | null): string | undefined => (url ? partsOf(url).host || undefined : undefined);
+export const hostOf = (url: string | null): string | undefined => (url ? partsOf(url).host || undefined : undefined);
 
 function partsOf(url: string | null): { host: string; rest: string } {
   if (!url) return { host: '', rest: '' };
