@@ -126,7 +126,7 @@ function withFrame(view: SessionView, frame: Frame): SessionView {
   const { route } = next;
   if (route.url === null) return { ...view, frame: next };
   // While a person drives, only the frames say where the browser is.
-  const pages = view.pages.map((page) => (page.page === route.page ? route : page));
+  const pages = view.pages.map((page) => (page.page === route.page ? { ...page, ...route } : page));
   return { ...view, frame: next, route, pages };
 }
 

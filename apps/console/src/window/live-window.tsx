@@ -10,6 +10,7 @@ import { currentOverlay } from '../live/marks.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { cx } from '../ui/class-names.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
+import { CopiedChip } from './copied-chip.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
@@ -61,6 +62,7 @@ export function LiveWindow({
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
   const keys = useRef<HTMLTextAreaElement>(null);
+  const giveKeys = () => keys.current?.focus({ preventScroll: true });
   const frame = past
     ? { width: past.width, height: past.height, device_scale: view.frame?.device_scale ?? 1 }
     : view.frame;
@@ -117,9 +119,10 @@ export function LiveWindow({
                 picture={size}
                 now={now}
                 onInput={onInput}
-                onDone={() => keys.current?.focus({ preventScroll: true })}
+                onDone={giveKeys}
               />
             )}
+            {!past && drive && view.copied && <CopiedChip copied={view.copied} onDone={giveKeys} />}
           </div>
         </div>
         {hasCaption && <Caption {...caption} />}
