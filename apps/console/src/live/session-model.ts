@@ -126,9 +126,13 @@ function withFrame(view: SessionView, frame: Frame): SessionView {
   const { route } = next;
   if (route.url === null) return { ...view, frame: next };
   // While a person drives, only the frames say where the browser is.
-  const pages = view.pages.map((page) => (page.page === route.page ? { ...page, ...route } : page));
-  return { ...view, frame: next, route, pages };
+  const pages = view.pages.map((page) => (page.page === route.page ? withTitle(route, page) : page));
+  return { ...view, frame: next, route: withTitle(route, view.route), pages };
 }
+
+/** A frame may know the address before the title. */
+const withTitle = (route: BrowserRoute, known: BrowserRoute): BrowserRoute =>
+  route.title || known.url !== route.url ? { ...known, ...route } : { ...known, ...route, title: known.title };
 
 /** Frames follow each other ten times a second; only some differ in more than the picture. */
 function looksAlike(one: FrameFacts, other: FrameFacts): boolean {
