@@ -73,7 +73,7 @@ it('a person runs a script, drives in the middle of it, looks back, and shares w
   page.on('pageerror', (error) => errors.push(error.message));
   await register(page);
   const script = page.getByLabel('Script, one instruction a line');
-  await script.fill(`open ${site.url}/\ntype "Ada" into "Name"\nwait for url "received" up to 300 s`);
+  await script.fill(`open ${site.url}/\ntype "Ada" into "Name"\nwait until url contains "received" within 300 s`);
   await script.press('Control+Enter');
   await page.waitForURL(/\/sessions\/[0-9a-f-]+\?task=/, soon);
   await page.getByTestId('mark-label').filter({ hasText: 'Name' }).waitFor(soon);
@@ -101,7 +101,7 @@ it('a person runs a script, drives in the middle of it, looks back, and shares w
   await page.getByLabel('Note for the agent').press('Enter');
   await page.locator('[data-testid=task-status][data-status=success]').waitFor(soon);
   await page.getByRole('tab', { name: 'Steps' }).click();
-  await page.getByTestId('note').filter({ hasText: 'The enquiry is sent' }).waitFor(soon);
+  await page.getByTestId('handover').filter({ hasText: 'You drove' }).waitFor(soon);
   await page.getByTestId('step').nth(1).getByRole('button').first().click();
   await driver(page, 'look_back');
   await page.getByTestId('live').click();
