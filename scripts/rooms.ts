@@ -134,7 +134,11 @@ export const houses: Record<string, House> = {
       },
       window: {
         what: 'The browser window with its marks, and the bar that says who drives.',
-        imports: ['live', 'ui'],
+        imports: ['asked', 'live', 'ui'],
+      },
+      asked: {
+        what: 'What the page asks of the person who drives: dialogs, files, lists, dates.',
+        imports: ['live', 'api', 'ui'],
       },
       tasks: {
         what: 'The timeline of a task: steps, questions, result, what comes next.',

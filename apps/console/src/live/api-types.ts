@@ -30,11 +30,13 @@ export type RecordingItem = Reply<'getRecording'>['items'][number];
 export type Share = Reply<'shareSession'>['share'];
 
 export type Takeover = NonNullable<Snapshot['takeover']>;
+export type DriverView = NonNullable<Snapshot['driver_view']>;
+export type CopiedText = Change<LiveEvent, 'copied'>['copied'];
 
 /** One thing that a person does to a page, without its number. */
 export type PointerAction = DistributiveOmit<
   Extract<Parameters<Client['movePointer']>[0], { action: Exclude<string, 'route'> }>,
-  'id' | 'takeover_id' | 'input_seq'
+  'id' | 'takeover_id' | 'client_id' | 'input_seq'
 >;
 type DistributiveOmit<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 

@@ -70,6 +70,8 @@ export type DriverFacts = {
   > | null;
   connection: Connection;
   me: string | undefined;
+  /** A takeover that is requested names its holder only by the name that the person has. */
+  isMyRequest?: boolean;
   tab: { drives: boolean; hasKeys: boolean; inputsWaiting: number };
   /** The moment that is looked back to, with its words. */
   lookBack?: { at: string; sub: string };
@@ -150,20 +152,28 @@ const otherDrives: Rule = ({ takeover, now }) => {
   };
 };
 
-const waiting: Rule = ({ takeover, task, now }) => {
+const waiting: Rule = ({ takeover, task, isMyRequest, now }) => {
   if (!takeover || !canMove(takeover.status, takeoverMoves.activate)) return undefined;
   const since = describeClock(now - Date.parse(takeover.requested_at));
   const what = task?.current_step_title
     ? `It finishes “${task.current_step_title}” first`
     : 'It finishes its step first';
-  return {
-    kind: 'waiting',
-    tone: 'waiting',
-    icon: 'wheel',
-    who: task ? 'Waiting for the agent to stop' : 'The browser is being opened',
-    sub: task ? `${what} · ${since}` : `You drive as soon as it is there · ${since}`,
-    actions: ['never_mind'],
-  };
+  const common = { kind: 'waiting', tone: 'waiting', icon: 'wheel' } as const;
+  if (!isMyRequest)
+    return { ...common, who: 'Another person takes the wheel', sub: task ? `${what} · ${since}` : since, actions: [] };
+  return task
+    ? {
+        ...common,
+        who: 'Waiting for the agent to stop',
+        sub: `${what} · ${since}`,
+        actions: ['take_now', 'never_mind'],
+      }
+    : {
+        ...common,
+        who: 'The browser is being opened',
+        sub: `You drive as soon as it is there · ${since}`,
+        actions: ['never_mind'],
+      };
 };
 
 const lookBack: Rule = (facts) => {

@@ -56,6 +56,19 @@ function createQueue(browser: ReturnType<typeof createBrowser>) {
 const kinds = (actions: PointerAction[]) => actions.filter(({ action }) => action !== 'move').map((one) => one.action);
 
 describe('the inputs of a person', () => {
+  it('name their window, and are counted on from the number that it was given', async () => {
+    const browser = createBrowser({ seq: 41 });
+    const { queue } = createQueue(browser);
+    queue.attach('t1', 1, { clientId: 'tab', next: 42 });
+    await tick();
+    browser.requests.length = 0;
+    queue.push(click(1));
+    await queue.settled();
+    assert.deepEqual(browser.requests, [
+      [{ action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 }],
+    ]);
+  });
+
   it('are counted on from the number that the browser names', async () => {
     const browser = createBrowser({ seq: 41 });
     const { queue } = createQueue(browser);

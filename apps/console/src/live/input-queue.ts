@@ -2,7 +2,10 @@
 
 import type { PointerAction } from './api-types.ts';
 
-export type SentAction = PointerAction & { takeover_id: string; input_seq?: number };
+export type SentAction = PointerAction & { takeover_id: string; client_id?: string; input_seq?: number };
+
+/** The window that counts, and the number of its first input. */
+export type Counting = { clientId: string; next: number };
 
 /** What became of a request. `again`: send the same numbers later. `sync`: ask which number was the last. */
 export type SendFailure = 'again' | 'sync' | 'refused' | 'lost';
@@ -21,8 +24,11 @@ type Options = {
 };
 
 export type InputQueue = {
-  /** Begins to count under this takeover and epoch; what waited under another is dropped. */
-  attach(takeoverId: string, epoch: number): void;
+  /**
+   * Begins to count under this takeover, epoch and window; what waited under another is dropped. Without `counting` the
+   * first request asks for the last number.
+   */
+  attach(takeoverId: string, epoch: number, counting?: Counting): void;
   push(action: PointerAction): void;
   /** Only the newest position waits. */
   move(action: Extract<PointerAction, { action: 'move' }>): void;
@@ -42,7 +48,7 @@ const maxRetryMs = 4000;
 /** So often is an input tried that the browser says it did not do. */
 const maxTries = 3;
 
-type Attached = { takeoverId: string; epoch: number; stop: AbortController };
+type Attached = { takeoverId: string; epoch: number; clientId: string | undefined; stop: AbortController };
 
 /** The inputs that are not answered, and the number of the first of them. */
 function createNumberedInputs() {
@@ -63,6 +69,9 @@ function createNumberedInputs() {
       newestMove = next = asked = undefined;
       inFlight = tries = 0;
     },
+    begin(first: number) {
+      next = first;
+    },
     push(action: PointerAction) {
       // A position that an input follows is counted with it, so that both arrive in order.
       if (newestMove) queue.push(newestMove);
@@ -78,16 +87,16 @@ function createNumberedInputs() {
       newestMove = action;
     },
     /** The next request: a question for the last number, the counted inputs, or the newest position. */
-    request(takeover_id: string): SentAction[] | undefined {
+    request(names: { takeover_id: string; client_id?: string }): SentAction[] | undefined {
       const first = next;
       const batch = first === undefined ? [] : queue.slice(0, maxBatch);
       inFlight = batch.length;
       if (first !== undefined && batch.length > 0)
-        return batch.map((action, index) => ({ ...action, takeover_id, input_seq: first + index }));
+        return batch.map((action, index) => ({ ...action, ...names, input_seq: first + index }));
       if (first !== undefined && !newestMove) return undefined;
       const move: Move = newestMove ?? { action: 'move', ...lastPoint };
       newestMove = undefined;
-      return [{ ...move, takeover_id }];
+      return [{ ...move, ...names }];
     },
     answered(seq: number) {
       // What was done before the answer got lost is not sent again.
@@ -136,9 +145,9 @@ export function createInputQueue(options: Options): InputQueue {
     settle();
   };
 
-  async function pump({ takeoverId, stop: { signal } }: Attached): Promise<void> {
+  async function pump({ takeoverId, clientId, stop: { signal } }: Attached): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const actions = inputs.request(takeoverId);
+      const actions = inputs.request({ takeover_id: takeoverId, ...(clientId && { client_id: clientId }) });
       if (!actions) return;
       try {
         const seq = await options.send(actions, signal);
@@ -169,11 +178,13 @@ export function createInputQueue(options: Options): InputQueue {
   }
 
   return {
-    attach(takeoverId, epoch) {
-      if (attached?.takeoverId === takeoverId && attached.epoch === epoch) return;
+    attach(takeoverId, epoch, counting) {
+      const clientId = counting?.clientId;
+      if (attached?.takeoverId === takeoverId && attached.epoch === epoch && attached.clientId === clientId) return;
       attached?.stop.abort();
       drop();
-      attached = { takeoverId, epoch, stop: new AbortController() };
+      attached = { takeoverId, epoch, clientId, stop: new AbortController() };
+      if (counting) inputs.begin(counting.next);
       start();
     },
     push(action) {

@@ -2,6 +2,8 @@
 
 import type {
   BrowserRoute,
+  CopiedText,
+  DriverView,
   Frame,
   LiveEvent,
   MessageState,
@@ -25,6 +27,10 @@ export type SessionView = {
   history: Snapshot['route_summary']['history'];
   messages: MessageState | null;
   takeover: Takeover | null;
+  /** What the page asks of this person, while they drive. */
+  asked: DriverView | null;
+  /** The text that the page copied last, while this person drives. Each is an object of its own. */
+  copied: CopiedText | null;
   viewers: number;
   /** The newest progress of a task that this stream brought, for the lists; the task's own stream has more. */
   task: { id: string; progress: TaskProgress } | undefined;
@@ -50,6 +56,8 @@ export function restoreSession(snapshot: Snapshot): SessionView {
     history: history.toSorted((one, other) => Date.parse(one.recorded_at) - Date.parse(other.recorded_at)),
     messages: message_state,
     takeover,
+    asked: snapshot.driver_view ?? null,
+    copied: null,
     viewers: session.viewers,
     task: undefined,
     cursor,
@@ -62,6 +70,9 @@ export function applyLive(view: SessionView, event: LiveEvent): SessionView {
   if (event.type === 'snapshot') return restoreSession(event.snapshot);
   if (event.type === 'frame') return withFrame(view, event.frame);
   if (event.type === 'viewers') return event.viewers === view.viewers ? view : { ...view, viewers: event.viewers };
+  if (event.type === 'driver_view')
+    return { ...view, asked: event.driver_view, ...(!event.driver_view && { copied: null }) };
+  if (event.type === 'copied') return { ...view, copied: event.copied };
   if (event.type === 'pages') return { ...view, pages: event.pages };
   // What is not logged has no number.
   if (!('seq' in event) || event.seq <= view.seq) return view;
@@ -81,10 +92,16 @@ function withLogged(view: SessionView, event: Logged): SessionView {
     case 'task':
       return { ...view, task: { id: event.task_id, progress: event.status } };
     case 'takeover':
-      return { ...view, takeover: event.takeover };
+      return withTakeover(view, event.takeover);
     case 'message_state':
       return { ...view, messages: event.message_state };
   }
+}
+
+/** What the page asked of the driver, and what was copied there, ends with the takeover. */
+export function withTakeover(view: SessionView, takeover: Takeover): SessionView {
+  const isOver = takeover.status === 'resuming' || takeover.status === 'ended';
+  return { ...view, takeover, ...(isOver && { asked: null, copied: null }) };
 }
 
 /** Also for overlays of a task's own stream, which has each of them too. */
@@ -109,9 +126,13 @@ function withFrame(view: SessionView, frame: Frame): SessionView {
   const { route } = next;
   if (route.url === null) return { ...view, frame: next };
   // While a person drives, only the frames say where the browser is.
-  const pages = view.pages.map((page) => (page.page === route.page ? route : page));
-  return { ...view, frame: next, route, pages };
+  const pages = view.pages.map((page) => (page.page === route.page ? withTitle(route, page) : page));
+  return { ...view, frame: next, route: withTitle(route, view.route), pages };
 }
+
+/** A frame may know the address before the title. */
+const withTitle = (route: BrowserRoute, known: BrowserRoute): BrowserRoute =>
+  route.title || known.url !== route.url ? { ...known, ...route } : { ...known, ...route, title: known.title };
 
 /** Frames follow each other ten times a second; only some differ in more than the picture. */
 function looksAlike(one: FrameFacts, other: FrameFacts): boolean {

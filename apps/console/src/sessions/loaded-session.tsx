@@ -55,7 +55,7 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     ...session,
     view,
     task: data.isLast ? task : undefined,
-    me,
+    me: user,
     lookBack:
       lookBack.moment === undefined
         ? undefined

@@ -106,6 +106,9 @@ export function TaskPanel(props: TaskPanelProps) {
               isBusy={commands.busy !== undefined}
               error={commands.error}
               onSend={commands.send}
+              tell={
+                task && !isOver ? { isRead: detail?.settings.planner !== 'script', onTell: commands.tell } : undefined
+              }
             />
           )}
         </>
@@ -201,7 +204,7 @@ function describeDeeds(overlays: readonly Overlay[], { at, ms }: { at: string; m
     .join(' · ');
 }
 
-type TaskCommand = 'cancel' | 'answer' | 'send' | 'again';
+type TaskCommand = 'cancel' | 'answer' | 'send' | 'tell' | 'again';
 
 function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
   const [busy, setBusy] = useState<TaskCommand>();
@@ -213,7 +216,7 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
       setError(undefined);
       return true;
     } catch (reason) {
-      if (command === 'send') setError(describeError(reason));
+      if (command === 'send' || command === 'tell') setError(describeError(reason));
       else showToast(describeError(reason), 'bad');
       return false;
     } finally {
@@ -229,6 +232,7 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
     // Only the question that was shown: the task may ask another by now.
     answer: (answer: string) => void run('answer', () => client.signalTakeover({ id, answer, asked_at })),
     runAgain: () => void run('again', async () => onTask((await client.rerunTask({ id })).task_id)),
+    tell: (text: string) => run('tell', () => client.sendTaskMessage({ id, text: text.trim() })),
     send: (prompt: string) =>
       run('send', async () => onTask((await client.sendChat({ prompt, session_id: sessionId })).task_id)),
   };

@@ -7,7 +7,7 @@ import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import type { Takeover } from '../live/api-types.ts';
 import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
-import type { SessionView } from '../live/session-model.ts';
+import { type SessionView, withTakeover } from '../live/session-model.ts';
 import type { TaskView } from '../tasks/timeline-model.ts';
 import { showToast } from '../ui/toasts.ts';
 import { type LiveSession, sessionKey } from './use-session.ts';
@@ -17,7 +17,8 @@ type Options = Pick<LiveSession, 'view' | 'connection' | 'frames'> & {
   id: string;
   /** The last task of the session: the one that the wheel is taken from. */
   task: TaskView | undefined;
-  me: string | undefined;
+  /** Undefined without a login: every person at this server is the same user then. */
+  me: { id: string; username: string } | undefined;
   lookBack: DriverFacts['lookBack'];
   clock: string | undefined;
   tasksBefore: number;
@@ -30,13 +31,14 @@ const settleMs = 3000;
 export function useDriver({ id, view, connection, frames, task, me, lookBack, clock, tasksBefore, now }: Options) {
   const [hasKeys, setHasKeys] = useState(false);
   const takeover = view?.takeover ?? null;
-  const isMine = takeover?.status === 'active' && (me === undefined || takeover.held_by === me);
-  const heldKey = isMine && takeover ? `${takeover.takeover_id} ${takeover.epoch}` : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same takeover under the same epoch is the same wheel
+  const isMine = takeover?.status === 'active' && (me === undefined || takeover.held_by === me.id);
+  const heldKey = isMine && takeover ? [takeover.takeover_id, takeover.epoch, takeover.client_id].join(' ') : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same takeover, epoch and window are the same wheel
   const held = useMemo(() => (isMine ? takeover : undefined) ?? undefined, [heldKey]);
-  const wheel = useWheel(id, held);
+  const setTakeover = useSetTakeover(id);
+  const wheel = useWheel({ sessionId: id, held, setTakeover });
   const recoveredAt = useRecovery(task);
-  const commands = useCommands({ id, task, wheel, setTakeover: useSetTakeover(id) });
+  const commands = useCommands({ id, task, wheel, setTakeover });
 
   const shown = held && takeover ? { ...takeover, expires_at: leaseEndOf(takeover, wheel.answeredAt) } : takeover;
   const state = view
@@ -45,9 +47,9 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
         takeover: shown,
         task: task ?? null,
         connection,
-        // Without a login every person at this server is the same user.
-        me: me ?? takeover?.held_by ?? undefined,
-        tab: { drives: wheel.drives, hasKeys, inputsWaiting: wheel.inputsWaiting },
+        me: me?.id ?? takeover?.held_by ?? undefined,
+        isMyRequest: me === undefined || takeover?.requested_by === me.username,
+        tab: { drives: wheel.place !== 'elsewhere', hasKeys, inputsWaiting: wheel.inputsWaiting },
         lookBack,
         clock,
         frameAt: frames.newest()?.recorded_at,
@@ -56,9 +58,10 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
         now,
       })
     : undefined;
+  const isHere = wheel.place === 'here';
   const drive = useMemo(
-    () => (wheel.drives ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
-    [wheel.drives, wheel.queue, hasKeys],
+    () => (isHere ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
+    [isHere, wheel.queue, hasKeys],
   );
   return { state, drive, hasKeys, ...commands };
 }
@@ -84,7 +87,7 @@ function useSetTakeover(id: string) {
       cache.setQueryData<SessionView>(sessionKey(id), (view) => {
         // The stream may have brought more by now.
         const isOlder = view?.takeover?.takeover_id === takeover.takeover_id && rank(view.takeover) > rank(takeover);
-        return view && !isOlder ? { ...view, takeover } : view;
+        return view && !isOlder ? withTakeover(view, takeover) : view;
       }),
     [cache, id],
   );
@@ -105,13 +108,16 @@ function useCommands({ id, task, wheel, setTakeover }: CommandOptions) {
   const canTake = task !== undefined && canMove(task.status, taskMoves.take);
 
   const take = async () => {
+    const client_id = wheel.createId();
     const { takeover } =
-      canTake && taskId ? await client.requestTakeover({ id: taskId }) : await client.requestSessionTakeover({ id });
+      canTake && taskId
+        ? await client.requestTakeover({ id: taskId, client_id })
+        : await client.requestSessionTakeover({ id, client_id });
     setTakeover(takeover);
   };
   const takeNow = async () => {
     if (!taskId) return take();
-    const { takeover } = await client.signalTakeover({ id: taskId });
+    const { takeover } = await client.signalTakeover({ id: taskId, client_id: wheel.createId() });
     if (takeover) setTakeover(takeover);
   };
   const handBack = async (note?: string) => {
@@ -136,7 +142,7 @@ function useCommands({ id, task, wheel, setTakeover }: CommandOptions) {
     take_now: takeNow,
     hand_back: handBack,
     never_mind: handBack,
-    i_am_here: async () => client.movePointer({ id, action: 'move', x: 1, y: 1 }),
+    i_am_here: async () => setTakeover((await client.renewTakeover({ id })).takeover),
     drive_here: async () => wheel.driveHere(),
     cancel: async () => taskId && client.cancelTask({ id: taskId }),
   };

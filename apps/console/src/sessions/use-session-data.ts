@@ -9,6 +9,8 @@ import { useSession } from './use-session.ts';
 import { messagesQuery, taskDetailQuery, useTask } from './use-task.ts';
 
 const keptEvents = 500;
+/** Pictures, and what only the driver sees: nothing of it is kept. */
+const notKept = new Set<string>(['frame', 'snapshot', 'driver_view', 'copied']);
 
 export function useSessionData(id: string, wantedTask: string | undefined) {
   /** What the streams brought, as it was: the drawer shows it. */
@@ -17,7 +19,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
   const onLive = useRef<(event: LiveEvent) => void>(undefined);
   const refresh = useRef<() => void>(undefined);
   const keep = useCallback((stream: StreamedEvent['stream'], event: LiveEvent | TaskEvent) => {
-    if (event.type === 'frame' || event.type === 'snapshot') return;
+    if (notKept.has(event.type)) return;
     events.current = [...events.current.slice(1 - keptEvents), { at: Date.now(), stream, event }];
   }, []);
 

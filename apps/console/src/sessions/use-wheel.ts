@@ -1,21 +1,24 @@
-// The wheel in this tab: one tab at a time counts the inputs, and sends them.
+// The wheel in this tab: one window of a person at a time counts the inputs, and sends them.
 
 import { ApiError, ConnectionError } from '@pilothouse/sdk';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import type { Takeover } from '../live/api-types.ts';
-import { createInputQueue, type InputQueue, type SendFailure } from '../live/input-queue.ts';
+import { type Counting, createInputQueue, type InputQueue, type SendFailure } from '../live/input-queue.ts';
+import { createWindowIds, randomId, type WindowIds } from '../live/window-ids.ts';
 import { showToast } from '../ui/toasts.ts';
 
 export type Wheel = {
   queue: InputQueue;
-  /** This tab holds the lock, and its inputs are sent. */
-  drives: boolean;
+  /** `here`: the inputs of this tab are sent. `claiming`: it is asked from which number they are counted. */
+  place: 'here' | 'claiming' | 'elsewhere';
+  /** A new name for this window, to take over with. */
+  createId: () => string;
   inputsWaiting: number;
   /** When an input was last answered: each renews the lease. */
   answeredAt: number | undefined;
-  /** Takes the lock from the tab that has it. */
+  /** Goes on in this tab; the window that counted is refused from then on. */
   driveHere: () => void;
 };
 
@@ -54,9 +57,17 @@ const sleep = (ms: number, signal: AbortSignal) =>
     });
   });
 
-export function useWheel(sessionId: string, held: Takeover | undefined): Wheel {
+type WheelOptions = {
+  sessionId: string;
+  /** The takeover while it is active and this person's. The same object under the same epoch and window. */
+  held: Takeover | undefined;
+  setTakeover: (takeover: Takeover) => unknown;
+};
+
+export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel {
   const [inputsWaiting, setInputsWaiting] = useState(0);
   const [answeredAt, setAnsweredAt] = useState<number>();
+  const ids = useMemo(() => createWindowIds(sessionId, sessionStorageOf(), randomId), [sessionId]);
   const queue = useMemo(() => {
     const own: InputQueue = createInputQueue({
       send: async (actions, signal) => {
@@ -72,35 +83,127 @@ export function useWheel(sessionId: string, held: Takeover | undefined): Wheel {
     });
     return own;
   }, [sessionId]);
-  const { drives, driveHere } = useTabLock(`wheel ${sessionId}`, held !== undefined);
+  const { counting, place, driveHere } = useCounting({ sessionId, held, setTakeover, ids });
 
   useEffect(() => {
-    if (drives && held) queue.attach(held.takeover_id, held.epoch);
+    if (counting && held) queue.attach(held.takeover_id, held.epoch, counting);
     else queue.close();
-  }, [queue, drives, held]);
+  }, [queue, counting, held]);
   useEffect(() => () => queue.close(), [queue]);
-  return { queue, drives, inputsWaiting, answeredAt: held ? answeredAt : undefined, driveHere };
+  const createId = ids.create;
+  return { queue, place, createId, inputsWaiting, answeredAt: held ? answeredAt : undefined, driveHere };
 }
 
-/** Whether this tab has the lock of that name. It asks for it while `isWanted`, and never waits for it. */
+function sessionStorageOf(): Storage | undefined {
+  try {
+    return globalThis.sessionStorage;
+  } catch {
+    // The browser forbids it.
+    return undefined;
+  }
+}
+
+/** Under which name this tab counts, and from which number; it asks where the takeover was taken or driven from here. */
+function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids: WindowIds }) {
+  const [claimed, setClaimed] = useState<Counting & { heldBy: string }>();
+  const [isClaiming, setClaiming] = useState(false);
+  const running = useRef<AbortController>(undefined);
+  const { isLocked, steal } = useTabLock(`wheel ${sessionId}`, held !== undefined);
+  const { takeover_id, epoch, client_id = null } = held ?? {};
+  const heldBy = `${takeover_id} ${epoch}`;
+
+  const claim = useCallback(async () => {
+    running.current?.abort();
+    const stop = new AbortController();
+    const { signal } = stop;
+    running.current = stop;
+    setClaiming(true);
+    try {
+      const clientId = ids.create();
+      const takeover = await claimCount({ id: sessionId, client_id: clientId, takeover_id }, signal);
+      setClaimed({ clientId, next: (takeover.last_input_seq ?? 0) + 1, heldBy });
+      setTakeover(takeover);
+    } catch (error) {
+      if (!signal.aborted) showToast(describeError(error), 'bad');
+    }
+    if (signal.aborted) return;
+    running.current = undefined;
+    setClaiming(false);
+  }, [sessionId, ids, takeover_id, heldBy, setTakeover]);
+
+  const isCounting = claimed !== undefined && claimed.heldBy === heldBy && claimed.clientId === client_id;
+  const isClaimable = takeover_id !== undefined && (client_id === null || ids.isOwn(client_id));
+  useEffect(() => {
+    // Another tab of this browser may be a copy of this one, with the same names: the lock tells them apart.
+    if (isClaimable && isLocked && !isCounting && !running.current) void claim();
+  }, [isClaimable, isLocked, isCounting, claim]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a claim is for one takeover under one epoch
+  useEffect(
+    () => () => {
+      running.current?.abort();
+      running.current = undefined;
+      setClaiming(false);
+    },
+    [heldBy],
+  );
+
+  const counting = useMemo(
+    () => (isCounting && isLocked ? { clientId: claimed.clientId, next: claimed.next } : undefined),
+    [isCounting, isLocked, claimed],
+  );
+  const driveHere = () => {
+    steal();
+    void claim();
+  };
+  const place: Wheel['place'] = counting
+    ? 'here'
+    : isClaiming || (isClaimable && isLocked !== false)
+      ? 'claiming'
+      : 'elsewhere';
+  return { counting, place, driveHere };
+}
+
+const claimTries = 5;
+const claimPauseMs = 500;
+
+/** The host may not answer at once: the same name is claimed again, which changes nothing. */
+async function claimCount(
+  claim: Parameters<typeof client.setTakeoverClient>[0],
+  signal: AbortSignal,
+): Promise<Takeover> {
+  for (let tries = 1; ; tries += 1) {
+    const { takeover } = await client.setTakeoverClient(claim, { signal });
+    if (typeof takeover.last_input_seq === 'number' || tries >= claimTries) return takeover;
+    await sleep(claimPauseMs, signal);
+  }
+}
+
+const lockTries = 3;
+const lockPauseMs = 150;
+
+/** Whether this tab has the lock of that name; undefined until that is known. It asks while `isWanted`. */
 function useTabLock(name: string, isWanted: boolean) {
   // A browser without locks has one tab that counts, as far as can be known.
   const locks = globalThis.navigator?.locks;
-  const [drives, setDrives] = useState(false);
-  const release = useRef<() => void>(undefined);
+  const [isLocked, setLocked] = useState<boolean>();
+  const current = useRef(new AbortController());
 
-  const ask = useMemo(
-    () => (steal: boolean) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const options: LockOptions = steal ? { steal: true } : { ifAvailable: true };
-      release.current = resolve;
-      void locks
-        ?.request(name, options, async (lock) => {
-          setDrives(lock !== null);
-          if (lock) await promise;
+  const lock = useCallback(
+    async (options: LockOptions) => {
+      current.current.abort();
+      const stop = new AbortController();
+      current.current = stop;
+      const { signal } = stop;
+      const isHeld = await locks
+        .request(name, options, async (held) => {
+          if (!held || signal.aborted) return held !== null;
+          setLocked(true);
+          return new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(true)));
         })
         // Another tab took it.
-        .catch(() => setDrives(false));
+        .catch(() => false);
+      if (!isHeld && !signal.aborted) setLocked(false);
+      return isHeld;
     },
     [locks, name],
   );
@@ -108,14 +211,22 @@ function useTabLock(name: string, isWanted: boolean) {
   useEffect(() => {
     if (!isWanted) return;
     if (!locks) {
-      setDrives(true);
+      setLocked(true);
       return;
     }
-    ask(false);
+    const stop = new AbortController();
+    void (async () => {
+      // The page that was here before a reload may hold it a moment longer.
+      for (let tries = 0; tries < lockTries && !stop.signal.aborted; tries += 1) {
+        if (await lock({ ifAvailable: true })) return;
+        await sleep(lockPauseMs, stop.signal).catch(() => {});
+      }
+    })();
     return () => {
-      release.current?.();
-      setDrives(false);
+      stop.abort();
+      current.current.abort();
+      setLocked(undefined);
     };
-  }, [isWanted, locks, ask]);
-  return { drives: drives && isWanted, driveHere: () => ask(true) };
+  }, [isWanted, locks, lock]);
+  return { isLocked: isWanted ? isLocked : undefined, steal: () => void (locks && lock({ steal: true })) };
 }

@@ -1,8 +1,9 @@
-// What comes next in this session: a prompt, or a script.
+// What comes next in this session, a prompt or a script; or words to the task that is at work.
 
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
+import { Segmented } from '../ui/segmented.tsx';
 
 type ComposerProps = {
   placeholder: string;
@@ -11,13 +12,26 @@ type ComposerProps = {
   error: string | undefined;
   /** Resolves to whether it was taken; then the field is emptied. */
   onSend: (text: string) => Promise<boolean>;
+  /** While a task is at work: it can be told something without taking the wheel. */
+  tell?: { isRead: boolean; onTell: (text: string) => Promise<boolean> };
 };
 
-export function Composer({ placeholder, hint, isBusy, error, onSend }: ComposerProps) {
+const receivers = [
+  { value: 'next', label: 'What comes next' },
+  { value: 'task', label: 'To this task' },
+] as const;
+type Receiver = (typeof receivers)[number]['value'];
+
+export function Composer({ placeholder: nextWords, hint: nextHint, isBusy, error, onSend, tell }: ComposerProps) {
   const [text, setText] = useState('');
+  const [receiver, setReceiver] = useState<Receiver>('next');
+  const told = receiver === 'task' ? tell : undefined;
+  const placeholder = told ? 'Tell the agent something' : nextWords;
+  const readHint = told?.isRead ? 'Read before the next step' : 'This task follows a script, which does not read it';
+  const hint = told ? readHint : nextHint;
   const send = async () => {
     if (!text.trim() || isBusy) return;
-    if (await onSend(text)) setText('');
+    if (await (told?.onTell ?? onSend)(text)) setText('');
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -32,6 +46,15 @@ export function Composer({ placeholder, hint, isBusy, error, onSend }: ComposerP
   };
   return (
     <form onSubmit={submit} className="border-t border-line p-3">
+      {tell && (
+        <Segmented<Receiver>
+          label="Whom it is for"
+          value={receiver}
+          options={receivers}
+          onChange={setReceiver}
+          className="mb-2"
+        />
+      )}
       {error && (
         <p role="alert" className="mb-2 px-1 text-12 whitespace-pre-line text-bad-ink">
           {error}
@@ -46,7 +69,7 @@ export function Composer({ placeholder, hint, isBusy, error, onSend }: ComposerP
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           placeholder={placeholder}
-          maxLength={8000}
+          maxLength={told ? 2000 : 8000}
           rows={1}
           dir="auto"
           className="field-sizing-content block max-h-40 min-h-9 w-full resize-none bg-transparent px-3 pt-2.5 pb-0.5 text-14 outline-none"

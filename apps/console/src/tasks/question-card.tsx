@@ -1,6 +1,6 @@
 // A question of the agent: with the way to answer it, or with the answer that it got.
 
-import { ArrowUp, MessageCircleQuestionMark, TriangleAlert } from 'lucide-react';
+import { ArrowUp, MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { Question } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
@@ -43,15 +43,30 @@ type OpenQuestionProps = {
 };
 
 const optionWords = { done: 'It was done, go on', repeat: 'Do it again', stop: 'Stop here' } as const;
+const kindWords: Record<NonNullable<Question['kind']>, string> = {
+  question: 'The agent asks',
+  drive: 'The agent asks you to do something in the browser',
+  doubt: 'It may or may not have been done',
+  approval: 'The agent asks for a yes',
+};
+
+/** Questions of an earlier release have options without words. */
+const choicesOf = ({ choices, options }: Question) =>
+  choices ?? options?.map((value) => ({ value, label: optionWords[value] })) ?? null;
 
 export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionProps) {
-  const isDoubt = question.options !== null;
-  const Icon = isDoubt ? TriangleAlert : MessageCircleQuestionMark;
+  const kind = question.kind ?? (question.options === null ? 'question' : 'doubt');
+  const choices = choicesOf(question);
+  const Icon = kind === 'doubt' ? TriangleAlert : kind === 'drive' ? ShipWheel : MessageCircleQuestionMark;
   return (
-    <article data-testid="open-question" className="my-2 rounded-3 bg-surface p-3.5 ring-1 ring-person-edge">
+    <article
+      data-testid="open-question"
+      data-kind={kind}
+      className="my-2 rounded-3 bg-surface p-3.5 ring-1 ring-person-edge"
+    >
       <div className="mb-2 flex items-center gap-2 font-semibold text-person-ink">
         <Icon size={16} strokeWidth={1.75} aria-hidden />
-        {isDoubt ? 'It may or may not have been done' : 'The agent asks'}
+        {kindWords[kind]}
         <span className="flex-1" />
         {question.expires_at && (
           <span className="text-12 font-medium tabular-nums">{`${describeClock(Date.parse(question.expires_at) - now)} left`}</span>
@@ -61,16 +76,17 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
       {question.until && (
         <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>
       )}
-      {question.options ? (
+      {choices ? (
         <div className="mt-3 flex flex-wrap gap-2">
-          {question.options.map((option) => (
+          {choices.map(({ value, label }) => (
             <Button
-              key={option}
-              look={option === 'stop' ? 'quiet' : 'plain'}
+              key={value}
+              look={value === 'stop' ? 'quiet' : 'plain'}
               disabled={isBusy}
-              onClick={() => onAnswer(option)}
+              onClick={() => onAnswer(value)}
+              className="h-auto! min-h-8 max-w-full py-1 whitespace-normal!"
             >
-              {optionWords[option]}
+              <bdi className="wrap-anywhere">{label}</bdi>
             </Button>
           ))}
         </div>

@@ -12,6 +12,7 @@ import {
   Square,
   StickyNote,
   WifiOff,
+  Zap,
 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { DriverAction, DriverIcon, DriverState, DriverTone } from '../live/driver-state.ts';
@@ -137,6 +138,11 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
       {has('drive_here') && (
         <Button look="take" size="lg" {...act('drive_here')}>
           Drive here
+        </Button>
+      )}
+      {has('take_now') && !has('take') && (
+        <Button look="take" size="lg" icon={Zap} {...act('take_now')}>
+          Take now <Kbd className="-mr-1 narrow:hidden">⇧ W</Kbd>
         </Button>
       )}
       {has('never_mind') && (

@@ -1,7 +1,8 @@
 // The window: tabs, address, picture with marks, caption. What is under it says who drives.
 
 import './live.css';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { AskedLayer } from '../asked/asked-layer.tsx';
 import type { BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
@@ -9,11 +10,12 @@ import { currentOverlay } from '../live/marks.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { cx } from '../ui/class-names.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
+import { CopiedChip } from './copied-chip.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
 import { fit, useIsNarrow, useSize } from './use-size.ts';
-import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
+import { AddressBar, hostOf, TabStrip, type WindowTools } from './window-bar.tsx';
 
 /** A moment of the past, in place of the live picture. */
 export type PastView = {
@@ -59,6 +61,8 @@ export function LiveWindow({
 }: LiveWindowProps) {
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
+  const keys = useRef<HTMLTextAreaElement>(null);
+  const giveKeys = () => keys.current?.focus({ preventScroll: true });
   const frame = past
     ? { width: past.width, height: past.height, device_scale: view.frame?.device_scale ?? 1 }
     : view.frame;
@@ -92,19 +96,34 @@ export function LiveWindow({
             hasCaption && !tools.isActualSize ? 'shrink-0' : 'flex-1',
           )}
         >
-          <Picture
-            frames={frames}
-            past={past?.picture}
-            frame={frame}
-            size={size}
-            overlay={tools.marks && state.kind !== 'instead' ? overlay : undefined}
-            now={past ? Date.parse(overlay?.recorded_at ?? '') || now : now}
-            name={nameOf(route)}
-            drive={past ? undefined : drive}
-            isDimmed={state.kind === 'pill' && state.isDimmed}
-          >
-            <PictureWords state={state} />
-          </Picture>
+          <div className="relative shrink-0">
+            <Picture
+              frames={frames}
+              past={past?.picture}
+              frame={frame}
+              size={size}
+              overlay={tools.marks && state.kind !== 'instead' ? overlay : undefined}
+              now={past ? Date.parse(overlay?.recorded_at ?? '') || now : now}
+              name={nameOf(route)}
+              drive={past ? undefined : drive}
+              isDimmed={state.kind === 'pill' && state.isDimmed}
+              keys={keys}
+            >
+              <PictureWords state={state} />
+            </Picture>
+            {!past && onInput && view.asked && frame && (
+              <AskedLayer
+                asked={view.asked}
+                host={hostOf(view.route.url)}
+                page={actualSize(frame)}
+                picture={size}
+                now={now}
+                onInput={onInput}
+                onDone={giveKeys}
+              />
+            )}
+            {!past && drive && view.copied && <CopiedChip copied={view.copied} onDone={giveKeys} />}
+          </div>
         </div>
         {hasCaption && <Caption {...caption} />}
       </div>

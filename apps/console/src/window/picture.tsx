@@ -1,6 +1,6 @@
 // The picture of the page, with marks over it; the page itself to the person who drives.
 
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { Frame, Overlay } from '../live/api-types.ts';
 import { bytesOf, createFramePainter, type FramePainter } from '../live/frame-painter.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
@@ -26,13 +26,15 @@ type PictureProps = {
   /** While the person drives from here. */
   drive: { queue: InputQueue; hasKeys: boolean; onKeys: (hasKeys: boolean) => void } | undefined;
   isDimmed: boolean;
+  /** The field that has the focus while keys go to the page. */
+  keys: RefObject<HTMLTextAreaElement | null>;
   children?: ReactNode;
 };
 
-export function Picture({ frames, past, frame, size, overlay, now, name, drive, isDimmed, children }: PictureProps) {
+export function Picture(props: PictureProps) {
+  const { frames, past, frame, size, overlay, now, name, drive, isDimmed, keys, children } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const stage = useRef<HTMLDivElement>(null);
-  const keys = useRef<HTMLTextAreaElement>(null);
   usePainter(canvas, frames, past);
 
   const pageSize = useRef({ width: 1280, height: 720 });
@@ -52,7 +54,7 @@ export function Picture({ frames, past, frame, size, overlay, now, name, drive, 
     });
     keys.current.focus({ preventScroll: true });
     return () => input.close();
-  }, [queue, onKeys]);
+  }, [queue, onKeys, keys]);
 
   return (
     <div

@@ -23,23 +23,22 @@ type TabStripProps = {
   onInput: ((action: PointerAction) => void) | undefined;
 };
 
+/** Viewers read it; the person who drives switches, closes and opens. */
 export function TabStrip({ pages, current, onInput }: TabStripProps) {
   const shown = pages.length > 0 ? pages : current.url === null ? [] : [current];
   return (
-    <div
-      role="tablist"
-      aria-label="Tabs of the browser"
-      className="flex h-9 shrink-0 items-end gap-0.5 overflow-hidden bg-sunken px-2 narrow:hidden"
-    >
-      {shown.map((page) => (
-        <BrowserTab
-          key={page.page ?? page.url}
-          page={page}
-          isCurrent={page.page === current.page}
-          onInput={onInput}
-          canClose={shown.length > 1}
-        />
-      ))}
+    <div className="flex h-9 shrink-0 items-end gap-0.5 overflow-hidden bg-sunken px-2 narrow:hidden">
+      <ul aria-label="Tabs of the browser" className="flex min-w-0 gap-0.5">
+        {shown.map((page) => (
+          <BrowserTab
+            key={page.page ?? page.url}
+            page={page}
+            isCurrent={page.page === current.page}
+            onInput={onInput}
+            canClose={shown.length > 1}
+          />
+        ))}
+      </ul>
       {onInput && (
         <Tool icon={Plus} label="New tab" onClick={() => onInput({ action: 'new_page' })} className="mb-0.5" />
       )}
@@ -52,31 +51,37 @@ type BrowserTabProps = Pick<TabStripProps, 'onInput'> & { page: BrowserRoute; is
 function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
   const name = page.title || hostOf(page.url) || 'New tab';
   const id = page.page;
+  const className = 'flex h-full min-w-0 flex-1 items-center gap-2 px-2.5 text-left';
+  const words = (
+    <>
+      <span
+        aria-hidden
+        className="grid size-3.5 shrink-0 place-items-center rounded-[3px] bg-ink-3 text-[9px] font-semibold text-surface"
+      >
+        {(hostOf(page.url) ?? '·').slice(0, 1).toUpperCase()}
+      </span>
+      <span className="truncate" dir="auto">
+        {name}
+      </span>
+    </>
+  );
   return (
-    <span
+    <li
+      data-testid="tab"
+      aria-current={isCurrent ? 'true' : undefined}
+      title={name}
       className={cx(
         'flex h-[30px] w-[220px] min-w-0 items-center rounded-t-[8px] text-12',
         isCurrent ? 'bg-surface text-ink' : 'text-ink-2',
       )}
     >
-      <button
-        type="button"
-        role="tab"
-        aria-selected={isCurrent}
-        disabled={!onInput || id === null || isCurrent}
-        onClick={() => id !== null && onInput?.({ action: 'focus', page: id })}
-        className="flex h-full min-w-0 flex-1 items-center gap-2 px-2.5 text-left"
-      >
-        <span
-          aria-hidden
-          className="grid size-3.5 shrink-0 place-items-center rounded-[3px] bg-ink-3 text-[9px] font-semibold text-surface"
-        >
-          {(hostOf(page.url) ?? '·').slice(0, 1).toUpperCase()}
-        </span>
-        <span className="truncate" dir="auto">
-          {name}
-        </span>
-      </button>
+      {onInput && id !== null && !isCurrent ? (
+        <button type="button" onClick={() => onInput({ action: 'focus', page: id })} className={className}>
+          {words}
+        </button>
+      ) : (
+        <span className={className}>{words}</span>
+      )}
       {onInput && canClose && id !== null && (
         <button
           type="button"
@@ -87,7 +92,7 @@ function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
           <X size={12} strokeWidth={2} aria-hidden />
         </button>
       )}
-    </span>
+    </li>
   );
 }
 
@@ -208,7 +213,7 @@ export function Tool({ icon: Icon, label, isOn, disabled, className, onClick }: 
   );
 }
 
-const hostOf = (url: string | null): string | undefined => (url ? partsOf(url).host || undefined : undefined);
+export const hostOf = (url: string | null): string | undefined => (url ? partsOf(url).host || undefined : undefined);
 
 function partsOf(url: string | null): { host: string; rest: string } {
   if (!url) return { host: '', rest: '' };
