@@ -1,6 +1,6 @@
 // The ways to every part of the console: a rail at the left, and a bar at the bottom of a narrow window.
 
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
 import { House, Inbox, LayoutGrid, LogOut, type LucideIcon, Settings2, SlidersHorizontal } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { useUser } from '../api/use-user.ts';
@@ -61,9 +61,12 @@ function RailLink({ to, label, icon: Icon, isExact = false, count }: Way & { cou
   );
 }
 
+/** Not under a session: its page has a way back, and needs the height. */
 export function TabBar({ inboxCount }: { inboxCount: number }) {
+  const isSession = useRouterState({ select: ({ location }) => /^\/sessions\/./.test(location.pathname) });
   const tab =
     'grid content-center justify-items-center gap-1 text-12 font-medium text-ink-2 aria-[current=page]:text-agent-ink';
+  if (isSession) return null;
   return (
     <nav aria-label="Main" className="hidden h-15 shrink-0 grid-cols-4 border-t border-line bg-surface narrow:grid">
       {ways.map(({ to, label, icon: Icon, isExact = false }) => (

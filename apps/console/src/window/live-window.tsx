@@ -10,6 +10,7 @@ import type { SessionView } from '../live/session-model.ts';
 import { cx } from '../ui/class-names.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
+import { KeyRow } from './key-row.tsx';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
 import { fit, useIsNarrow, useSize } from './use-size.ts';
@@ -84,7 +85,13 @@ export function LiveWindow({
     >
       <TabStrip pages={view.pages} current={route} onInput={onInput} />
       <AddressBar route={route} onInput={onInput} tools={tools} />
-      <div ref={ref} className="flex min-h-0 flex-1 flex-col narrow:aspect-video narrow:flex-none">
+      <div
+        ref={ref}
+        className={cx(
+          'flex min-h-0 flex-1 flex-col narrow:flex-none',
+          drive ? 'narrow:aspect-square' : 'narrow:aspect-video',
+        )}
+      >
         <div
           className={cx(
             'grid min-h-0 place-items-center bg-sunken',
@@ -108,6 +115,7 @@ export function LiveWindow({
         </div>
         {hasCaption && <Caption {...caption} />}
       </div>
+      {drive && !past && <KeyRow queue={drive.queue} />}
       {children}
     </div>
   );
