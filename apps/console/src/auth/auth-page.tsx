@@ -28,8 +28,11 @@ export function AuthPage({ title, text, children }: AuthPageProps) {
 /** A drawn session: an agent at work in a shop. It says nothing that the form does not. */
 function Drawing() {
   return (
-    <div aria-hidden className="relative hidden overflow-hidden bg-rail lg:block">
-      <div className="dark absolute top-[88px] left-[72px] w-[944px] overflow-hidden rounded-3 bg-surface text-ink shadow-modal">
+    <div
+      aria-hidden
+      className="hidden max-h-dvh flex-col justify-center gap-6 overflow-hidden bg-rail pl-[72px] lg:flex"
+    >
+      <div className="dark w-[944px] shrink-0 overflow-hidden rounded-3 bg-surface text-ink shadow-modal">
         <div className="flex h-9 items-end bg-sunken px-2 text-12">
           <div className="flex h-[30px] w-[220px] items-center gap-2 rounded-t-[8px] bg-surface px-2.5">
             <i className="size-3.5 rounded-[3px] bg-[#d9a32a]" /> Brass lantern · Harbour Supplies
@@ -60,16 +63,14 @@ function Drawing() {
           </span>
         </div>
       </div>
-      <p className="absolute top-[788px] left-[72px] text-16 text-rail-ink">
-        Watch every frame. Take the wheel at any moment. Hand it back.
-      </p>
+      <p className="shrink-0 text-16 text-rail-ink">Watch every frame. Take the wheel at any moment. Hand it back.</p>
     </div>
   );
 }
 
 function ShopPage() {
   return (
-    <div className="h-[541px] bg-[#f6f1ea] text-[#22303a]">
+    <div className="h-[min(541px,calc(100dvh-260px))] overflow-hidden bg-[#f6f1ea] text-[#22303a]">
       <div className="flex h-[54px] items-center gap-6 bg-[#16323f] px-9 text-white">
         <b className="text-16 font-semibold">Harbour Supplies</b>
         <span>Lamps</span>

@@ -114,7 +114,10 @@ function AccountMenu({ side, children }: { side: 'right' | 'top'; children: Reac
 function Avatar() {
   const user = useUser();
   return (
-    <span className="grid size-6 place-items-center rounded-full bg-[#34464f] text-11 leading-none font-semibold text-white">
+    <span
+      aria-hidden
+      className="grid size-6 place-items-center rounded-full bg-[#34464f] text-11 leading-none font-semibold text-white"
+    >
       {user ? initialsOf(user.username) : '–'}
     </span>
   );

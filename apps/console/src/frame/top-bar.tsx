@@ -46,7 +46,9 @@ export function TopBar({ title, start, beside, children, hasShortSearch = false 
         <Search size={14} strokeWidth={1.75} aria-hidden className="narrow:hidden" />
         <Search size={20} strokeWidth={1.75} aria-hidden className="hidden narrow:block" />
         {!hasShortSearch && <span className="narrow:hidden">Search and commands</span>}
-        <Kbd className="narrow:hidden">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        <span aria-hidden className="inline-flex narrow:hidden">
+          <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        </span>
       </button>
     </header>
   );

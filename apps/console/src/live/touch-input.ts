@@ -2,7 +2,7 @@
 // Fingers of the person who drives: a tap clicks, one finger moves the picture or scrolls the page, two zoom. No React.
 
 import type { InputQueue } from './input-queue.ts';
-import { fillView, panView, pinchView, type TouchView } from './touch-view.ts';
+import { fillView, holdView, panView, pinchView, type TouchView } from './touch-view.ts';
 import { placeOnPage } from './wheel-input.ts';
 
 type Options = {
@@ -22,6 +22,7 @@ export function createTouchInput({ picture, pageSize, queue }: Options): { close
   const stop = new AbortController();
   const fingers = new Map<number, { x: number; y: number }>();
   let view: TouchView | undefined;
+  let isMoved = false;
   let tap: { x: number; y: number; at: number } | undefined;
 
   const bounds = () => boundsOf(picture);
@@ -42,6 +43,7 @@ export function createTouchInput({ picture, pageSize, queue }: Options): { close
     const now = view ?? fillView(bounds());
     const other = [...fingers].find(([one]) => one !== id)?.[1];
     fingers.set(id, to);
+    isMoved = true;
     if (other) {
       const before = Math.hypot(from.x - other.x, from.y - other.y);
       const after = Math.hypot(to.x - other.x, to.y - other.y);
@@ -81,9 +83,10 @@ export function createTouchInput({ picture, pageSize, queue }: Options): { close
   });
   // The space grows when the person begins to drive, and when the keyboard of the screen comes or goes.
   const resized = new ResizeObserver(() => {
-    if (matchMedia('(pointer: coarse)').matches) show(fillView(bounds()));
+    if (!matchMedia('(pointer: coarse)').matches) return;
+    show(view && isMoved ? holdView(view, bounds()) : fillView(bounds()));
   });
-  if (picture.parentElement) resized.observe(picture.parentElement);
+  for (const element of [picture, picture.parentElement]) if (element) resized.observe(element);
 
   return {
     close() {
