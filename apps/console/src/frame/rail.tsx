@@ -23,6 +23,7 @@ const settings: Way = { to: '/settings', label: 'Settings', icon: SlidersHorizon
 const waiting = (count: number) => `${count} waiting for you`;
 
 export function Rail({ inboxCount }: { inboxCount: number }) {
+  const user = useUser();
   return (
     <nav
       aria-label="Main"
@@ -37,7 +38,11 @@ export function Rail({ inboxCount }: { inboxCount: number }) {
       <span className="flex-1" />
       <RailLink {...settings} count={0} />
       <AccountMenu side="right">
-        <button type="button" aria-label="Your account" className="grid size-10 place-items-center rounded-full">
+        <button
+          type="button"
+          aria-label={user ? `${initialsOf(user.username)}, your account` : 'Your account'}
+          className="grid size-10 place-items-center rounded-full"
+        >
           <Avatar />
         </button>
       </AccountMenu>

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react';
 import { isMac } from '../common/shortcuts.ts';
 import { openPalette } from '../palette/palette-state.ts';
 import { cx } from '../ui/class-names.ts';
-import { Kbd } from '../ui/kbd.tsx';
+import { DrawnKbd } from '../ui/kbd.tsx';
 
 type TopBarProps = {
   /** Also the title of the browser's tab. */
@@ -46,9 +46,7 @@ export function TopBar({ title, start, beside, children, hasShortSearch = false 
         <Search size={14} strokeWidth={1.75} aria-hidden className="narrow:hidden" />
         <Search size={20} strokeWidth={1.75} aria-hidden className="hidden narrow:block" />
         {!hasShortSearch && <span className="narrow:hidden">Search and commands</span>}
-        <span aria-hidden className="inline-flex narrow:hidden">
-          <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
-        </span>
+        <DrawnKbd keys={isMac ? '⌘K' : 'Ctrl K'} className="narrow:hidden" />
       </button>
     </header>
   );
