@@ -29,7 +29,7 @@ export function TimeAxis({ axis, isOpen, controls }: TimeAxisProps) {
     <section
       aria-label="Time"
       data-testid="axis"
-      className="grid h-[76px] shrink-0 grid-cols-[148px_minmax(0,1fr)_132px] items-center border-t border-line bg-surface narrow:h-11 narrow:grid-cols-[52px_minmax(0,1fr)_auto]"
+      className="grid h-[76px] shrink-0 grid-cols-[148px_minmax(0,1fr)_132px] items-center border-t border-line bg-surface narrow:h-11 narrow:grid-cols-[52px_minmax(0,1fr)_auto] narrow:gap-x-3"
     >
       <div className="flex items-center gap-0.5 pl-4 narrow:pl-3">
         <span className="contents narrow:hidden">
@@ -150,7 +150,7 @@ function Line({ axis, controls: { at, onSeek, onStep } }: Pick<TimeAxisProps, 'a
           </b>
         ))}
       </div>
-      {axis.bands.length > 0 && <span aria-hidden className="axis-head narrow:top-2.5" style={{ left: share(head) }} />}
+      {axis.bands.length > 0 && <span aria-hidden className="axis-head" style={{ left: share(head) }} />}
       {under && hover !== undefined && (
         <span
           className="pointer-events-none absolute bottom-full z-30 mb-1 -translate-x-1/2 rounded-2 bg-raised px-2.5 py-1.5 text-12 whitespace-nowrap shadow-float"

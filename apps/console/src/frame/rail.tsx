@@ -1,6 +1,6 @@
 // The ways to every part of the console: a rail at the left, and a bar at the bottom of a narrow window.
 
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
 import { House, Inbox, LayoutGrid, LogOut, type LucideIcon, Settings2, SlidersHorizontal } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { useUser } from '../api/use-user.ts';
@@ -23,6 +23,7 @@ const settings: Way = { to: '/settings', label: 'Settings', icon: SlidersHorizon
 const waiting = (count: number) => `${count} waiting for you`;
 
 export function Rail({ inboxCount }: { inboxCount: number }) {
+  const user = useUser();
   return (
     <nav
       aria-label="Main"
@@ -37,7 +38,11 @@ export function Rail({ inboxCount }: { inboxCount: number }) {
       <span className="flex-1" />
       <RailLink {...settings} count={0} />
       <AccountMenu side="right">
-        <button type="button" aria-label="Your account" className="grid size-10 place-items-center rounded-full">
+        <button
+          type="button"
+          aria-label={user ? `${initialsOf(user.username)}, your account` : 'Your account'}
+          className="grid size-10 place-items-center rounded-full"
+        >
           <Avatar />
         </button>
       </AccountMenu>
@@ -61,9 +66,12 @@ function RailLink({ to, label, icon: Icon, isExact = false, count }: Way & { cou
   );
 }
 
+/** Not under a session: its page has a way back, and needs the height. */
 export function TabBar({ inboxCount }: { inboxCount: number }) {
+  const isSession = useRouterState({ select: ({ location }) => /^\/sessions\/./.test(location.pathname) });
   const tab =
     'grid content-center justify-items-center gap-1 text-12 font-medium text-ink-2 aria-[current=page]:text-agent-ink';
+  if (isSession) return null;
   return (
     <nav aria-label="Main" className="hidden h-15 shrink-0 grid-cols-4 border-t border-line bg-surface narrow:grid">
       {ways.map(({ to, label, icon: Icon, isExact = false }) => (
@@ -111,7 +119,10 @@ function AccountMenu({ side, children }: { side: 'right' | 'top'; children: Reac
 function Avatar() {
   const user = useUser();
   return (
-    <span className="grid size-6 place-items-center rounded-full bg-[#34464f] text-11 leading-none font-semibold text-white">
+    <span
+      aria-hidden
+      className="grid size-6 place-items-center rounded-full bg-[#34464f] text-11 leading-none font-semibold text-white"
+    >
       {user ? initialsOf(user.username) : '–'}
     </span>
   );

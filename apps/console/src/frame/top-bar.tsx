@@ -4,7 +4,8 @@ import { Search } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { isMac } from '../common/shortcuts.ts';
 import { openPalette } from '../palette/palette-state.ts';
-import { Kbd } from '../ui/kbd.tsx';
+import { cx } from '../ui/class-names.ts';
+import { DrawnKbd } from '../ui/kbd.tsx';
 
 type TopBarProps = {
   /** Also the title of the browser's tab. */
@@ -15,7 +16,7 @@ type TopBarProps = {
   beside?: ReactNode;
   /** On the right, before the search. */
   children?: ReactNode;
-  /** Only the icon and the key, where the bar holds much else. */
+  /** Only the icon and the key, where the bar holds much else; nothing of it where the window is narrow. */
   hasShortSearch?: boolean;
 };
 
@@ -37,12 +38,15 @@ export function TopBar({ title, start, beside, children, hasShortSearch = false 
         aria-label="Search and commands"
         aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
         onClick={openPalette}
-        className="-mr-1 inline-flex h-8 shrink-0 items-center gap-1.5 rounded-2 px-2 text-ink-2 hover:bg-hover hover:text-ink narrow:size-11 narrow:justify-center"
+        className={cx(
+          '-mr-1 inline-flex h-8 shrink-0 items-center gap-1.5 rounded-2 px-2 text-ink-2 hover:bg-hover hover:text-ink narrow:size-11 narrow:justify-center',
+          hasShortSearch && 'narrow:hidden',
+        )}
       >
         <Search size={14} strokeWidth={1.75} aria-hidden className="narrow:hidden" />
         <Search size={20} strokeWidth={1.75} aria-hidden className="hidden narrow:block" />
         {!hasShortSearch && <span className="narrow:hidden">Search and commands</span>}
-        <Kbd className="narrow:hidden">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        <DrawnKbd keys={isMac ? '⌘K' : 'Ctrl K'} className="narrow:hidden" />
       </button>
     </header>
   );

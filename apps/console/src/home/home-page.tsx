@@ -18,7 +18,7 @@ export function HomePage() {
       <TopBar title="Home" />
       <main className="min-h-0 flex-1 overflow-y-auto px-10 pb-10 narrow:px-4 narrow:pb-4">
         <div className="mx-auto max-w-[1304px]">
-          <h2 className="mt-10 mb-3 text-center text-20 font-semibold narrow:sr-only">What should be done?</h2>
+          <h2 className="mt-10 mb-4 text-center text-20 font-semibold narrow:sr-only">What should be done?</h2>
           <Composer />
           <NeedsYou />
           <div className="mt-8">

@@ -74,7 +74,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             <div className="flex h-13 items-center gap-3 border-b border-line px-4">
               <Search size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
               <Command.Input
-                placeholder="Search sessions, or say what to do"
+                placeholder="Search sessions and commands"
                 className="h-full min-w-0 flex-1 bg-transparent text-16 outline-none"
               />
               <Kbd>Esc</Kbd>
@@ -86,7 +86,13 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                   Home
                 </Item>
                 <Item icon={Inbox} onSelect={go('/inbox')} keys={['G', 'I']}>
-                  Inbox{waiting > 0 && <span className="font-normal text-ink-3"> {waiting} wait for you</span>}
+                  Inbox
+                  {waiting > 0 && (
+                    <span className="font-normal text-ink-3">
+                      {' '}
+                      {waiting === 1 ? '1 waits' : `${waiting} wait`} for you
+                    </span>
+                  )}
                 </Item>
                 <Item icon={LayoutGrid} onSelect={go('/sessions')} keys={['G', 'S']}>
                   All sessions

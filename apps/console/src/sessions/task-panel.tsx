@@ -86,14 +86,14 @@ export function TaskPanel(props: TaskPanelProps) {
         <HandBackWords />
       ) : (
         <>
-          {isOver && (
-            <div className="flex gap-2 border-t border-line px-3 pt-3">
+          {isOver && !(task.status === 'failed' && shown === 'steps') && (
+            <div className="flex gap-2 border-t border-line px-3 pt-3 [&+form]:border-t-0">
               <Button
                 size="sm"
                 icon={RefreshCw}
                 disabled={commands.busy !== undefined}
                 onClick={commands.runAgain}
-                className="flex-1"
+                className="flex-1 narrow:h-11"
               >
                 Run again
               </Button>
@@ -136,7 +136,7 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
     ...(fileCount > 0 ? [['files', `Files ${fileCount}`] as [PanelTab, string]] : []),
   ];
   return (
-    <div role="tablist" aria-label="Of this task" className="flex gap-1 border-b border-line px-2.5 py-1.5">
+    <div role="tablist" aria-label="Of this task" className="flex gap-1 border-b border-line px-2.5 py-1.5 narrow:py-0">
       {tabs.map(([value, label]) => (
         <button
           key={value}
@@ -145,8 +145,10 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
           aria-selected={tab === value}
           onClick={() => onTab(value)}
           className={cx(
-            'h-7 rounded-2 px-2 font-medium narrow:h-11',
-            tab === value ? 'bg-sunken text-ink' : 'text-ink-2 hover:text-ink',
+            'h-7 rounded-2 px-2 font-medium narrow:h-11 narrow:rounded-none narrow:border-b-2 narrow:bg-transparent narrow:px-3',
+            tab === value
+              ? 'bg-sunken text-ink narrow:border-agent narrow:text-agent-ink'
+              : 'text-ink-2 hover:text-ink narrow:border-transparent',
           )}
         >
           {label}
@@ -161,7 +163,10 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
   const plan = useMemo(() => describePlan(detail?.plan?.steps), [detail]);
   const items = buildTimeline({ status: task, messages, plan, bands: axis.bands });
   const render = (item: TimelineItem) => {
-    if (item.type === 'prompt') return <PromptRow item={item} initials={initials} facts={factsOf(detail)} />;
+    if (item.type === 'prompt')
+      return (
+        <PromptRow item={item} initials={initials} facts={factsOf(detail)} isScript={isScript(detail, item.text)} />
+      );
     if (item.type === 'note') return <NoteRow item={item} />;
     if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
     if (item.type === 'question')
@@ -181,6 +186,10 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
   };
   return <Timeline items={items} render={render} />;
 }
+
+/** Written line by line. Steps that were sent with words beside them are read as words. */
+const isScript = (detail: TaskDetail | undefined, text: string): boolean =>
+  detail?.settings.planner === 'script' && text.includes('\n');
 
 function factsOf(detail: TaskDetail | undefined): string {
   if (!detail) return '';

@@ -17,7 +17,7 @@ type FailureCardProps = {
 export function FailureCard({ task, isBusy, canDrive, onRunAgain, onDrive, onShowLog }: FailureCardProps) {
   const of = task.total_steps ? ` of ${task.total_steps}` : '';
   return (
-    <article data-testid="failure" className="mx-4 mt-3 rounded-3 p-3.5 ring-1 ring-bad">
+    <article data-testid="failure" className="mx-4 mt-3 mb-2 rounded-3 p-3.5 ring-1 ring-bad">
       <h3 className="mb-1.5 flex items-center gap-2 font-semibold text-bad-ink">
         <X size={16} strokeWidth={1.75} aria-hidden />
         {task.current_step > 0 ? `Failed at step ${task.current_step}${of}` : 'Failed before the first step'}

@@ -68,7 +68,7 @@ function DataTable({ table: { name, columns, rows } }: { table: ResultTable }) {
                 key={column}
                 scope="col"
                 dir="auto"
-                className="h-8 pr-3 text-left text-12 font-medium whitespace-nowrap text-ink-3"
+                className={`h-8 pr-3 text-12 font-medium whitespace-nowrap text-ink-3 last:pr-0 ${isNumeric(rows[0]?.[column]) ? 'text-right' : 'text-left'}`}
               >
                 {column}
               </th>
@@ -83,7 +83,7 @@ function DataTable({ table: { name, columns, rows } }: { table: ResultTable }) {
                 <td
                   key={column}
                   dir="auto"
-                  className={`max-w-60 truncate py-2.5 pr-3 ${isNumeric(row[column]) ? 'text-right tabular-nums' : ''}`}
+                  className={`max-w-60 truncate py-2.5 pr-3 last:pr-0 ${isNumeric(row[column]) ? 'text-right tabular-nums' : ''}`}
                 >
                   {formatCell(row[column])}
                 </td>

@@ -38,8 +38,8 @@ export function LongText({ text, lines = 2, className }: { text: string; lines?:
       <span
         dir="auto"
         className={cx(
-          'block break-words whitespace-pre-wrap',
-          !isOpen && (lines === 2 ? 'line-clamp-2' : 'line-clamp-4'),
+          'break-words whitespace-pre-wrap',
+          isOpen ? 'block' : lines === 2 ? 'line-clamp-2' : 'line-clamp-4',
           className,
         )}
       >
@@ -147,17 +147,19 @@ export function PromptRow({
   item,
   initials,
   facts,
+  isScript,
 }: {
   item: Extract<TimelineItem, { type: 'prompt' }>;
   initials: string;
   facts: string;
+  isScript: boolean;
 }) {
   return (
     <div className="grid grid-cols-[24px_minmax(0,1fr)] gap-2.5 pb-3">
       <Node className="bg-person text-on-person">{initials}</Node>
       <div className="min-w-0">
-        <LongText text={item.text} lines={4} className="text-14" />
-        <p className="text-12 text-ink-3">{[describeTimeOfDay(item.at), facts].filter(Boolean).join(' · ')}</p>
+        <LongText text={item.text} lines={4} className={isScript ? 'font-mono text-12 leading-5' : 'text-14'} />
+        <p className="mt-0.5 text-12 text-ink-3">{[describeTimeOfDay(item.at), facts].filter(Boolean).join(' · ')}</p>
       </div>
     </div>
   );

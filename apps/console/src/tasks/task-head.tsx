@@ -24,11 +24,11 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
   const { total_steps: total, current_step: current } = task;
   const tokens = task.cost.input_tokens + task.cost.output_tokens;
   return (
-    <div data-testid="task-head" className="border-b border-line px-4 pt-3.5 pb-3">
-      <h2 className="line-clamp-2 text-14 leading-5 font-semibold" dir="auto">
+    <div data-testid="task-head" className="border-b border-line px-4 pt-3.5 pb-3 narrow:py-1.5">
+      <h2 className="line-clamp-2 text-14 leading-5 font-semibold narrow:sr-only" dir="auto">
         {task.title}
       </h2>
-      <div className="mt-2 flex min-h-7 items-center gap-2">
+      <div className="mt-2 flex min-h-7 items-center gap-2 narrow:mt-0">
         <TaskChip status={task.status} driver={driver} />
         <span className="min-w-0 truncate text-ink-3 tabular-nums">
           {isOver
@@ -43,14 +43,14 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
         )}
       </div>
       {!isOver && total !== null && total > 0 && (
-        <div className="mt-2 h-1 overflow-hidden rounded-full bg-sunken">
+        <div className="mt-2 h-1 narrow:mt-1 overflow-hidden rounded-full bg-sunken">
           <div
             className="h-full rounded-full bg-agent transition-[width]"
             style={{ width: `${shareOf(task) * 100}%` }}
           />
         </div>
       )}
-      <div className="mt-2.5 flex flex-wrap gap-x-3.5 gap-y-1 text-12 text-ink-3 tabular-nums">
+      <div className="mt-2.5 flex flex-wrap narrow:hidden gap-x-3.5 gap-y-1 text-12 text-ink-3 tabular-nums">
         <Fact icon={Clock} title="Counts against the limit">
           Agent <b className="font-medium text-ink-2">{describeClock(axis.agentMs)}</b>
           {limitSecs !== undefined && ` of ${describeClock(limitSecs * 1000)}`}

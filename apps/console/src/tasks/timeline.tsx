@@ -13,6 +13,8 @@ const endPx = 48;
 export function Timeline({ items, render }: TimelineProps) {
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
+  /** Rows are measured while they are shown, which scrolls as well: only a person moves the list away from its end. */
+  const isMoved = useRef(false);
   const list = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -23,9 +25,14 @@ export function Timeline({ items, render }: TimelineProps) {
   const current = items.findLastIndex(
     (item) => item.type !== 'step' || (item.state !== 'coming' && item.state !== 'not_run'),
   );
+  const height = list.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows are measured
   useEffect(() => {
     if (isAtEnd.current && current >= 0) list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
-  }, [current, items.length, list]);
+  }, [current, items.length, list, height]);
+  const onMoved = () => {
+    isMoved.current = true;
+  };
 
   return (
     <section
@@ -34,14 +41,19 @@ export function Timeline({ items, render }: TimelineProps) {
       tabIndex={0}
       aria-label="Steps"
       data-testid="timeline"
+      onWheel={onMoved}
+      onTouchMove={onMoved}
+      onPointerDown={onMoved}
+      onKeyDown={onMoved}
       onScroll={({ currentTarget }) => {
+        if (!isMoved.current) return;
         const last = list.getVirtualItems().at(-1);
         const end = currentTarget.scrollTop + currentTarget.clientHeight + endPx;
         isAtEnd.current = (last?.index ?? 0) >= current && end >= (last?.start ?? 0);
       }}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto px-4 pt-3 pb-2 -outline-offset-2"
     >
-      <ol className="relative" style={{ height: list.getTotalSize() }}>
+      <ol className="relative" style={{ height }}>
         {list.getVirtualItems().map((row) => {
           const item = items[row.index];
           return item ? (

@@ -45,7 +45,7 @@ export function DriverBar({ state, now, busy, onAct }: DriverBarProps) {
       data-testid="driver"
       data-state={state.kind}
       className={cx(
-        'flex min-h-14 shrink-0 flex-wrap items-center gap-x-3 gap-y-2 border-t py-2 pr-3 pl-4 narrow:min-h-16',
+        'flex min-h-14 shrink-0 flex-wrap items-center gap-x-3 gap-y-2 border-t py-2 pr-3 pl-4 narrow:min-h-16 narrow:gap-x-2.5 narrow:pl-3',
         grounds[state.tone],
       )}
     >
@@ -110,7 +110,7 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
   return (
     <>
       {has('answer') && (
-        <Button size="lg" {...act('answer')}>
+        <Button size="lg" className="narrow:h-11 narrow:px-2.5" {...act('answer')}>
           Answer <Kbd className="-mr-1 narrow:hidden">A</Kbd>
         </Button>
       )}
@@ -126,12 +126,12 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
       {has('hand_back') && <HandBack busy={busy} hasKey={!state.sub.startsWith('Keys')} onAct={onAct} />}
       {has('take') && <TakeMenu canTakeNow={has('take_now')} busy={busy} onAct={onAct} />}
       {has('take_again') && (
-        <Button look="take" size="lg" icon={ShipWheel} {...act('take_again')}>
+        <Button look="take" size="lg" icon={ShipWheel} className="narrow:h-11 narrow:px-3" {...act('take_again')}>
           Take it again
         </Button>
       )}
       {has('open_and_drive') && (
-        <Button look="take" size="lg" icon={ShipWheel} {...act('open_and_drive')}>
+        <Button look="take" size="lg" icon={ShipWheel} className="narrow:h-11 narrow:px-3" {...act('open_and_drive')}>
           Open and drive
         </Button>
       )}

@@ -12,6 +12,7 @@ import { cx } from '../ui/class-names.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
 import { CopiedChip } from './copied-chip.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
+import { KeyRow } from './key-row.tsx';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
 import { fit, useIsNarrow, useSize } from './use-size.ts';
@@ -88,7 +89,13 @@ export function LiveWindow({
     >
       <TabStrip pages={view.pages} current={route} onInput={onInput} />
       <AddressBar route={route} onInput={onInput} tools={tools} />
-      <div ref={ref} className="flex min-h-0 flex-1 flex-col narrow:aspect-video narrow:flex-none">
+      <div
+        ref={ref}
+        className={cx(
+          'flex min-h-0 flex-1 flex-col narrow:flex-none',
+          drive ? 'narrow:aspect-square' : 'narrow:aspect-video',
+        )}
+      >
         <div
           className={cx(
             'grid min-h-0 place-items-center bg-sunken',
@@ -127,6 +134,7 @@ export function LiveWindow({
         </div>
         {hasCaption && <Caption {...caption} />}
       </div>
+      {drive && !past && <KeyRow queue={drive.queue} />}
       {children}
     </div>
   );

@@ -5,6 +5,7 @@ import type { Frame, Overlay } from '../live/api-types.ts';
 import { bytesOf, createFramePainter, type FramePainter } from '../live/frame-painter.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
+import { createTouchInput } from '../live/touch-input.ts';
 import { createWheelInput } from '../live/wheel-input.ts';
 import { cx } from '../ui/class-names.ts';
 import { MarksLayer } from './marks-layer.tsx';
@@ -52,8 +53,12 @@ export function Picture(props: PictureProps) {
       queue,
       onKeys,
     });
+    const touch = createTouchInput({ picture: stage.current, pageSize: () => pageSize.current, queue });
     keys.current.focus({ preventScroll: true });
-    return () => input.close();
+    return () => {
+      touch.close();
+      input.close();
+    };
   }, [queue, onKeys, keys]);
 
   return (

@@ -23,7 +23,7 @@ export function TakeMenu({ canTakeNow, busy, onAct }: TakeMenuProps) {
         icon={ShipWheel}
         disabled={isBusy}
         onClick={() => onAct('take')}
-        className={cx('narrow:h-11', canTakeNow && 'rounded-r-none!')}
+        className={cx('narrow:h-11 narrow:px-3', canTakeNow && 'rounded-r-none! narrow:rounded-r-2!')}
       >
         Take the wheel
         <Kbd className="-mr-1 narrow:hidden">W</Kbd>
