@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
-import { root } from '../testkit/stack/folders.ts';
 
 const viewport = { width: 1440, height: 900 };
 /** Wide enough for a machine that is busy with other tests. */
@@ -67,8 +65,6 @@ describe('what the console shows while it happens', () => {
     } finally {
       clearInterval(watch);
     }
-    // PICTURES=1 npm run e2e: renews the picture of the documents.
-    if (process.env.PICTURES) await page.screenshot({ path: join(root, 'docs/pictures/console.png') });
     assert.ok(frames.size >= 3, `saw ${frames.size} different frames`);
     const drawn = await markOnPage(page);
     const real = await elementBox(browser, shop.url, '[aria-label=Search]');

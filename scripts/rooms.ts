@@ -130,7 +130,7 @@ export const houses: Record<string, House> = {
       axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
       drawer: {
         what: 'Logs, executions, events, files and settings of a task.',
-        imports: ['tasks', 'live', 'api', 'ui'],
+        imports: ['tasks', 'live', 'api', 'ui', 'common'],
       },
       window: {
         what: 'The browser window with its marks, and the bar that says who drives.',

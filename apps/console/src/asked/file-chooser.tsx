@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Upload } from 'lucide-react';
-import { type DragEvent, type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import type { DriverView, PointerAction } from '../live/api-types.ts';
 import { Button } from '../ui/button.tsx';
@@ -76,18 +76,7 @@ export function FileChooser({ chooser, onInput }: FileChooserProps) {
             {fault}
           </p>
         )}
-        <input
-          ref={input}
-          type="file"
-          hidden
-          data-testid="chosen-files"
-          multiple={multiple}
-          accept={accept.join(',')}
-          onChange={(event) => {
-            void give([...(event.target.files ?? [])]);
-            event.target.value = '';
-          }}
-        />
+        <HiddenInput input={input} multiple={multiple} accept={accept} onFiles={give} />
         <div className="mt-3 flex justify-end">
           <Button size="sm" onClick={none}>
             Choose none
@@ -95,6 +84,32 @@ export function FileChooser({ chooser, onInput }: FileChooserProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+type HiddenInputProps = {
+  input: RefObject<HTMLInputElement | null>;
+  multiple: boolean;
+  accept: string[];
+  onFiles: (files: File[]) => Promise<void>;
+};
+
+/** The browser's own chooser hangs on it. */
+function HiddenInput({ input, multiple, accept, onFiles }: HiddenInputProps) {
+  return (
+    <input
+      ref={input}
+      type="file"
+      hidden
+      data-testid="chosen-files"
+      multiple={multiple}
+      accept={accept.join(',')}
+      onChange={(event) => {
+        void onFiles([...(event.target.files ?? [])]);
+        // The same file can be chosen again.
+        event.target.value = '';
+      }}
+    />
   );
 }
 

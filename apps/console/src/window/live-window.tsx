@@ -48,18 +48,8 @@ const notKept: PictureState = {
   text: 'A person drove, or the page was private. No picture of it exists.',
 };
 
-export function LiveWindow({
-  view,
-  frames,
-  connection,
-  past,
-  drive,
-  ring,
-  caption,
-  tools,
-  now,
-  children,
-}: LiveWindowProps) {
+export function LiveWindow(props: LiveWindowProps) {
+  const { view, frames, connection, past, drive, ring, caption, tools, now, children } = props;
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
   const keys = useRef<HTMLTextAreaElement>(null);
@@ -118,18 +108,7 @@ export function LiveWindow({
             >
               <PictureWords state={state} />
             </Picture>
-            {!past && onInput && view.asked && frame && (
-              <AskedLayer
-                asked={view.asked}
-                host={hostOf(view.route.url)}
-                page={actualSize(frame)}
-                picture={size}
-                now={now}
-                onInput={onInput}
-                onDone={giveKeys}
-              />
-            )}
-            {!past && drive && view.copied && <CopiedChip copied={view.copied} onDone={giveKeys} />}
+            {!past && <ForDriver view={view} drive={drive} picture={size} now={now} onDone={giveKeys} />}
           </div>
         </div>
         {hasCaption && <Caption {...caption} />}
@@ -137,6 +116,32 @@ export function LiveWindow({
       {drive && !past && <KeyRow queue={drive.queue} />}
       {children}
     </div>
+  );
+}
+
+type ForDriverProps = Pick<LiveWindowProps, 'view' | 'drive' | 'now'> & {
+  picture: { width: number; height: number };
+  onDone: () => void;
+};
+
+/** What the page asks of the person who drives, and what they copied in it. */
+function ForDriver({ view, drive, picture, now, onDone }: ForDriverProps) {
+  if (!drive) return null;
+  return (
+    <>
+      {view.asked && view.frame && (
+        <AskedLayer
+          asked={view.asked}
+          host={hostOf(view.route.url)}
+          page={actualSize(view.frame)}
+          picture={picture}
+          now={now}
+          onInput={drive.queue.push}
+          onDone={onDone}
+        />
+      )}
+      {view.copied && <CopiedChip copied={view.copied} onDone={onDone} />}
+    </>
   );
 }
 
