@@ -15,11 +15,12 @@ export default function Keys({ onClose }: { onClose: () => void }) {
       title="Keys"
       text={isOn ? undefined : 'Single keys are switched off in the settings.'}
     >
-      <div className="max-h-[70dvh] overflow-y-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section aria-label="All keys" tabIndex={0} className="max-h-[70dvh] overflow-y-auto">
         <KeyList entries={keyMap} />
         <h3 className="mt-4 mb-1 text-12 text-ink-3">On the page of a session</h3>
         <KeyList entries={sessionKeyMap} />
-      </div>
+      </section>
     </Dialog>
   );
 }
