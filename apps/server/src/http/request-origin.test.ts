@@ -33,7 +33,15 @@ describe('without authentication', () => {
 
   it('requests for another host name are refused on every route', async () => {
     const [rebound, ours] = [{ host: 'evil.test:4000' }, { host: 'localhost:4000' }];
-    for (const path of ['/api/health', '/api/ready', '/api/openapi.json', '/api/sessions', '/', '/page/x']) {
+    for (const path of [
+      '/api/health',
+      '/api/ready',
+      '/api/openapi.json',
+      '/api/sessions',
+      '/',
+      '/share',
+      '/assets/script-1.js',
+    ]) {
       assert.equal(await statusOf(server, `GET ${path}`, rebound), 400, path);
       assert.equal(await statusOf(server, `GET ${path}`, {}), 400, `${path} without a Host`);
     }
