@@ -47,10 +47,12 @@ export function createViewFollower({ sessionId, hosts }: Options) {
     await sleep(betweenMs, undefined, { signal, ref: false });
   }
 
+  const pause = () => sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+
   async function run(): Promise<void> {
     isRunning = true;
-    // It rejects only when it is closed.
-    while (hostId !== null && !signal.aborted) await ask(hostId).catch(() => undefined);
+    // It rejects when it is closed, and when the bus is: then it must not ask again at once.
+    while (hostId !== null && !signal.aborted) await ask(hostId).catch(pause);
     isRunning = false;
   }
 
