@@ -21,9 +21,25 @@ const sessionsSql = `select s.*, q.last_event_at,
     -- Not by "exists", which for a list reads all shares there are.
     coalesce((select true from shares h where h.session_id = s.id and h.expires_at > now()), false) as shared,
     coalesce((select sum(v.count) from viewers v
-              where v.session_id = s.id and v.until > clock_timestamp()), 0)::int as viewers
-  from sessions s join session_seq q on q.session_id = s.id
-  where s.owner_id = $2 order by s.updated_at desc, s.id desc limit $1`;
+              where v.session_id = s.id and v.until > clock_timestamp()), 0)::int as viewers,
+    case when t.id is not null then json_build_object('id', t.id, 'title', t.title, 'status', t.status,
+      'current_step', t.current_step, 'current_step_title', t.current_step_title, 'total_steps', t.total_steps,
+      'started_at', t.started_at, 'finished_at', t.finished_at) end as last_task,
+    case when w.id is not null then json_build_object('task_id', w.id, 'status', w.status,
+      'text', left(w.question ->> 'text', 200), 'since', w.paused_at) end as waiting,
+    case when f.frame_id is not null then json_build_object('frame_id', f.frame_id, 'recorded_at', f.recorded_at,
+      'private', f.private) end as picture
+  from (select * from sessions s where s.owner_id = $2 order by s.updated_at desc, s.id desc limit $1) as s
+  -- With limits, each row is looked up; joins could read whole tables for a page.
+  cross join lateral (select last_event_at from session_seq where session_id = s.id limit 1) as q
+  left join lateral (select * from tasks where id = s.last_task_id limit 1) as t on true
+  left join lateral (select * from frames where session_id = s.id limit 1) as f on true
+  left join lateral (
+    select id, status, question, paused_at from tasks
+    where session_id = s.id and status in ('pending', 'running', 'awaiting_user', 'takeover')
+      and status in ('awaiting_user', 'takeover')
+    order by first_seq, id limit 1) as w on true
+  order by s.updated_at desc, s.id desc`;
 
 async function holderOf(authorization = '') {
   const hash = createHash('sha256').update(authorization.slice('Bearer '.length)).digest();
@@ -65,6 +81,10 @@ async function sessions(holder: any, limit: number) {
       shared: row.shared,
       viewers: row.viewers,
       recording: false,
+      // There is nothing yet in the sessions that are read here.
+      last_task: row.last_task,
+      needs_person: row.waiting,
+      thumbnail: row.picture,
     })),
     next_cursor: null,
   };

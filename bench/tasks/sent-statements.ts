@@ -29,15 +29,24 @@ export async function countFromNowOn(services: Services, admin: pg.Pool): Promis
   await admin.query('create extension if not exists pg_stat_statements');
 }
 
+/** A statement that was prepared before a reset is told with other text than one that was prepared after it. */
+const texts = new Map<string, string>();
+
 /** Of the role that our processes have. */
 export async function sentWhile(admin: pg.Pool, work: () => Promise<unknown>): Promise<Calls> {
   await admin.query('select pg_stat_statements_reset()');
   await work();
-  const { rows } = await admin.query<{ query: string; calls: number }>(
-    `select query, sum(calls)::int as calls from pg_stat_statements s join pg_roles r on r.oid = s.userid
-     where r.rolname = 'pilothouse' group by query`,
+  const { rows } = await admin.query<{ id: string; query: string; calls: number }>(
+    `select queryid::text as id, min(query) as query, sum(calls)::int as calls
+     from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = 'pilothouse' group by queryid`,
   );
-  return new Map(rows.map(({ query, calls }) => [query, calls]));
+  const calls: Calls = new Map();
+  for (const { id, query, calls: count } of rows) {
+    const text = texts.get(id) ?? query;
+    texts.set(id, text);
+    calls.set(text, (calls.get(text) ?? 0) + count);
+  }
+  return calls;
 }
 
 export const sum = (calls: Calls, of = /./): number =>

@@ -8,7 +8,7 @@ import { type Calls, countFromNowOn, openAdmin, openUncounted, sentWhile, sum } 
 const settleMs = 6000;
 const commit = /^commit/i;
 /** What keeps the picture and the state that a step brings: its observation and frame, the browser's state, its profile. */
-const ofPictureOrState = /"observations"|recorded_frames|"sealed_state"|"profiles"/;
+const ofPictureOrState = /insert into observations\b|recorded_frames|\bsealed_state\b|\bprofiles\b/;
 
 /**
  * What an agent asks of PostgreSQL, counted by PostgreSQL: an idle one in a second, beside one idle host and no server; and

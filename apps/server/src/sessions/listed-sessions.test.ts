@@ -190,7 +190,6 @@ describe('the list of sessions', () => {
     await assert.rejects(stranger.getShare({ id: session.id }), { code: 'not_found' });
     await plain.query('update shares set expires_at = now() where session_id = $1', [session.id]);
     assert.equal((await client.getShare({ id: session.id })).share, null);
-    const page = await fetch(`${server.baseUrl}/share`, { redirect: 'manual' });
-    assert.deepEqual([page.status, page.headers.get('location')], [302, '/']);
+    assert.equal((await fetch(`${server.baseUrl}/share`, { redirect: 'manual' })).status, 200);
   });
 });

@@ -68,6 +68,7 @@ describe('a share', () => {
         live_path: `/api/sessions/${id}/live`,
         share_token: '',
         share_path: `/#session=${id}&share=${made.share_token}`,
+        share_page_path: `/share#session=${id}&share=${made.share_token}`,
         expires_at: '',
       },
     );
