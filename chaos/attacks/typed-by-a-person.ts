@@ -172,6 +172,8 @@ async function drive({ client, baseUrl, site, kind, typed }: Drive) {
   const driven = watching.owner.frames().length;
   await client.resumeTakeover({ id: task_id });
   await until('asking again', async () => (await statusOf()).status === 'awaiting_user');
+  // Until here the owner drove, and was told the titles of the open pages: they are the driver's to see.
+  const toldDriver = watching.owner.events.length;
   await client.signalTakeover({ id: task_id, answer: 'go on' });
   await until('over', async () => ['success', 'failed'].includes((await statusOf()).status));
   await sleep(500);
@@ -185,9 +187,12 @@ async function drive({ client, baseUrl, site, kind, typed }: Drive) {
     .slice(driven)
     .filter((frame) => !isOfDriver(frame));
   const snapshots = await Promise.all([client.getSession({ id }), guest.getSession({ id })]);
+  const toldOwner = watching.owner.events.filter(
+    ({ type }, index) => type !== 'frame' && (type !== 'pages' || index >= toldDriver),
+  );
   const texts = {
     'the stream of a guest': JSON.stringify(watching.guest.events),
-    'the stream of the owner': JSON.stringify([...watching.owner.events.filter(({ type }) => type !== 'frame'), later]),
+    'the stream of the owner': JSON.stringify([...toldOwner, later]),
     'what is kept of the task': JSON.stringify([
       await client.listObservations({ id: task_id }),
       await client.listLogs({ id: task_id, limit: 200 }),
