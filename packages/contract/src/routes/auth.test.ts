@@ -46,6 +46,7 @@ test('no body of authentication takes an unknown field', () => {
   const samples: Record<string, object> = {
     register: good,
     login: { username_or_email: 'ada', password: 'correct horse' },
+    consoleLogin: { username_or_email: 'ada', password: 'correct horse' },
     refresh: { refresh_token: 'phr_x' },
     logout: {},
     changePassword: { current_password: 'correct horse', new_password: 'battery staple' },
