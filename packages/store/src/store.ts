@@ -69,6 +69,7 @@ import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
+import { createTellConversation } from './transitions/task-conversation.ts';
 import { createTaskReads } from './views/task-reads.ts';
 
 export type StoreOptions = {
@@ -112,7 +113,17 @@ export function openStore(options: StoreOptions) {
   const tasks = createTasks(database);
   const logs = createLogs(database);
   const takeoverEvents = createTakeoverEvents({ sessions, logs });
-  const takeoverChanges = createTakeoverChanges({ takeovers: takeoverRows, tasks, browsers, events: takeoverEvents });
+  const steps = createSteps(database);
+  const taskMessages = createTaskMessages(database);
+  const tellConversation = createTellConversation({ steps, taskMessages });
+  const takeoverChanges = createTakeoverChanges({
+    takeovers: takeoverRows,
+    tasks,
+    browsers,
+    events: takeoverEvents,
+    taskMessages,
+    tellConversation,
+  });
   return {
     users: { ...createUsers(database), ...passwords },
     logins: {
@@ -133,7 +144,7 @@ export function openStore(options: StoreOptions) {
     tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
-    steps: createSteps(database),
+    steps,
     stuck: createStuck(database),
     observations: createObservations(database),
     logs,
@@ -154,10 +165,11 @@ export function openStore(options: StoreOptions) {
     reports: createReports(database),
     profiles,
     questions: createQuestions(),
-    taskMessages: createTaskMessages(database),
+    taskMessages,
+    tellConversation,
     viewers: createViewers(database),
     waits: createWaits(database),
-    cancels: createCancels(takeoverChanges),
+    cancels: createCancels({ takeovers: takeoverChanges, tellConversation }),
     purge: createPurge(),
     quotas: createQuotas(),
     storedBytes: createStoredBytes(database),

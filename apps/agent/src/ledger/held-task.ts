@@ -1,7 +1,7 @@
 // One transaction of the ledger: locks the session, and writes only while this execution holds the task.
 
 import type { LogLevel } from '@pilothouse/contract';
-import { type Append, messageStateOf, type Store, stepIdOf, type TaskRow, type Tx, titleOf } from '@pilothouse/store';
+import { type Append, type Store, stepIdOf, type Tx, titleOf } from '@pilothouse/store';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
 export function createHeldTask(store: Store) {
@@ -17,12 +17,6 @@ export function createHeldTask(store: Store) {
 
     say: (append: Append, { task, index }: Turn, message: string, level: LogLevel = 'info') =>
       store.logs.append(append, { taskId: task.id, level, message, stepId: stepIdOf(index) }),
-
-    async tellMessages(tx: Tx, append: Append, task: TaskRow): Promise<void> {
-      const [attempts, messages] = [await store.steps.of(task.id, tx), await store.taskMessages.of(task.id, { tx })];
-      const message_state = messageStateOf(task, attempts, messages);
-      await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
-    },
   };
 }
 export const heldStepOf = ({ task, executionId, index, step }: Turn) => ({

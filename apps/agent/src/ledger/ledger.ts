@@ -17,7 +17,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
   return {
     ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
-    ...createTaskEnd({ store, heldTask }),
+    ...createTaskEnd({ store }),
     ...createTaskWatch({ store }),
   };
 }

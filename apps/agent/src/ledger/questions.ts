@@ -11,7 +11,7 @@ type Question = Pick<NewQuestion, 'text' | 'kind' | 'options'> & { until: Condit
 type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 export function createQuestions({ store, heldTask, attempts, questionSecs }: Options) {
-  const { changing, hold, say, tellMessages } = heldTask;
+  const { changing, hold, say } = heldTask;
 
   return {
     /** With `isStep` the question is the step itself, and has an attempt in the ledger. */
@@ -26,7 +26,7 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
         if (!asked) throw new TaskNotHeld();
         await say(append, turn, `Asked: ${text}`);
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(asked) } });
-        await tellMessages(tx, append, asked);
+        await store.tellConversation(tx, append, asked);
       }),
 
     /** The page shows what was waited for. Does nothing where the question no longer stands. */
@@ -37,7 +37,7 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
         const message = 'The page shows what was waited for.';
         await store.logs.append(append, { taskId: id, level: 'info', message });
         await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-        await tellMessages(tx, append, task);
+        await store.tellConversation(tx, append, task);
       });
     },
   };

@@ -11,14 +11,12 @@ import {
   type TaskRow,
   type Tx,
 } from '@pilothouse/store';
-import type { HeldTask } from './held-task.ts';
 
-type Options = { store: Store; heldTask: HeldTask };
 /** `unanswered`: only while the question asked at this time stands. `isAtWork`: not while a person has the task. */
 type EndingTask = { id: string; sessionId: string; executionId: string; unanswered?: string; isAtWork?: boolean };
 type End = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: string };
 
-export function createTaskEnd({ store, heldTask }: Options) {
+export function createTaskEnd({ store }: { store: Store }) {
   async function endOpenAttempts(tx: Tx, append: Append, task: TaskRow, error: string): Promise<void> {
     // The server wrote it as the contract's Plan.
     const { steps } = task.plan as { steps: Step[] };
@@ -48,7 +46,7 @@ export function createTaskEnd({ store, heldTask }: Options) {
         const isGood = how.move === 'finish';
         const message = isGood ? 'The task is done.' : `The task failed: ${how.reason}`;
         await store.logs.append(append, { taskId: id, level: isGood ? 'info' : 'error', message });
-        await heldTask.tellMessages(tx, append, ended);
+        await store.tellConversation(tx, append, ended);
         // Last: a client that follows the task leaves when it has this event.
         await append({ taskId: id, kind: 'status', data: { status: progressOf(ended) } });
         const isIdle = (await store.tasks.openInSession(tx, sessionId)) === 0;

@@ -100,6 +100,29 @@ describe('the takeover of a task', () => {
     assert.equal((await one.client.resumeTakeover({ id: task.id })).takeover.status, 'resuming', 'said again');
   });
 
+  it('is handed back with a note, which is shown once in the conversation and in the streams', async () => {
+    const task = await begin();
+    const { takeover } = await one.client.signalTakeover({ id: task.id });
+    const { cursor } = await statusOf(task.id);
+    await one.client.resumeTakeover({ id: task.id, resume_token: takeover?.resume_token, note: 'I have logged in' });
+    await other.client.resumeTakeover({ id: task.id, note: 'I have logged in' });
+    const { items } = (await other.client.getMessageState({ id: task.id })).message_state;
+    const notes = items.filter(({ kind }) => kind === 'note');
+    assert.deepEqual(
+      notes.map(({ role, content }) => [role, content]),
+      [['user', 'I have logged in']],
+    );
+    const { snapshot } = await other.client.getSession({ id: task.session_id });
+    assert.deepEqual(snapshot.message_state?.items, items);
+    for await (const event of other.client.followTask({ id: task.id, cursor })) {
+      if (event.type !== 'message_state') continue;
+      assert.deepEqual(event.message_state.items, items);
+      break;
+    }
+    const [row] = await one.store.taskMessages.of(task.id);
+    assert.equal(row?.author_id, localUser.id, 'the author is known');
+  });
+
   it('that is requested becomes one at once, if the same person acts now', async () => {
     const task = await begin();
     const before = task.browser.epoch();

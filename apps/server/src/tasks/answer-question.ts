@@ -1,7 +1,7 @@
 // Gives a person's answer to the question of a task.
 
 import { AppError } from '@pilothouse/contract';
-import { messageStateOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
+import { progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
 
 /** `askedAt` names the question, if the caller said which; `field` is the field of the request that holds the text. */
 export type TaskAnswer = { text: string; askedAt?: string; field: 'answer' | 'message' };
@@ -26,8 +26,7 @@ export function createAnswerQuestion({ store }: { store: Store }) {
         return false;
       }
       await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-      const message_state = messageStateOf(task, await store.steps.of(id, tx), await store.taskMessages.of(id, { tx }));
-      await append({ taskId: id, kind: 'message_state', data: { message_state } });
+      await store.tellConversation(tx, append, task);
       return true;
     });
 }

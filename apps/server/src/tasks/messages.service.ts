@@ -9,7 +9,7 @@ import {
   type ReplyOf,
   type routes,
 } from '@pilothouse/contract';
-import { type Caller, messageStateOf, type Store, type TaskMessageRow, type Tx } from '@pilothouse/store';
+import type { Caller, Store, TaskMessageRow, Tx } from '@pilothouse/store';
 
 type Routes = typeof routes;
 
@@ -33,12 +33,7 @@ export function createTaskMessages({ store }: { store: Store }) {
         const added = await store.taskMessages.add(tx, { taskId: id, authorId: caller.id, text });
         const task = added && (await store.tasks.locked(tx, id));
         if (!added || !task) return refuse(tx, id);
-        const message_state = messageStateOf(
-          task,
-          await store.steps.of(id, tx),
-          await store.taskMessages.of(id, { tx }),
-        );
-        await append({ taskId: id, kind: 'message_state', data: { message_state } });
+        await store.tellConversation(tx, append, task);
         const message = 'A person wrote to this task. It follows a script, which does not read messages.';
         await store.logs.append(append, { taskId: id, level: 'info', message, data: { number: added.number } });
         return added;

@@ -2,11 +2,11 @@
 
 import { maxTaskMessages } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
-import type { Database, Db, Tx } from '../db/db.ts';
-import type { TaskMessages } from '../db/generated.ts';
+import type { Database, Tx } from '../db/db.ts';
+import type { TaskMessages as TaskMessageTable } from '../db/generated.ts';
 import { openStates } from './tasks.ts';
 
-export type TaskMessageRow = Selectable<TaskMessages>;
+export type TaskMessageRow = Selectable<TaskMessageTable>;
 type NewMessage = { taskId: string; authorId: string; text: string };
 
 export function createTaskMessages({ db }: Database) {
@@ -27,15 +27,13 @@ export function createTaskMessages({ db }: Database) {
 
     /** Those after this number, oldest first. With a transaction, its own writes are included. */
     of: (taskId: string, { after = 0, tx }: { after?: number; tx?: Tx } = {}): Promise<TaskMessageRow[]> =>
-      messagesOf(tx?.db ?? db, taskId, after),
+      (tx?.db ?? db)
+        .selectFrom('task_messages')
+        .selectAll()
+        .where('task_id', '=', taskId)
+        .where('number', '>', after)
+        .orderBy('number')
+        .execute(),
   };
 }
-
-export const messagesOf = (db: Db, taskId: string, after = 0): Promise<TaskMessageRow[]> =>
-  db
-    .selectFrom('task_messages')
-    .selectAll()
-    .where('task_id', '=', taskId)
-    .where('number', '>', after)
-    .orderBy('number')
-    .execute();
+export type TaskMessages = ReturnType<typeof createTaskMessages>;

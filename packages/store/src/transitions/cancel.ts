@@ -7,16 +7,20 @@ import { stopWaiting } from '../fleet/task-waits.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import type { Append } from '../sessions/change.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
-import { messagesOf } from '../tasks/task-messages.ts';
 import { queueNext } from '../tasks/task-queue.ts';
 import type { TaskRow } from '../tasks/tasks.ts';
-import { messageStateOf } from '../views/messages.ts';
 import { attemptOf, historyOf, progressOf } from '../views/progress.ts';
 import type { createTakeoverReturns } from './return-takeover.ts';
+import type { TellConversation } from './task-conversation.ts';
 
 export type CancelTarget = { taskId: string } | { sessionId: string };
 
-export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverReturns>, 'endAll'>) {
+type Options = {
+  takeovers: Pick<ReturnType<typeof createTakeoverReturns>, 'endAll'>;
+  tellConversation: TellConversation;
+};
+
+export function createCancels({ takeovers, tellConversation }: Options) {
   return {
     /**
      * Ends every such task that has not ended, and logs it; returns these tasks. Their executions lose them: from now
@@ -45,8 +49,7 @@ export function createCancels(takeovers: Pick<ReturnType<typeof createTakeoverRe
       for (const task of tasks.toSorted((one, other) => one.first_seq - other.first_seq)) {
         for (const attempt of await endWork(tx, task.id, reason)) await logAttempt(append, task, attempt);
         // The open question is gone: viewers have to be told.
-        const message_state = messageStateOf(task, await attemptsOf(tx, task.id), await messagesOf(tx.db, task.id));
-        await append({ taskId: task.id, kind: 'message_state', data: { message_state } });
+        await tellConversation(tx, append, task);
         // Last: streams of the task end with this event.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
       }
@@ -76,9 +79,6 @@ async function endWork(tx: Tx, taskId: string, reason: string | null): Promise<S
     .returningAll()
     .execute();
 }
-
-const attemptsOf = (tx: Tx, taskId: string): Promise<StepRow[]> =>
-  tx.db.selectFrom('steps').selectAll().where('task_id', '=', taskId).orderBy('index').orderBy('try').execute();
 
 async function logAttempt(append: Append, task: TaskRow, attempt: StepRow): Promise<void> {
   const step = Plan.parse(task.plan).steps[attempt.index - 1];

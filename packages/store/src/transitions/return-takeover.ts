@@ -8,22 +8,28 @@ import type { createPlacement, DriverChange } from '../fleet/placement.ts';
 import type { Append } from '../sessions/change.ts';
 import { type Outcome, type TakeoverRow, type TakeoverRows, takeoverOf } from '../takeovers/takeovers.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
+import type { TaskMessages } from '../tasks/task-messages.ts';
 import { wakeTaskOf } from '../tasks/task-queue.ts';
 import type { createTasks, TaskRow } from '../tasks/tasks.ts';
 import type { TakeoverEvents } from './takeover-events.ts';
+import type { TellConversation } from './task-conversation.ts';
 
 type Options = {
   takeovers: TakeoverRows;
   tasks: Pick<ReturnType<typeof createTasks>, 'openInSession'>;
   browsers: Pick<ReturnType<typeof createPlacement>, 'fence'>;
   events: TakeoverEvents;
+  taskMessages: Pick<TaskMessages, 'add'>;
+  tellConversation: TellConversation;
 };
 /** The host is to be told of the new epoch after the commit. */
 export type ReturnedTakeover = { takeover: TakeoverRow; task: TaskRow | undefined; fence: DriverChange | undefined };
 /** What the person left: the page, and the names of the fields they wrote into; never the text. */
 type PageAfter = { url: string | null; written: string[] };
 
-export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Options) {
+export function createTakeoverReturns(options: Options) {
+  const { takeovers, tasks, browsers, events, taskMessages, tellConversation } = options;
+
   /** Logs what has changed on the page, for the agent that decides the next step. */
   async function describe(append: Append, ended: TakeoverRow, left: PageAfter): Promise<void> {
     const urlAfter = left.url && withoutQuery(left.url);
@@ -40,6 +46,12 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
     await events.log(append, ended, `The takeover has ended. ${moved}.${wrote}${noteOf(ended)}`, data);
   }
 
+  /** The note is a message to the task: it is kept, and shown in the conversation. */
+  async function addNote(tx: Tx, append: Append, task: TaskRow, note: { authorId: string; text: string }) {
+    await taskMessages.add(tx, { taskId: task.id, ...note });
+    await tellConversation(tx, append, task);
+  }
+
   return {
     /** Undefined if the takeover is no longer requested or active. */
     async giveBack(
@@ -54,6 +66,7 @@ export function createTakeoverReturns({ takeovers, tasks, browsers, events }: Op
       const returned = await takeovers.handBack(tx, row, { to, outcome, note });
       if (!returned) return undefined;
       if (task) await events.taskChanged(append, task);
+      if (task && note !== null) await addNote(tx, append, task, { authorId: row.holder_id, text: note });
       await wakeTaskOf(tx, row.session_id);
       const isAtWork = (await tasks.openInSession(tx, row.session_id)) > 0;
       await events.moveSession(tx, append, row.session_id, isAtWork ? 'handBackToWork' : 'handBackToRest');
