@@ -9,7 +9,7 @@ const tabs = 8;
 /** Wide enough for a machine on which eight more browsers start. */
 const patientMs = 120_000;
 /** A request that finds no free connection is not answered within this time. */
-const starvedMs = 3000;
+const starvedMs = 1000;
 
 describe('many tabs of one browser, over HTTP/1.1', () => {
   let installation: Installation;

@@ -31,7 +31,7 @@ export function createCookieJar(origin: string) {
     fetch: jarFetch,
     headerFor,
     /** The only cookie. */
-    only: () => [...cookies.values()][0],
+    soleCookie: () => [...cookies.values()][0],
     names: () => [...cookies.keys()],
     /** Puts an older cookie back. */
     put: (name: string, cookie: Cookie) => void cookies.set(name, cookie),

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { createDriverDialogs } from './driver-dialogs.ts';
 
 const dialog = { kind: 'confirm', message: 'sure?', default_value: '' } as const;
 
-it('a dialog that opens while the person hands back is left to the agent, and the next person has the whole time', async () => {
+it('a dialog that opens while the person hands back is left to the agent, and the next person has the whole time', async ({
+  mock,
+}) => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   // Only told apart from other pages.
   const page = {} as Page;
   let isDriven = true;
@@ -30,12 +32,14 @@ it('a dialog that opens while the person hands back is left to the agent, and th
   dialogs.changed(page, dialog);
   isDriven = false;
   dialogs.pause();
-  await sleep(150);
+  mock.timers.tick(150);
   assert.equal(dismissed, 1);
   assert.equal(dialogs.shown(page), null);
   isDriven = true;
   dialogs.begin();
-  assert.ok(Date.parse(dialogs.shown(page)?.expires_at ?? '') > Date.now());
-  await sleep(150);
+  assert.equal(Date.parse(dialogs.shown(page)?.expires_at ?? ''), Date.now() + 50);
+  mock.timers.tick(49);
+  assert.equal(dismissed, 1);
+  mock.timers.tick(1);
   assert.equal(dismissed, 2);
 });

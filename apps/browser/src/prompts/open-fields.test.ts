@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { until } from '../../../../testkit/until.ts';
 import { createOpenFields } from './open-fields.ts';
 
-it('what the next person opens is looked for also if the last look for the former one still goes on', async () => {
+/** Longer than the wait after a touch. */
+const waitMs = 200;
+
+it('what the next person opens is looked for also if the last look for the former one still goes on', async ({
+  mock,
+}) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
   const looks: PromiseWithResolvers<undefined>[] = [];
   const closed = new AbortController();
   const fields = createOpenFields({
@@ -19,14 +24,18 @@ it('what the next person opens is looked for also if the last look for the forme
     onChange: () => {},
   });
   fields.touched();
-  await until(() => looks.length === 1, 5000);
+  mock.timers.tick(waitMs);
+  assert.equal(looks.length, 1);
   fields.stop();
   fields.touched();
-  // Longer than the wait after a touch: its look finds the former one under way.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  // Its look finds the former one under way.
+  mock.timers.tick(waitMs);
   assert.equal(looks.length, 1);
   looks[0]?.resolve(undefined);
-  await until(() => looks.length === 2, 5000);
+  // Everything that follows the former look has run by the next turn of the event loop.
+  await new Promise(setImmediate);
+  mock.timers.tick(waitMs);
+  assert.equal(looks.length, 2);
   fields.stop();
   closed.abort();
 });

@@ -13,7 +13,7 @@ const page = (title: string, body: string) => `<!doctype html><title>${title}</t
 
 const pages = {
   one: page('One', `<a href="/two" target="_blank" ${box(0)}>two</a>`),
-  two: page('Two', '<script>setTimeout(() => { document.title = "Two, later" }, 300)</script>'),
+  two: page('Two', `<button ${box(0)} onclick="document.title = 'Two, later'">later</button>`),
   asks: page(
     'Asks',
     `<button ${box(0)} onclick="document.title = 'named ' + prompt('Who?', 'nobody')">ask</button>
@@ -61,7 +61,9 @@ describe('what a person who drives is told', () => {
   it('all open pages, which is in front, and titles that change; pages can be switched, closed and opened', async () => {
     await using session = await openFor('one');
     ok(await session.hand(2, at(10, 10)));
-    const both = await viewWhere(session, (view) => view.pages.length === 2 && titleOf(view) === 'Two, later');
+    await viewWhere(session, (view) => view.pages.length === 2 && titleOf(view) === 'Two');
+    ok(await session.hand(2, at(10, 10)));
+    const both = await viewWhere(session, (view) => titleOf(view) === 'Two, later');
     assert.deepEqual(
       both.pages.map(({ page, title, is_front }) => ({ page, title, is_front })),
       [

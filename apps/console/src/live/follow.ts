@@ -1,6 +1,6 @@
 // Follows a stream for as long as it is wanted: after a reset it reads again and goes on from the new cursor.
 
-import type { ConnectionState } from '@pilothouse/sdk';
+import { ApiError, type ConnectionState } from '@pilothouse/sdk';
 import type { Connection } from './api-types.ts';
 
 type Options<Event> = {
@@ -15,7 +15,10 @@ type Options<Event> = {
   signal: AbortSignal;
 };
 
-/** Resolves when the stream has ended, was refused, or the signal is aborted. What is shown stays as it is. */
+/**
+ * Resolves when the stream has ended, was refused, or the signal is aborted. What is shown stays as it is. Rejects with
+ * mistakes of our own, so that they are seen in the log of the page.
+ */
 export async function followStream<Event extends { type: string }>(options: Options<Event>): Promise<void> {
   const { read, open, apply, onConnection, signal } = options;
   try {
@@ -28,8 +31,10 @@ export async function followStream<Event extends { type: string }>(options: Opti
       }
       if (!isReset || signal.aborted) return;
     }
-  } catch {
-    // The server refuses it for good: the view stays, but is not live.
-    if (!signal.aborted) onConnection?.('refused');
+  } catch (error) {
+    if (signal.aborted) return;
+    // The view stays, but is not live.
+    onConnection?.('refused');
+    if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -70,7 +70,7 @@ function ShareForm({ sessionId, isShared }: { sessionId: string; isShared: boole
     <div className="grid gap-3">
       <div className="flex items-center gap-2">
         <h2 className="flex-1 text-14 font-semibold">Share to watch</h2>
-        {isOpen && <Chip tone="person">Open to whoever has the link</Chip>}
+        {isOpen && <Chip tone="person">Open to everyone with the link</Chip>}
       </div>
       <p className="text-ink-2">
         They see the picture and how far it is. Not what was asked, not addresses, nothing that people do, nothing

@@ -11,10 +11,15 @@ async function read(taskId: string, observationId: string): Promise<string | und
   return URL.createObjectURL(await response.blob());
 }
 
+/** A picture that could not be read is asked for again when it is next shown. */
+function forget(observationId: string): undefined {
+  kept.delete(observationId);
+}
+
 function pictureOf(taskId: string, observationId: string): Promise<string | undefined> {
   const known = kept.get(observationId);
   kept.delete(observationId);
-  const picture = known ?? read(taskId, observationId).catch(() => undefined);
+  const picture = known ?? read(taskId, observationId).catch(() => forget(observationId));
   kept.set(observationId, picture);
   const [oldest] = kept;
   if (kept.size > maxKept && oldest) {

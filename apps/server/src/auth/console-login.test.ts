@@ -156,7 +156,7 @@ describe('a login in a page', () => {
   it('ends when an old cookie is shown again after its time, with all its tokens', async () => {
     const { jar, first, deafTab } = await newBrowser();
     const [name = ''] = jar.names();
-    const stolen = jar.only();
+    const stolen = jar.soleCookie();
     assert.ok(stolen);
     const old = cookieOf(jar);
     await deafTab().restore();
@@ -253,7 +253,7 @@ describe('a login in a page', () => {
     const { jar, deafTab, first, user } = await newBrowser();
     const { access_token } = await server.client.login(user);
     const [name = ''] = jar.names();
-    const before = jar.only();
+    const before = jar.soleCookie();
     assert.ok(before);
     await deafTab().restore();
     jar.put(name, before);

@@ -26,7 +26,7 @@ type Over = {
 };
 type Options = { log: Log; maxDelayMs?: number };
 
-/** So many calls are refused at once, for programs that stop by themselves; each further one waits longer than the last. */
+/** This many calls of a caller are refused without delay; each further one waits longer than the one before. */
 const promptRefusals = 20;
 const stepMs = 10;
 /** More calls of one caller are not held back at the same time: each holds a connection. */

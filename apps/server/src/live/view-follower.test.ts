@@ -3,20 +3,32 @@ import { it } from 'node:test';
 import type { HostClient } from '@pilothouse/fleet';
 import { createViewFollower } from './view-follower.ts';
 
-it('a host that answers at once without end is asked now and then', async () => {
+it('a host that answers at once without end is asked again only after a pause', async () => {
+  const enough = Promise.withResolvers<void>();
   let asked = 0;
   const view: HostClient['view'] = async () => {
     asked += 1;
-    await new Promise((resolve) => setImmediate(resolve));
     return {
       type: 'done',
       reply: { view: { version: `host ${asked}`, epoch: 1, pages: [], driver: null, copied: null } },
     };
   };
-  const follower = createViewFollower({ sessionId: 's1', hosts: { view } });
+  /** How often the host had been asked when each pause began, and how long the pause was. */
+  const pauses: { asked: number; ms: number }[] = [];
+  const follower = createViewFollower({
+    sessionId: 's1',
+    hosts: { view },
+    async sleep<T>(ms = 0, value?: T) {
+      pauses.push({ asked, ms });
+      if (pauses.length === 5) enough.resolve();
+      return value as T;
+    },
+  });
   follower.update('h1', null);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await enough.promise;
   follower.close();
-  assert.ok(asked >= 2, `asked ${asked} times`);
-  assert.ok(asked <= 15, `asked ${asked} times`);
+  assert.deepEqual(
+    pauses.slice(0, 5),
+    [1, 2, 3, 4, 5].map((times) => ({ asked: times, ms: 50 })),
+  );
 });

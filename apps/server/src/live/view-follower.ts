@@ -1,7 +1,7 @@
 // Follows the view of one watched session at its host, and tells each viewer what has changed for it. There is one request
 // at a time, which the host answers when something has changed.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as realSleep } from 'node:timers/promises';
 import type { SessionView } from '@pilothouse/bus';
 import type { HostClient } from '@pilothouse/fleet';
 import { encodeEvent } from '../sse/event-stream.ts';
@@ -23,9 +23,10 @@ const refusedMs = 10_000;
 type Sent = { pages: string; driver: string; copied: string };
 const nothing: Sent = { pages: '', driver: 'null', copied: '' };
 
-type Options = { sessionId: string; hosts: Pick<HostClient, 'view'> };
+/** `sleep` is for tests. */
+type Options = { sessionId: string; hosts: Pick<HostClient, 'view'>; sleep?: typeof realSleep };
 
-export function createViewFollower({ sessionId, hosts }: Options) {
+export function createViewFollower({ sessionId, hosts, sleep = realSleep }: Options) {
   const closed = new AbortController();
   const { signal } = closed;
   const viewers = new Map<ViewViewer, Sent>();

@@ -63,7 +63,7 @@ describe('what the timers of agents ask', () => {
     }
   });
 
-  it('spare browsers are looked for among the sessions that rest, not among all that are live', async () => {
+  it('spare browsers are looked for among the sessions that rest, not among all live sessions', async () => {
     const look = looks['browserTurns.spare'];
     assert.ok(look);
     // As `seedSessions` makes them: two of ten live sessions have no task.
