@@ -1,9 +1,9 @@
 // npm run e2e [-- file …]: the whole journey, with real processes and a real browser.
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
-import { printBusy, printSlowest, repeatFailed, runTests } from './run-tests.ts';
+import { repeatFailed, runTests } from './run-tests.ts';
 
-/** This one measures how long requests take: it runs alone. */
+/** This one measures how long requests take. */
 const isAlone = /^e2e\/console-tabs\.test/;
 const given = process.argv.slice(2);
 const ending = new AbortController();
@@ -12,15 +12,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const run = { env: process.env, signal: ending.signal };
 const files = given.length > 0 ? given : globSync('e2e/**/*.test.ts', { cwd: root }).sort();
 const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
-const runs = [];
-for (const [name, group, atOnce] of [
-  ['together', together, 2],
-  ['alone', alone, 1],
-] as const) {
+let exitCode = 0;
+// The many come last, so that the output ends with their summary.
+for (const { group, atOnce } of [
+  { group: alone, atOnce: 1 },
+  { group: together, atOnce: 2 },
+]) {
   if (group.length === 0 || ending.signal.aborted) continue;
-  const ended = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
-  printBusy(name, ended);
-  runs.push(ended);
+  const { code } = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
+  exitCode = Math.max(exitCode, code);
 }
-printSlowest(runs.flatMap(({ summaries }) => summaries));
-process.exitCode = Math.max(0, ...runs.map(({ code }) => code));
+process.exitCode = exitCode;
