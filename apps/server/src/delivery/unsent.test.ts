@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@pilothouse/sdk';
 import { newId } from '@pilothouse/store';
 import { until } from '../../../../testkit/until.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { makeObservation, makeTask } from '../../testing/tasks.ts';
+import { registerUser } from '../../testing/users.ts';
 
 const megabyte = 1024 * 1024;
-const password = 'correct horse battery';
 /** More than the kernel takes for a peer that reads nothing. */
 const large = randomBytes(24 * megabyte);
 const stallMs = 10_000;
@@ -25,15 +24,7 @@ describe('answers that the peer does not read', () => {
   });
   after(() => server.close());
 
-  let users = 0;
-  async function newUser() {
-    users += 1;
-    const username = `u${users}-${process.pid}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const { access_token: token, user } = await server.client.login({ username_or_email: username, password });
-    const headers = { authorization: `Bearer ${token}` };
-    return { id: user.id, headers, client: createClient({ baseUrl: server.baseUrl, token: () => token }) };
-  }
+  const newUser = () => registerUser(server);
   /** A user who has something large of every kind. */
   async function newOwner() {
     const owner = await newUser();

@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { connectBus, sessionCommand } from '@pilothouse/bus';
 import { BundledEvent, Problem } from '@pilothouse/contract';
-import { createClient } from '@pilothouse/sdk';
 import { progressOf } from '@pilothouse/store';
 import { until as pollUntil } from '../../../../testkit/until.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
+import { registerUser } from '../../testing/users.ts';
 
-const password = 'correct horse battery';
 const steps = [{ action: 'screenshot' } as const];
-let users = 0;
 const unknownCommand = {
   ok: false,
   failure: 'unknown_command',
@@ -26,13 +24,8 @@ describe('a bundle of streams', () => {
   after(() => server.close());
 
   async function newUser() {
-    users += 1;
-    const username = `u${users}-${process.pid}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const { access_token: token } = await server.client.login({ username_or_email: username, password });
-    const client = createClient({ baseUrl: server.baseUrl, token: () => token });
-    const newTask = async () => client.sendChat({ prompt: 'x', steps });
-    return { client, newTask, headers: { authorization: `Bearer ${token}` } };
+    const { client, headers } = await registerUser(server);
+    return { client, headers, newTask: async () => client.sendChat({ prompt: 'x', steps }) };
   }
   /** Appends an event of the task, as an agent would. */
   async function say(taskId: string, count: number): Promise<void> {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RecordingItem } from '@pilothouse/contract';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { blobsOf, newId, type Store, type TaskRow } from '@pilothouse/store';
+import { blobsOf, type Store, type TaskRow } from '@pilothouse/store';
 import pg from 'pg';
 import { makeFrame, makeOverlay } from '../../testing/recording.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { makeTask } from '../../testing/tasks.ts';
+import { registerUser } from '../../testing/users.ts';
 
-const password = 'a lamp in the harbour';
 const image = Buffer.from('a picture');
 
 describe('the recording of a session', () => {
@@ -27,13 +27,7 @@ describe('the recording of a session', () => {
     await server?.close();
   });
 
-  async function newUser() {
-    const username = `u-${newId()}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const { access_token, user } = await server.client.login({ username_or_email: username, password });
-    const client = createClient({ baseUrl: server.baseUrl, token: () => access_token });
-    return { id: user.id, token: access_token, client };
-  }
+  const newUser = () => registerUser(server);
   const newTask = () => makeTask(store, { owner: { id: owner.id, role: 'user' } });
   async function allOf(
     { session_id }: Pick<TaskRow, 'session_id'>,

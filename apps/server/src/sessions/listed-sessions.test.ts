@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type Caller, newId } from '@pilothouse/store';
+import type { Caller } from '@pilothouse/store';
 import { watchQueries } from '@pilothouse/store/testing/queries';
 import pg from 'pg';
 import { makeFrame } from '../../testing/recording.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { makeTask } from '../../testing/tasks.ts';
+import { registerUser } from '../../testing/users.ts';
 
-const password = 'a lamp in the harbour';
 const picture = Buffer.from('a picture');
 
 describe('the list of sessions', () => {
@@ -27,13 +27,7 @@ describe('the list of sessions', () => {
     await server.close();
   });
 
-  async function newUser() {
-    const username = `u-${newId()}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const { access_token, user } = await server.client.login({ username_or_email: username, password });
-    const caller: Caller = { id: user.id, role: 'user' };
-    return { caller, client: createClient({ baseUrl: server.baseUrl, token: () => access_token }) };
-  }
+  const newUser = () => registerUser(server);
   const listed = async (id: string) => {
     const found = (await client.listSessions({ limit: 200 })).sessions.find((session) => session.id === id);
     assert.ok(found);

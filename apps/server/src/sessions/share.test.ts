@@ -7,8 +7,8 @@ import pg from 'pg';
 import { until } from '../../../../testkit/until.ts';
 import { watch } from '../../testing/guests.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
+import { registerUser } from '../../testing/users.ts';
 
-const password = 'a lamp in the harbour';
 /** A second, and time for a busy machine. */
 const aSecond = 2500;
 
@@ -30,16 +30,7 @@ describe('a share', () => {
     await server.close();
   });
 
-  async function newUser() {
-    const username = `u-${newId()}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const { access_token, user } = await server.client.login({ username_or_email: username, password });
-    return {
-      id: user.id,
-      token: access_token,
-      client: createClient({ baseUrl: server.baseUrl, token: () => access_token }),
-    };
-  }
+  const newUser = () => registerUser(server);
   const newSession = async () => (await owner.createSession({ title: 'mine' })).session.id;
   const share = async (id: string) => (await owner.shareSession({ id })).share.share_token;
   const by = (shareToken: string) => ({ 'x-share-token': shareToken });

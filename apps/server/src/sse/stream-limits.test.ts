@@ -3,11 +3,10 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@pilothouse/contract';
-import { createClient } from '@pilothouse/sdk';
 import { until } from '../../../../testkit/until.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
+import { registerUser } from '../../testing/users.ts';
 
-const password = 'correct horse battery';
 let users = 0;
 
 describe('limits of open streams', () => {
@@ -21,11 +20,8 @@ describe('limits of open streams', () => {
   /** A user with a session, and a way to follow it from an address of its own. */
   async function newUser() {
     users += 1;
-    const username = `u${users}-${process.pid}`;
-    await server.client.register({ username, email: `${username}@example.test`, password });
-    const logIn = async () => (await server.client.login({ username_or_email: username, password })).access_token;
-    const token = await logIn();
-    const client = createClient({ baseUrl: server.baseUrl, token: () => token });
+    const { client, token, logIn: logInAgain } = await registerUser(server);
+    const logIn = async () => (await logInAgain()).access_token;
     const { session } = await client.createSession();
     return { client, session, token, logIn, address: `192.0.2.${users}` };
   }
