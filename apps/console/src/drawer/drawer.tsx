@@ -9,7 +9,7 @@ import { FileList } from '../tasks/result-view.tsx';
 import type { TaskView } from '../tasks/timeline-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { DrawerEdge, useDrawerHeight } from './drawer-height.tsx';
+import { DrawerEdge, drawerHeight } from './drawer-height.tsx';
 import { EventList, LogList, SettingsList } from './drawer-lists.tsx';
 import { ExecutionTable } from './execution-table.tsx';
 
@@ -40,7 +40,7 @@ const names: Record<DrawerTab, string> = {
 export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
   const { taskId, task, events } = data;
   const shown = tabs.find((tab) => tab === open);
-  const height = useDrawerHeight();
+  const height = drawerHeight.use();
   const counts: Partial<Record<DrawerTab, number>> = {
     executions: task?.attempt,
     events: events.current.length,
@@ -70,14 +70,14 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
           <IconButton size="sm" icon={ChevronDown} label="Close the drawer" onClick={() => onOpen(undefined)} />
         )}
       </div>
-      {shown && <DrawerEdge height={height} />}
+      {shown && <DrawerEdge />}
       {shown && (
         <section
           data-testid="drawer"
           aria-label={names[shown]}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
           tabIndex={0}
-          style={{ height: height.px }}
+          style={{ height: height }}
           className="overflow-auto border-t border-line -outline-offset-2"
         >
           <Content tab={shown} data={data} axis={axis} />

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from 'react';
 import { useIsNarrow } from '../window/use-size.ts';
-import { Resizer, usePanelShare } from './resizer.tsx';
+import { panelShare, Resizer } from './resizer.tsx';
 
 type PanesProps = { window: ReactNode; panel: ReactNode; axis: ReactNode; drawer: ReactNode };
 
 export function Panes({ window, panel, axis, drawer }: PanesProps) {
-  const share = usePanelShare();
+  const share = panelShare.use();
   const isNarrow = useIsNarrow();
   return (
     <>
@@ -19,10 +19,10 @@ export function Panes({ window, panel, axis, drawer }: PanesProps) {
           {window}
         </section>
         {isNarrow && axis}
-        <Resizer share={share} />
+        <Resizer />
         <div
           className="flex min-h-0 min-w-0 shrink-0 border-line max-lg:w-auto! max-lg:basis-[48%] max-lg:border-t lg:border-l narrow:flex-1 narrow:shrink"
-          style={{ width: `max(320px, ${share.percent}%)` }}
+          style={{ width: `max(320px, ${share}%)` }}
         >
           {panel}
         </div>

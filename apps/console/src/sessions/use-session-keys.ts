@@ -3,7 +3,7 @@
 import type { AxisControls } from '../axis/time-axis.tsx';
 import { useShortcuts } from '../common/shortcuts.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
-import { movePanel } from './resizer.tsx';
+import { panelShare } from './resizer.tsx';
 import type { SessionTools } from './use-tools.ts';
 
 type Options = {
@@ -35,7 +35,7 @@ export function useSessionKeys({ state, act, controls, tools, drawer, setDrawer 
     f: tools.window.onFullScreen,
     '0': tools.window.onActualSize,
     d: () => setDrawer(drawer ? undefined : 'logs'),
-    '[': () => movePanel(-2),
-    ']': () => movePanel(2),
+    '[': () => panelShare.moveBy(-2),
+    ']': () => panelShare.moveBy(2),
   });
 }
