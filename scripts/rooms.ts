@@ -130,7 +130,7 @@ export const houses: Record<string, House> = {
       axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
       drawer: {
         what: 'Logs, executions, events, files and settings of a task.',
-        imports: ['tasks', 'live', 'api', 'ui', 'common'],
+        imports: ['tasks', 'live', 'api', 'ui'],
       },
       window: {
         what: 'The browser window with its marks, and the bar that says who drives.',
@@ -174,7 +174,7 @@ export const houses: Record<string, House> = {
       },
       ui: {
         what: 'Buttons, fields, dialogs and the like. They know nothing of sessions or tasks.',
-        imports: [],
+        imports: ['common'],
       },
       common: {
         what: 'Theme, times in words, shortcuts, values that the browser keeps.',

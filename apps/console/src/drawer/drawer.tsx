@@ -77,7 +77,7 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
           aria-label={names[shown]}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
           tabIndex={0}
-          style={{ height: height }}
+          style={{ height }}
           className="overflow-auto border-t border-line -outline-offset-2"
         >
           <Content tab={shown} data={data} axis={axis} />
