@@ -2,10 +2,10 @@
 import { measureFirstLoads } from '../../testkit/console-size.ts';
 import { openInstallation } from '../../testkit/installation.ts';
 import { measureFirstViews } from './first-view.ts';
-import { measureLiveView } from './live-view.ts';
+import { measureLiveView, soak } from './live-view.ts';
 import { measurePresses } from './press.ts';
 import { openPressedPage } from './pressed-page.ts';
-import { openBareSide, openConsoleSide } from './sides.ts';
+import { openBareSide, openConsoleSide, pressKey } from './sides.ts';
 
 type Sizes = {
   presses: number;
@@ -20,29 +20,33 @@ export async function measureConsole({ presses, secs, minutes, views }: Sizes) {
   const firstLoads = await measureFirstLoads();
   const site = await openPressedPage();
   const installation = await openInstallation('bench-console', { sites: [site.url] });
+  const closers: (() => Promise<void>)[] = [installation.close, site.close];
   try {
     const ours = await openConsoleSide(installation, site.url);
-    const bare = await openBareSide(site.url, ours.size).catch(async (error) => {
-      await ours.close();
-      throw error;
-    });
-    try {
-      const key = await measurePresses(ours.side, bare.side, 'key', presses);
-      const mouse = await measurePresses(ours.side, bare.side, 'mouse', presses);
-      const live = await measureLiveView(installation, ours, bare, { secs, minutes });
-      const first = await measureFirstViews(installation.baseUrl, ours.sessionId, views);
-      return {
-        script_kb: Object.fromEntries(Object.entries(firstLoads).map(([page, { kb }]) => [page, kb])),
-        press_to_painted_ms: { key, mouse },
-        live_view: live,
-        first_view_ms: first,
-      };
-    } finally {
-      await bare.close();
-      await ours.close();
-    }
+    closers.unshift(ours.viewer.close);
+    const bare = await openBareSide(site.url, ours.size);
+    closers.unshift(bare.close);
+    const { client, baseUrl } = installation;
+
+    const watched = await measureLiveView(client, ours, bare, secs);
+    await ours.takeWheel();
+    await Promise.all([pressKey(ours.cdp, 'Home', 36), pressKey(bare.cdp, 'Home', 36)]);
+    await bare.cast();
+    const key = await measurePresses(ours.side, bare.side, 'key', presses);
+    const mouse = await measurePresses(ours.side, bare.side, 'mouse', presses);
+    await bare.endCast();
+    await pressKey(ours.cdp, 'End', 35);
+    const driven = await measureLiveView(client, ours, bare, secs);
+    const grown = minutes > 0 ? await soak(ours, minutes) : undefined;
+    await pressKey(ours.cdp, 'Home', 36);
+    return {
+      script_kb: Object.fromEntries(Object.entries(firstLoads).map(([page, { kb }]) => [page, kb])),
+      live_view: { watched, driven },
+      press_to_painted_ms: { key, mouse },
+      soak: grown,
+      first_view_ms: await measureFirstViews(baseUrl, ours.sessionId, views),
+    };
   } finally {
-    await installation.close();
-    await site.close();
+    for (const close of closers) await close();
   }
 }

@@ -3,41 +3,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@pilothouse/sdk';
 import { round } from '../../testkit/percentiles.ts';
-import { until } from '../../testkit/until.ts';
 import { hundredths } from '../browser/watched.ts';
-import { changesPerSecond } from './pressed-page.ts';
-import { type BareSide, type ConsoleSide, pressKey } from './sides.ts';
+import type { BareSide, ConsoleSide } from './sides.ts';
 import type { Alive, UsedMs, Viewer } from './viewer.ts';
 
 const settleMs = 3000;
 
 /** Both at the same time, so that both have the same weather. */
-export async function measureLiveView(
-  { client }: { client: Client },
-  ours: ConsoleSide,
-  bare: BareSide,
-  { secs, minutes }: { secs: number; minutes: number },
-) {
+export async function measureLiveView(client: Client, ours: ConsoleSide, bare: BareSide, secs: number) {
   const ended = new AbortController();
-  await bare.endCast();
   const forwarded = forwardFrames(client, ours.sessionId, bare, ended.signal);
   try {
-    await pressKey(ours.viewer.cdp, 'End', 35);
-    const before = await ours.side.screen.painted();
-    await until(async () => (await ours.side.screen.painted()) > before + changesPerSecond, 30_000);
     await sleep(settleMs);
-    const [console_, canvas] = await Promise.all([measureCpu(ours.viewer, secs), measureCpu(bare.viewer, secs)]);
-    return {
-      secs,
-      console: console_,
-      bare_canvas: canvas,
-      cpu_ratio: hundredths(console_.cpu_percent / canvas.cpu_percent),
-      soak: minutes > 0 ? await soak(ours, minutes) : undefined,
-    };
+    const [inConsole, onCanvas] = await Promise.all([measureCpu(ours.viewer, secs), measureCpu(bare.viewer, secs)]);
+    const cpu_ratio = hundredths(inConsole.cpu_percent / onCanvas.cpu_percent);
+    return { secs, console: inConsole, bare_canvas: onCanvas, cpu_ratio };
   } finally {
     ended.abort();
     await forwarded;
-    await pressKey(ours.viewer.cdp, 'Home', 36);
   }
 }
 
@@ -65,15 +48,18 @@ async function measureCpu({ used, screen }: Viewer, secs: number) {
     browser: percent('browser'),
     other: percent('other'),
   };
+  const all = parts.renderer + parts.gpu + parts.browser + parts.other;
+  const framesPerSecond = ((paintedAfter - paintedBefore) / elapsedMs) * 1000;
   return {
-    frames_per_second: round(((paintedAfter - paintedBefore) / elapsedMs) * 1000),
-    cpu_percent: round(parts.renderer + parts.gpu + parts.browser + parts.other),
+    frames_per_second: round(framesPerSecond),
+    cpu_percent: round(all),
     of_it: parts,
+    cpu_ms_per_frame: round((all * 10) / framesPerSecond),
   };
 }
 
 /** One sample a minute, at least three, each after a forced collection of garbage. */
-async function soak({ viewer, point }: ConsoleSide, minutes: number) {
+export async function soak({ viewer, point }: ConsoleSide, minutes: number) {
   const everyMs = Math.min(60_000, (minutes * 60_000) / 3);
   const samples: Alive[] = [await viewer.alive()];
   for (let passedMs = 0; passedMs < minutes * 60_000 - 1; passedMs += everyMs) {

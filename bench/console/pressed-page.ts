@@ -1,5 +1,5 @@
-// The page in the agent's browser: another colour at each press, and on `End` a band that changes ten times a second
-// until `Home`.
+// The page in the agent's browser. It changes ten times a second, with a rest now and then: one that never rests is
+// photographed less often. It stands still from `Home` to `End`, and has another colour after each press.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -17,6 +17,8 @@ export const colourAt = { x: 60, y: 60 };
 /** Where a press of the mouse goes. */
 export const pressAt = { x: 600, y: 500 };
 export const changesPerSecond = 10;
+/** Of each 28 changes these are left out, for a rest of more than 300 ms in less than 3 s. */
+const leftOut = { of: 28, count: 4 };
 
 export async function openPressedPage() {
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
@@ -42,20 +44,23 @@ const html = `<!doctype html><title>Pressed</title><body style="font:15px sans-s
   <div id="box" style="height:120px"></div><div id="band" style="height:160px"></div><p>${words}</p><script>
   const colours = ${JSON.stringify(colours)};
   let presses = 0;
-  let changes = 0;
-  let moving;
+  let ticks = 0;
+  let rests = true;
+  let isMoving = location.search !== '?still';
   const show = () => { box.style.background = 'rgb(' + colours[presses % colours.length].join(' ') + ')' };
   const press = () => { presses += 1; show() };
-  const change = () => {
-    changes += 1;
-    band.style.background = 'hsl(' + (changes * 67) % 360 + ' 70% 50%)';
-    band.textContent = 'change ' + changes;
-  };
+  setInterval(() => {
+    ticks += 1;
+    if (!isMoving || (rests && ticks % ${leftOut.of} < ${leftOut.count})) return;
+    band.style.background = 'hsl(' + (ticks * 67) % 360 + ' 70% 50%)';
+    band.textContent = 'change ' + ticks;
+  }, ${1000 / changesPerSecond});
   show();
   addEventListener('keydown', ({ key }) => {
     if (key === 'ArrowRight') press();
-    if (key === 'End') moving ??= setInterval(change, ${1000 / changesPerSecond});
-    if (key === 'Home') moving = clearInterval(moving);
+    if (key === 'Home') isMoving = false;
+    // While a person drives it is cast without a rest too.
+    if (key === 'End') [isMoving, rests] = [true, false];
   });
   addEventListener('mousedown', press);
 </script>`;

@@ -18,28 +18,36 @@ export type Side = {
   presses: number;
 };
 
-/** A session at that address, shown in the console, with the wheel in the hands of the person there. */
+/** A session whose agent waits at that address, shown in the console. */
 export async function openConsoleSide({ client, baseUrl }: Installation, url: string) {
-  const steps = [{ action: 'navigate' as const, url }];
-  const { session_id: sessionId, task_id } = await client.sendChat({ prompt: 'Show the page', steps });
-  for await (const _ of client.followTask({ id: task_id }, { signal: AbortSignal.timeout(soon.timeout) }));
+  const steps: NonNullable<Parameters<typeof client.sendChat>[0]['steps']> = [
+    { action: 'navigate', url },
+    { action: 'wait', for: { text: 'Never said' }, timeout_secs: 600 },
+  ];
+  const { session_id: sessionId } = await client.sendChat({ prompt: 'Show the page', steps });
   const viewer = await openViewer();
   const { page, cdp, screen } = viewer;
+  const drivenBy = (state: string) => page.locator(`[data-testid=driver][data-state=${state}]`).waitFor(soon);
   try {
     await page.goto(`${baseUrl}/sessions/${sessionId}`);
-    const picture = page.locator('[data-testid=picture][data-frame]');
-    await picture.waitFor(soon);
-    await page.locator('[data-testid=driver][data-state=idle]').waitFor(soon);
-    await page.keyboard.press('w');
-    await page.locator('[data-testid=driver][data-state=you]').waitFor(soon);
-    await until(() => page.evaluate<boolean>('document.activeElement?.dataset.testid === "page-keys"'), soon.timeout);
-    const box = await picture.boundingBox();
+    await page
+      .getByTestId('address')
+      .filter({ hasText: new URL(url).host })
+      .waitFor(soon);
+    await drivenBy('agent');
+    await until(async () => (await screen.painted()) > 0, soon.timeout);
+    const box = await page.getByTestId('picture').boundingBox();
     if (!box) throw new Error('the console shows no picture');
     const scale = box.width / 1280;
     const point = { x: box.x + pressAt.x * scale, y: box.y + pressAt.y * scale };
-    await page.mouse.move(point.x, point.y);
     const side: Side = { name: 'ours', screen, presses: 0, press: (kind) => press(cdp, kind, point) };
-    return { sessionId, viewer, side, size: { width: box.width, height: box.height }, point, close: viewer.close };
+    const takeWheel = async () => {
+      await page.keyboard.press('Shift+W');
+      await drivenBy('you');
+      await until(() => page.evaluate<boolean>('document.activeElement?.dataset.testid === "page-keys"'), soon.timeout);
+      await page.mouse.move(point.x, point.y);
+    };
+    return { sessionId, viewer, cdp, side, size: { width: box.width, height: box.height }, point, takeWheel };
   } catch (error) {
     await viewer.close();
     throw error;
@@ -47,42 +55,32 @@ export async function openConsoleSide({ client, baseUrl }: Installation, url: st
 }
 export type ConsoleSide = Awaited<ReturnType<typeof openConsoleSide>>;
 
-/** The same page in a bare Chromium, cast to a plain page that is as large as the console's picture. */
+/** The same page in a bare Chromium, and a plain page that is as large as the console's picture. */
 export async function openBareSide(url: string, size: { width: number; height: number }) {
   const canvas = await serveBareCanvas(size);
   const viewer = await openViewer();
   const browser = await chromium.launch({ executablePath: shell, chromiumSandbox: process.getuid?.() !== 0 });
+  const close = async () => {
+    await browser.close();
+    await viewer.close();
+    await canvas.close();
+  };
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     await page.goto(url);
     const cdp = await page.context().newCDPSession(page);
     await openCanvas(viewer, canvas);
-    let isCast = true;
     cdp.on('Page.screencastFrame', ({ data, sessionId }) => {
-      if (isCast) canvas.push(Buffer.from(data, 'base64'));
+      canvas.push(Buffer.from(data, 'base64'));
       cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
     });
-    await cdp.send('Page.startScreencast', { format: 'jpeg', quality: 60 });
-    const side: Side = {
-      name: 'bare',
-      screen: viewer.screen,
-      presses: 0,
-      press: (kind) => press(cdp, kind, pressAt),
-    };
-    const endCast = async () => {
-      isCast = false;
-      await cdp.send('Page.stopScreencast');
-    };
-    const close = async () => {
-      await browser.close();
-      await viewer.close();
-      await canvas.close();
-    };
-    return { viewer, canvas, side, endCast, close };
+    const { screen } = viewer;
+    const side: Side = { name: 'bare', screen, presses: 0, press: (kind) => press(cdp, kind, pressAt) };
+    const cast = () => cdp.send('Page.startScreencast', { format: 'jpeg', quality: 60 });
+    const endCast = () => cdp.send('Page.stopScreencast');
+    return { viewer, canvas, cdp, side, cast, endCast, close };
   } catch (error) {
-    await browser.close();
-    await viewer.close();
-    await canvas.close();
+    await close();
     throw error;
   }
 }
