@@ -18,6 +18,7 @@ export type Sizes = {
   agents: number;
   events: number;
   pictures: number;
+  presses: number;
 };
 type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
 
@@ -125,6 +126,12 @@ export const benches = define({
         sessions: { few: 100, many: 10_000 },
         requests: 200,
       }),
+  },
+  console: {
+    full: async ({ presses, minutes, count }) =>
+      (await import('./console/console.ts')).measureConsole({ presses, secs: 60, minutes, views: count / 4 }),
+    small: async () =>
+      (await import('./console/console.ts')).measureConsole({ presses: 10, secs: 5, minutes: 0.1, views: 3 }),
   },
 });
 export type BenchName = keyof typeof benches;

@@ -84,10 +84,18 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
   reading({ status, list_tasks, list_sessions }) {
     for (const { ratio } of [status, list_tasks, list_sessions]) assert.ok(ratio.p50 < 1.8, `${ratio.p50}`);
   },
+  console({ live_view: { watched, driven }, press_to_painted_ms: { key, mouse }, soak, first_view_ms }) {
+    for (const { console: ours, bare_canvas } of [watched, driven])
+      assert.ok(ours.frames_per_second > 0 && bare_canvas.frames_per_second > 0, JSON.stringify({ ours, bare_canvas }));
+    // 1.6 on a calm machine.
+    for (const { ours, ratio_p50 } of [key, mouse]) assert.ok(ours.count === 10 && ratio_p50 < 3, `${ratio_p50}`);
+    assert.ok(soak && soak.heap_spread_mib < 5 && (soak.last?.bitmaps ?? 0) <= 1, JSON.stringify(soak));
+    for (const { first, again } of Object.values(first_view_ms)) assert.deepEqual([first.count, again.count], [3, 3]);
+  },
 };
 
 /** These have a bound, or count only what comes in time, so nothing else may run beside them. */
-export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'density', 'reading'];
+export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'density', 'reading', 'console'];
 /** A figure taken while the machine stood still says nothing of ours: what has a bound is measured again. */
 const maxMeasurements = 3;
 

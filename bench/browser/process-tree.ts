@@ -18,12 +18,14 @@ function statOf(pid: number): string[] | undefined {
 }
 
 /** What they have used of the processors so far, in milliseconds; also those that have ended, if their parents waited. */
-export function treeCpuMs(pid: number, { withEnded = false } = {}): number {
-  const ticks = treeOf(pid).map((one) => {
-    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = statOf(one)?.slice(11, 15).map(Number) ?? [];
-    return user + system + (withEnded ? endedUser + endedSystem : 0);
-  });
-  return ticks.reduce((sum, one) => sum + one, 0) * 10;
+export function treeCpuMs(pid: number, options: { withEnded?: boolean } = {}): number {
+  return treeOf(pid).reduce((sum, one) => sum + processCpuMs(one, options), 0);
+}
+
+/** The same of one process; 0 for one that has gone. */
+export function processCpuMs(pid: number, { withEnded = false } = {}): number {
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = statOf(pid)?.slice(11, 15).map(Number) ?? [];
+  return (user + system + (withEnded ? endedUser + endedSystem : 0)) * 10;
 }
 
 /** What they hold of the memory, shared pages shared out, in MiB. */
