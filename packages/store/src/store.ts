@@ -69,6 +69,7 @@ import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
+import { createInboxStates } from './views/inbox-states.ts';
 import { createTaskReads } from './views/task-reads.ts';
 
 export type StoreOptions = {
@@ -130,7 +131,7 @@ export function openStore(options: StoreOptions) {
       ...createEventBounds(database),
       ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
     },
-    tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
+    tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database), ...createInboxStates(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
     steps: createSteps(database),
