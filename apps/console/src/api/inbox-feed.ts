@@ -98,7 +98,6 @@ export function createInboxFeed({ follow, graceMs = 5000, retryMs = 30_000 }: Op
     },
   };
 }
-export type InboxFeed = ReturnType<typeof createInboxFeed>;
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,17 @@
-// The feed of the inbox of this tab. All tabs get it over one connection.
+// The inbox: its feed, which all tabs get over one connection, and the list. Not in `queries.ts`: the login page needs neither.
 
+import { queryOptions } from '@tanstack/react-query';
 import { createInboxFeed } from './inbox-feed.ts';
 import { client } from './login.ts';
 
 export const inboxFeed = createInboxFeed({ follow: (cursor, options) => client.followInbox({ cursor }, options) });
+
+export const inboxQuery = queryOptions({
+  queryKey: ['inbox'],
+  queryFn: ({ signal }) => client.listInbox({ limit: 100 }, { signal }),
+  // The stream says when the list has changed. It is polled only while the stream is lost, or a read has failed.
+  staleTime: ({ state }) =>
+    inboxFeed.isCurrent(state.data?.version) ? Number.POSITIVE_INFINITY : inboxFeed.read().status === 'live' ? 0 : 2000,
+  refetchInterval: ({ state }) => (inboxFeed.isCurrent(state.data?.version) ? false : 30_000),
+  refetchIntervalInBackground: true,
+});

@@ -2,7 +2,6 @@
 
 import type { SessionState } from '@pilothouse/contract';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { inboxFeed } from './inbox.ts';
 import { client } from './login.ts';
 
 /** Lists are polled: often while the page is seen, seldom while it is not. A list that is not shown is not read at all. */
@@ -23,16 +22,6 @@ export const capabilitiesQuery = queryOptions({
   queryKey: ['capabilities'],
   queryFn: ({ signal }) => client.getCapabilities({}, { signal }),
   staleTime: 60_000,
-});
-
-export const inboxQuery = queryOptions({
-  queryKey: ['inbox'],
-  queryFn: ({ signal }) => client.listInbox({ limit: 100 }, { signal }),
-  // The stream says when the list has changed. It is polled only while the stream is lost, or a read has failed.
-  staleTime: ({ state }) =>
-    inboxFeed.isCurrent(state.data?.version) ? Number.POSITIVE_INFINITY : inboxFeed.read().status === 'live' ? 0 : 2000,
-  refetchInterval: ({ state }) => (inboxFeed.isCurrent(state.data?.version) ? false : 30_000),
-  refetchIntervalInBackground: true,
 });
 
 export const sessionsQuery = (status: SessionState | undefined) =>

@@ -2,8 +2,7 @@
 
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { inboxFeed } from '../api/inbox.ts';
-import { inboxQuery } from '../api/queries.ts';
+import { inboxFeed, inboxQuery } from '../api/inbox.ts';
 import { useUser } from '../api/use-user.ts';
 
 export function useInboxCount(): number {
