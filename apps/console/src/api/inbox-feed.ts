@@ -81,6 +81,8 @@ export function createInboxFeed({ follow, graceMs = 5000, retryMs = 30_000 }: Op
     /** Whether a list of this version needs no reading. */
     isCurrent: (version: string | undefined) =>
       state.status === 'live' && version !== undefined && version === state.version,
+    /** There is no stream here: the list has to be polled. */
+    lose: () => set({ status: 'lost' }),
     /** Follows for this user, none for the built-in one, until the returned function is called. */
     start(user = ''): () => void {
       const stop = new AbortController();

@@ -2,7 +2,7 @@
 
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { inboxFeed, inboxQuery } from '../api/inbox.ts';
+import { canFollow, inboxFeed, inboxQuery } from '../api/inbox.ts';
 import { useUser } from '../api/use-user.ts';
 
 export function useInboxCount(): number {
@@ -11,27 +11,11 @@ export function useInboxCount(): number {
   const { status, count, version } = useSyncExternalStore(inboxFeed.onChange, inboxFeed.read);
   // While the stream is there, the rail reads no list.
   const { data: inbox } = useQuery({ ...inboxQuery, enabled: status === 'lost' });
-  useEffect(() => followWhileWanted(userId), [userId]);
+  useEffect(() => (canFollow ? inboxFeed.start(userId) : inboxFeed.lose()), [userId]);
   useEffect(() => {
     if (status === 'live' && version !== undefined) void readChanged(cache);
   }, [cache, status, version]);
   return (status === 'lost' ? inbox?.items.length : count) ?? count ?? 0;
-}
-
-/** Without a shared worker each tab has a connection of its own, and a browser has few: then only a tab that is seen follows. */
-function followWhileWanted(userId: string | undefined): () => void {
-  if ('SharedWorker' in globalThis) return inboxFeed.start(userId);
-  let stop: (() => void) | undefined;
-  const change = () => {
-    stop?.();
-    stop = document.visibilityState === 'visible' ? inboxFeed.start(userId) : undefined;
-  };
-  change();
-  document.addEventListener('visibilitychange', change);
-  return () => {
-    document.removeEventListener('visibilitychange', change);
-    stop?.();
-  };
 }
 
 /** A tab that is not seen reads nothing: when it is seen again, the list is older than the stream, and is read then. */
