@@ -1,7 +1,7 @@
 // Makes the table of routes that clients load from the table of the contract, which has schemas. Part of `npm run generate`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BundledEvent, LiveEvent, type Route, routes, TaskEvent } from '@pilothouse/contract';
+import { BundledEvent, InboxEvent, LiveEvent, type Route, routes, TaskEvent } from '@pilothouse/contract';
 import type { StreamKind, WireRoute } from '@pilothouse/contract/wire';
 import { root } from '../testkit/stack/folders.ts';
 
@@ -10,6 +10,7 @@ const path = join(root, 'packages/contract/src/wire/routes.generated.ts');
 const streamKinds = new Map<unknown, StreamKind>([
   [LiveEvent, 'live'],
   [TaskEvent, 'task'],
+  [InboxEvent, 'inbox'],
   [BundledEvent, 'bundle'],
 ]);
 

@@ -126,8 +126,8 @@ export async function createApp(options: Options) {
   recordingRoutes(serve, createRecordingService({ store }));
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
-  const followTask = mountTasks(serve, { store, events: live.events, takeovers, onCancelled });
-  bundleRoutes(serve, { live: followSession, task: followTask });
+  const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled });
+  bundleRoutes(serve, { live: followSession, ...follows });
   mountChat(serve, { store, quotas, openSession, planners });
   await serveConsole(app, { folder: options.consoleDir, log });
 

@@ -24,8 +24,15 @@ export { isScript, type ParsedScript, parseScript, type ScriptError } from './sc
 export { printScript } from './script/print.ts';
 export { BundledEvent } from './sessions/bundle.ts';
 export { CopiedText, DriverView, FileChooser, PageDialog, SelectList, ValuePicker } from './sessions/driver-view.ts';
-export { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './sessions/event-kinds.ts';
 export {
+  inboxKinds,
+  loggedLiveKinds,
+  loggedTaskKinds,
+  passingLiveKinds,
+  passingTaskKinds,
+} from './sessions/event-kinds.ts';
+export {
+  InboxEvent,
   LiveEvent,
   type LoggedLiveKind,
   type LoggedTaskKind,
@@ -50,7 +57,7 @@ export {
   Thumbnail,
   UpdateSessionRequest,
 } from './sessions/session.ts';
-export { maxBundled, maxPlaces, readBundledStream } from './sessions/stream-names.ts';
+export { type BundledKind, maxBundled, maxPlaces, ownInbox, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
 export { maxTaskMessages, TaskMessage, TaskMessageRequest } from './tasks/message.ts';
@@ -85,6 +92,7 @@ export {
   Execution,
   ExecutionStep,
   InboxItem,
+  InboxVersion,
   IrreversibleAnswer,
   LogEntry,
   LogLevel,

@@ -1,9 +1,9 @@
 // A server with logs and streams as the interface has them, in memory, that can be cut and made to refuse.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ErrorCode, errors, readBundledStream } from '@pilothouse/contract';
+import { type BundledKind, type ErrorCode, errors, readBundledStream } from '@pilothouse/contract';
 
-type Stream = { name: string; kind: 'live' | 'task'; id: string };
+type Stream = { name: string; kind: BundledKind; id: string };
 type Open = { response: ServerResponse; streams: Stream[]; isBundle: boolean; token: string | undefined };
 
 const user = (name: string) => ({
@@ -20,6 +20,8 @@ export async function startStreamServer() {
     /** The one token that is taken; any, where there is none. */
     token: undefined as string | undefined,
     hasBundles: true,
+    /** Whether it knows the stream of an inbox. */
+    hasInboxes: true,
     missing: new Set<string>(),
     requests: [] as string[],
     /** The most responses that were open at a time. */
@@ -37,8 +39,8 @@ export async function startStreamServer() {
       : event;
     response.write(`${id}data: ${JSON.stringify(data)}\n\n`);
   };
-  const send = (one: Open, stream: Stream, seq: number) =>
-    write(one, stream, { type: stream.kind === 'live' ? 'overlay' : 'log', seq }, seq);
+  const kindOf = { live: 'overlay', task: 'log', inbox: 'inbox' } as const;
+  const send = (one: Open, stream: Stream, seq: number) => write(one, stream, { type: kindOf[stream.kind], seq }, seq);
   const each = (id: string, tell: (one: Open, stream: Stream) => void) => {
     for (const one of open) for (const stream of one.streams) if (stream.id === id) tell(one, stream);
   };
@@ -60,6 +62,10 @@ export async function startStreamServer() {
       if (state.missing.has(stream.id)) {
         const refused = { type: 'refused', stream: stream.name, problem: problemOf('not_found') };
         response.write(`data: ${JSON.stringify(refused)}\n\n`);
+        // An inbox tells its newest state only.
+      } else if (stream.kind === 'inbox') {
+        const seq = logs.get(stream.id) ?? 0;
+        if (seq !== stream.from) send(one, stream, seq);
       } else for (let seq = stream.from + 1; seq <= (logs.get(stream.id) ?? 0); seq += 1) send(one, stream, seq);
     }
     return undefined;
@@ -81,6 +87,8 @@ export async function startStreamServer() {
     if (url.pathname === '/api/streams') {
       if (!state.hasBundles) return refuse(response, 'not_found');
       const streams = url.searchParams.getAll('stream').flatMap((text) => readBundledStream(text) ?? []);
+      if (!state.hasInboxes && streams.some(({ kind }) => kind === 'inbox'))
+        return refuse(response, 'validation_failed');
       return begin(
         request,
         response,
@@ -88,8 +96,11 @@ export async function startStreamServer() {
       );
     }
     const [, , area, id = ''] = url.pathname.split('/');
+    const isInbox = area === 'inbox';
+    if (isInbox && !state.hasInboxes) return refuse(response, 'not_found');
     const from = Number(request.headers['last-event-id'] ?? url.searchParams.get('cursor') ?? 0);
-    return begin(request, response, [{ name: '', kind: area === 'tasks' ? 'task' : 'live', id, from }]);
+    const kind = isInbox ? 'inbox' : area === 'tasks' ? 'task' : 'live';
+    return begin(request, response, [{ name: '', kind, id: isInbox ? 'me' : id, from }]);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

@@ -48,6 +48,7 @@ export type { ClaimedRun } from './tasks/task-queue.ts';
 export type { TaskRow } from './tasks/tasks.ts';
 export type { PageWait } from './tasks/waiting-tasks.ts';
 export { blobsOf } from './transitions/purge.ts';
+export { type InboxState, inboxKeyOf } from './views/inbox-states.ts';
 export { messageStateOf } from './views/messages.ts';
 export {
   attemptOf,

@@ -70,6 +70,7 @@ import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
 import { createTellConversation } from './transitions/task-conversation.ts';
+import { createInboxStates } from './views/inbox-states.ts';
 import { createTaskReads } from './views/task-reads.ts';
 
 export type StoreOptions = {
@@ -141,7 +142,7 @@ export function openStore(options: StoreOptions) {
       ...createEventBounds(database),
       ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
     },
-    tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database) },
+    tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database), ...createInboxStates(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
     steps,

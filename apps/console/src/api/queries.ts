@@ -24,12 +24,6 @@ export const capabilitiesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const inboxQuery = queryOptions({
-  queryKey: ['inbox'],
-  queryFn: ({ signal }) => client.listInbox({ limit: 100 }, { signal }),
-  ...polled(10_000),
-});
-
 export const sessionsQuery = (status: SessionState | undefined) =>
   infiniteQueryOptions({
     queryKey: ['sessions', status ?? 'all'],

@@ -4,18 +4,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Info } from 'lucide-react';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { healthQuery, inboxQuery } from '../api/queries.ts';
+import { healthQuery } from '../api/queries.ts';
 import { LoginLost } from '../auth/login-lost.tsx';
 import { useShortcuts } from '../common/shortcuts.ts';
 import { closeOverlay, onOverlay, openKeys, openPalette, readOverlay } from '../palette/palette-state.ts';
 import { Rail, TabBar } from './rail.tsx';
+import { useInboxCount } from './use-inbox-count.ts';
 
 const Palette = lazy(() => import('../palette/palette.tsx'));
 const Keys = lazy(() => import('../palette/keys.tsx'));
 
 export function AppFrame() {
-  const { data: inbox } = useQuery(inboxQuery);
-  const inboxCount = inbox?.items.length ?? 0;
+  const inboxCount = useInboxCount();
   const navigate = useNavigate();
   useShortcuts({
     'mod+k': openPalette,

@@ -3,7 +3,7 @@
 import type { InboxItem } from '@pilothouse/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { inboxQuery } from '../api/queries.ts';
+import { inboxQuery } from '../api/inbox.ts';
 import { formatLength } from '../common/format.ts';
 import { useNow } from '../common/use-now.ts';
 import { describeWait } from '../inbox/wait.ts';

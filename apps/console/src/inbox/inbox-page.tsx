@@ -4,7 +4,7 @@ import type { InboxItem } from '@pilothouse/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
-import { inboxQuery } from '../api/queries.ts';
+import { inboxQuery } from '../api/inbox.ts';
 import { formatLength } from '../common/format.ts';
 import { useNow } from '../common/use-now.ts';
 import { ReadError } from '../frame/read-error.tsx';

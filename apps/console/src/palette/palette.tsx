@@ -18,7 +18,8 @@ import {
 } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { inboxQuery, sessionsQuery } from '../api/queries.ts';
+import { inboxQuery } from '../api/inbox.ts';
+import { sessionsQuery } from '../api/queries.ts';
 import { useUser } from '../api/use-user.ts';
 import { logOut } from '../auth/log-out.ts';
 import { theme } from '../common/theme.ts';

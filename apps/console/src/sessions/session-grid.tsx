@@ -4,7 +4,7 @@ import type { ListedSession } from '@pilothouse/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Clock, Eye } from 'lucide-react';
-import { inboxQuery } from '../api/queries.ts';
+import { inboxQuery } from '../api/inbox.ts';
 import { useUser } from '../api/use-user.ts';
 import { formatLength } from '../common/format.ts';
 import { useNow } from '../common/use-now.ts';

@@ -24,6 +24,17 @@ export async function auditForeignList(
   await audit.addAll(others.map((id) => entryOf(caller, id, what)));
 }
 
+/** The same for a list of tasks. A task in the caller's own session may have another creator: that is no foreign read. */
+export async function auditTaskList(
+  store: Pick<Store, 'audit'>,
+  caller: Caller,
+  tasks: { owner_id: string; created_by: string }[],
+  list: string,
+): Promise<void> {
+  const owners = tasks.flatMap(({ owner_id, created_by }) => (owner_id === caller.id ? [] : created_by));
+  await auditForeignList(store, caller, owners, { list });
+}
+
 const isAdminWithLogin = (caller: Caller) =>
   caller.role === 'admin' && (caller.loginId !== undefined || caller.keyId !== undefined);
 

@@ -138,10 +138,13 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
   rerunTask: { of: 'task', gets: 202 },
   listInbox: { gets: 200 },
+  followInbox: { gets: 200 },
   followStreams: [
     { of: 'session', gets: 200, query: ({ id }) => ({ stream: `live:${id}` }) },
     // A share shows a session, but none of its tasks.
     { of: 'task', gets: 200, query: ({ id }) => ({ stream: `task:${id}` }), except: { guest: 'not_found' } },
+    // And no inbox.
+    { gets: 200, query: () => ({ stream: 'inbox:me' }), except: { guest: 'not_found' } },
   ],
 
   getCapabilities: { gets: 200 },

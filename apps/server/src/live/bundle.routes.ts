@@ -1,6 +1,6 @@
 // Several streams in one response: each has the rights, the cursor and the end that it has alone.
 
-import { AppError, errors, readBundledStream, routes } from '@pilothouse/contract';
+import { AppError, errors, ownInbox, readBundledStream, routes } from '@pilothouse/contract';
 import { type Caller, type Guest, isGuest } from '@pilothouse/store';
 import { problemOf } from '../http/problem.ts';
 import type { Serve } from '../http/serve.ts';
@@ -8,20 +8,25 @@ import type { EventStream } from '../sse/event-stream.ts';
 import { openStrand } from './bundle.ts';
 
 type Follow = (stream: EventStream) => Promise<void>;
+type BundledStream = NonNullable<ReturnType<typeof readBundledStream>>;
 type Follows = {
   live: (caller: Caller | Guest, id: string, cursor: string | undefined) => Promise<Follow>;
   task: (caller: Caller, id: string, cursor: string | undefined) => Promise<Follow>;
+  inbox: (caller: Caller, cursor: string | undefined) => Promise<Follow>;
 };
 
-export function bundleRoutes(serve: Serve, { live, task }: Follows) {
+export function bundleRoutes(serve: Serve, { live, task, inbox }: Follows) {
   async function find(caller: Caller | Guest, name: string) {
     // The contract has checked the spelling.
-    const stream = readBundledStream(name) ?? { name, kind: 'live', id: '', cursor: undefined };
-    const { kind, id, cursor } = stream;
-    // A share shows a session, but none of its tasks.
-    if (kind === 'task' && isGuest(caller)) throw new AppError('not_found');
-    const follow = isGuest(caller) || kind === 'live' ? live(caller, id, cursor) : task(caller, id, cursor);
-    return { ...stream, follow: await follow };
+    const stream = readBundledStream(name) ?? { name, kind: 'live' as const, id: '', cursor: undefined };
+    return { ...stream, follow: await open(caller, stream) };
+  }
+
+  function open(caller: Caller | Guest, { kind, id, cursor }: BundledStream): Promise<Follow> {
+    if (kind === 'live') return live(caller, id, cursor);
+    // A share shows a session, but none of its tasks. Of inboxes, there is only the caller's own.
+    if (isGuest(caller) || (kind === 'inbox' && id !== ownInbox)) throw new AppError('not_found');
+    return kind === 'inbox' ? inbox(caller, cursor) : task(caller, id, cursor);
   }
 
   serve.stream(

@@ -3,9 +3,12 @@
 import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import type { EventHub } from '../live/event-hub.ts';
+import type { InboxHub } from '../live/inbox-hub.ts';
 import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
 import { taskCommandRoutes } from './commands.routes.ts';
 import { createTaskCommands, type OnCancelled } from './commands.service.ts';
+import { inboxRoutes } from './inbox.routes.ts';
+import { createInboxService, type InboxService } from './inbox.service.ts';
 import { createTaskMessages } from './messages.service.ts';
 import { createTaskPictures } from './pictures.service.ts';
 import { taskReadRoutes } from './reads.routes.ts';
@@ -14,16 +17,25 @@ import { tasksRoutes } from './tasks.routes.ts';
 import { createTasksService, type TasksService } from './tasks.service.ts';
 import { createVisibleTask } from './visible-task.ts';
 
-type Options = { store: Store; events: EventHub; takeovers: TaskTakeovers; onCancelled: OnCancelled };
+type Options = {
+  store: Store;
+  events: EventHub;
+  inboxes: InboxHub;
+  takeovers: TaskTakeovers;
+  onCancelled: OnCancelled;
+};
+type Follows = { task: TasksService['follow']; inbox: InboxService['follow'] };
 
-/** Returns what follows a task, for streams that carry several. */
-export function mountTasks(serve: Serve, options: Options): TasksService['follow'] {
-  const { store, events, takeovers, onCancelled } = options;
+/** Returns what follows a task and what follows an inbox, for responses that carry several streams. */
+export function mountTasks(serve: Serve, options: Options): Follows {
+  const { store, events, inboxes, takeovers, onCancelled } = options;
   const requireTask = createVisibleTask(store);
   const tasks = createTasksService({ store, events, requireTask });
   tasksRoutes(serve, tasks);
   taskReadRoutes(serve, createTaskReads({ store, requireTask }), createTaskPictures({ store, requireTask }));
   const commands = createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled });
   taskCommandRoutes(serve, commands, createTaskMessages({ store }));
-  return tasks.follow;
+  const inbox = createInboxService({ store, inboxes });
+  inboxRoutes(serve, inbox);
+  return { task: tasks.follow, inbox: inbox.follow };
 }

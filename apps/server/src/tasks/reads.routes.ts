@@ -8,7 +8,6 @@ import type { TaskReads } from './reads.service.ts';
 
 export function taskReadRoutes(serve: Serve, reads: TaskReads, pictures: TaskPictures) {
   serve(routes.listTasks, ({ caller, query }) => reads.list(caller, query));
-  serve(routes.listInbox, ({ caller, query }) => reads.inbox(caller, query));
   serve(routes.getTask, ({ caller, params }) => reads.detail(caller, params.id));
   serve(routes.listLogs, ({ caller, params, query }) => reads.logs(caller, params.id, query));
   serve(routes.listExecutions, ({ caller, params }) => reads.executions(caller, params.id));

@@ -2,21 +2,14 @@
 
 import { AppError, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import { type Caller, messageStateOf, type Store } from '@pilothouse/store';
-import { auditForeignList } from '../auth/admin-reads.ts';
-import { viewExecution, viewInboxItem, viewLog, viewSummary, viewTask } from './tasks.view.ts';
+import { auditTaskList } from '../auth/admin-reads.ts';
+import { viewExecution, viewLog, viewSummary, viewTask } from './tasks.view.ts';
 import type { RequireTask } from './visible-task.ts';
 
 type Routes = typeof routes;
 type Options = { store: Store; requireTask: RequireTask };
-type OwnedRow = { owner_id: string; created_by: string };
 
 export function createTaskReads({ store, requireTask }: Options) {
-  /** A task in the caller's own session may have another creator: that is no foreign read. */
-  const auditList = (caller: Caller, rows: OwnedRow[], list: string) => {
-    const owners = rows.flatMap(({ owner_id, created_by }) => (owner_id === caller.id ? [] : created_by));
-    return auditForeignList(store, caller, owners, { list });
-  };
-
   return {
     async list(caller: Caller, query: QueryOf<Routes['listTasks']>): Promise<ReplyOf<Routes['listTasks']>> {
       const { session_id: sessionId, status, limit, cursor } = query;
@@ -25,15 +18,8 @@ export function createTaskReads({ store, requireTask }: Options) {
         if (!session) throw new AppError('not_found');
       }
       const { rows, nextCursor } = await store.tasks.listVisibleTo(caller, { sessionId, status, limit, cursor });
-      await auditList(caller, rows, 'tasks');
+      await auditTaskList(store, caller, rows, 'tasks');
       return { success: true, tasks: rows.map(viewSummary), next_cursor: nextCursor };
-    },
-
-    /** Tasks that wait for a person. */
-    async inbox(caller: Caller, query: QueryOf<Routes['listInbox']>): Promise<ReplyOf<Routes['listInbox']>> {
-      const { rows, nextCursor } = await store.tasks.inboxOf(caller, query);
-      await auditList(caller, rows, 'inbox');
-      return { success: true, items: rows.map(viewInboxItem), next_cursor: nextCursor };
     },
 
     async detail(caller: Caller, id: string): Promise<ReplyOf<Routes['getTask']>> {

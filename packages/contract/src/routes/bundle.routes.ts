@@ -11,7 +11,7 @@ export const bundleRoutes = {
     access: 'share',
     origin: 'extension',
     area: 'sessions',
-    summary: 'Follow several sessions and tasks in one response, each from its own cursor',
+    summary: 'Follow several sessions and tasks, and the inbox, in one response, each from its own cursor',
     query: BundleQuery,
     headers: ShareHeaders,
     replies: {},

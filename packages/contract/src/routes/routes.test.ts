@@ -68,6 +68,7 @@ const beyond = [
   'GET /api/tasks/:id/observations/:observation_id/image',
   'GET /api/tasks/:id/files/:file_id',
   'GET /api/inbox',
+  'GET /api/inbox/events',
   'GET /api/streams',
   'GET /api/capabilities',
   'GET /api/health',

@@ -1,7 +1,7 @@
 // Routes of tasks.
 
 import { z } from 'zod';
-import { TaskEvent } from '../sessions/events.ts';
+import { InboxEvent, TaskEvent } from '../sessions/events.ts';
 import { ChatReply, IdempotencyHeaders } from '../tasks/chat.ts';
 import { TaskMessage, TaskMessageRequest } from '../tasks/message.ts';
 import { TaskState } from '../tasks/states.ts';
@@ -10,6 +10,7 @@ import {
   CancelRequest,
   Execution,
   InboxItem,
+  InboxVersion,
   LogEntry,
   LogLevel,
   MessageState,
@@ -262,7 +263,27 @@ export const taskRoutes = {
     area: 'tasks',
     summary: 'List the tasks that wait for a person, longest wait first',
     query: Page,
-    replies: { 200: Success.extend({ items: z.array(InboxItem), next_cursor: NextCursor }) },
+    replies: {
+      200: Success.extend({
+        items: z.array(InboxItem),
+        next_cursor: NextCursor,
+        /** The list is of this state or of a later one. Servers of an earlier release do not tell it. */
+        version: InboxVersion.optional(),
+      }),
+    },
     errors: [...loginErrors, 'validation_failed'],
+  },
+  followInbox: {
+    method: 'GET',
+    path: '/api/inbox/events',
+    access: 'user',
+    origin: 'extension',
+    area: 'tasks',
+    summary: 'Follow how many tasks wait for a person, and when the list of them has changed',
+    query: ResumeQuery,
+    headers: ResumeHeaders,
+    replies: {},
+    stream: InboxEvent,
+    errors: [...loginErrors, 'validation_failed', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>;

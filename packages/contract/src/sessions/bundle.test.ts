@@ -10,7 +10,14 @@ describe('the streams of a bundle', () => {
     assert.deepEqual(readBundledStream(`live:${id}`), { name: `live:${id}`, kind: 'live', id, cursor: undefined });
     assert.deepEqual(readBundledStream(`task:${id}@12`), { name: `task:${id}`, kind: 'task', id, cursor: '12' });
     assert.deepEqual(readBundledStream(`live:${id}~b@a@b`), { name: `live:${id}~b`, kind: 'live', id, cursor: 'a@b' });
-    for (const none of ['', 'live', 'live:', `log:${id}`, `live:${id}@`, `live:${id}~`, `live:${id}~a b`]) {
+    const state = 'd41d8cd98f00b204e9800998ecf8427e';
+    assert.deepEqual(readBundledStream(`inbox:me~1@${state}`), {
+      name: 'inbox:me~1',
+      kind: 'inbox',
+      id: 'me',
+      cursor: state,
+    });
+    for (const none of ['', 'live', 'inbox', 'live:', `log:${id}`, `live:${id}@`, `live:${id}~`, `live:${id}~a b`]) {
       assert.equal(readBundledStream(none), undefined, none);
     }
   });

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { Problem } from '../types/errors.ts';
 import { Cursor } from '../types/query.ts';
 import { text } from '../types/text.ts';
-import { LiveEvent, TaskEvent } from './events.ts';
+import { InboxEvent, LiveEvent, TaskEvent } from './events.ts';
 import { maxBundled, maxPlaces, readBundledStream, spelling } from './stream-names.ts';
 
 /**
- * A stream in a bundle: `live:<session id>` or `task:<task id>`. A following `@<cursor>` says where it continues, and
+ * A stream in a bundle: `live:<session id>`, `task:<task id>` or `inbox:me`. A following `@<cursor>` says where it continues, and
  * `~<tag>` before that distinguishes two positions of one stream.
  */
 const BundledStream = text(700, 1).regex(spelling);
@@ -38,7 +38,7 @@ const Streams = z.preprocess(
 
 export const BundleQuery = z.object({ stream: Streams });
 
-/** `stream` is the name in the request, without the cursor. `cursor` is null on events that are not in the log. */
+/** `stream` is the name in the request, without the cursor. `cursor` is null on events from which a stream cannot resume. */
 const bundled = <Kind extends string, Event extends z.ZodType>(kind: Kind, event: Event) =>
   z.object({ type: z.literal(kind), stream: z.string(), cursor: Cursor.nullable(), event });
 
@@ -47,6 +47,7 @@ export const BundledEvent = z
   .discriminatedUnion('type', [
     bundled('live', LiveEvent),
     bundled('task', TaskEvent),
+    bundled('inbox', InboxEvent),
     z.object({ type: z.literal('refused'), stream: z.string(), problem: Problem }),
   ])
   .meta({ id: 'BundledEvent' });

@@ -1,6 +1,6 @@
 // The kinds of events. Loaded by browsers: imports only types.
 
-import type { LiveEvent, LoggedLiveKind, LoggedTaskKind, TaskEvent } from './events.ts';
+import type { InboxEvent, LiveEvent, LoggedLiveKind, LoggedTaskKind, TaskEvent } from './events.ts';
 
 /** The kinds that are in the log: they carry an id, and no viewer ever skips one. */
 export const loggedTaskKinds = [
@@ -25,6 +25,8 @@ export const loggedLiveKinds = [
 ] as const satisfies LoggedLiveKind[];
 
 export const passingTaskKinds = ['end', 'reset'] as const satisfies Exclude<TaskEvent['type'], LoggedTaskKind>[];
+
+export const inboxKinds = ['inbox', 'reset'] as const satisfies InboxEvent['type'][];
 
 export const passingLiveKinds = [
   'snapshot',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './event-kinds.ts';
-import { LiveEvent, TaskEvent } from './events.ts';
+import { inboxKinds, loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from './event-kinds.ts';
+import { InboxEvent, LiveEvent, TaskEvent } from './events.ts';
 
 type Option = { shape: Record<string, unknown> & { type: { value: string } } };
 
@@ -20,6 +20,7 @@ const streams = [
     passing: passingLiveKinds,
     kinds: 'snapshot status frame overlay route task takeover message_state viewers pages driver_view copied reset',
   },
+  { name: 'inbox', options: InboxEvent.options as Option[], logged: [], passing: inboxKinds, kinds: 'inbox reset' },
 ];
 
 for (const { name, options, logged, passing, kinds } of streams) {

@@ -7,6 +7,7 @@ import { Takeover } from '../tasks/takeover.ts';
 import {
   AgentHistory,
   ExecutionStep,
+  InboxVersion,
   LogEntry,
   MessageState,
   Observation,
@@ -88,6 +89,19 @@ export type LiveEvent = z.infer<typeof LiveEvent>;
 /** The events that a recording shows beside frames and overlays. */
 export const RecordedEvent = z.discriminatedUnion('type', [sessionStatus, ...told]).meta({ id: 'RecordedEvent' });
 export type RecordedEvent = z.infer<typeof RecordedEvent>;
+
+/**
+ * The stream of an inbox. It begins with the present state unless the cursor is of that state, and brings the newest state
+ * after each change. A state that lasted for less than half a second may be skipped.
+ */
+export const InboxEvent = z
+  .discriminatedUnion('type', [
+    /** `count` is at most 1,000. `version` is also the id of the event, from which a stream resumes. */
+    z.object({ type: z.literal('inbox'), count: Count, version: InboxVersion }),
+    Reset,
+  ])
+  .meta({ id: 'InboxEvent' });
+export type InboxEvent = z.infer<typeof InboxEvent>;
 
 type KindOf<Event> = Event extends { type: infer Kind; seq: number } ? Kind : never;
 export type LoggedTaskKind = KindOf<TaskEvent>;

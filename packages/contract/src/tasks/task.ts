@@ -294,6 +294,12 @@ export const InboxItem = z
   .meta({ id: 'InboxItem' });
 export type InboxItem = z.infer<typeof InboxItem>;
 
+/**
+ * Names a state of an inbox: which tasks wait, what each asks, and who drives. The time left of a takeover is not part of it,
+ * so that an inbox in which nothing happens keeps its version.
+ */
+export const InboxVersion = z.string().regex(/^[0-9a-f]{32}$/);
+
 export const CancelRequest = z.object({ reason: text(1000, 1).optional() }).meta({ id: 'CancelRequest' });
 export type CancelRequest = z.infer<typeof CancelRequest>;
 

@@ -1,7 +1,13 @@
 // The part of the contract that clients load. It has no schemas and imports no package, so that it is small in a browser.
 
-export { loggedLiveKinds, loggedTaskKinds, passingLiveKinds, passingTaskKinds } from '../sessions/event-kinds.ts';
-export { readBundledStream } from '../sessions/stream-names.ts';
+export {
+  inboxKinds,
+  loggedLiveKinds,
+  loggedTaskKinds,
+  passingLiveKinds,
+  passingTaskKinds,
+} from '../sessions/event-kinds.ts';
+export { type BundledKind, ownInbox, readBundledStream } from '../sessions/stream-names.ts';
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '../tasks/moves.ts';
 export { errors } from '../types/error-codes.ts';
 export { isId } from '../types/is-id.ts';

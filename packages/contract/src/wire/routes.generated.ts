@@ -60,6 +60,7 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   listTasks: {"method":"GET","path":"/api/tasks","access":"user","query":["limit","cursor","session_id","status"]},
   rerunTask: {"method":"POST","path":"/api/tasks/:id/rerun","access":"user"},
   listInbox: {"method":"GET","path":"/api/inbox","access":"user","query":["limit","cursor"]},
+  followInbox: {"method":"GET","path":"/api/inbox/events","access":"user","query":["cursor"],"stream":"inbox"},
   followStreams: {"method":"GET","path":"/api/streams","access":"share","query":["stream"],"stream":"bundle"},
   getHealth: {"method":"GET","path":"/api/health","access":"public"},
   getReady: {"method":"GET","path":"/api/ready","access":"public"},

@@ -13,4 +13,4 @@ export type WireRoute = Pick<Route, 'method' | 'path' | 'access'> & {
   /** The kinds of events of a stream. */
   stream?: StreamKind;
 };
-export type StreamKind = 'live' | 'task' | 'bundle';
+export type StreamKind = 'live' | 'task' | 'inbox' | 'bundle';

@@ -1,6 +1,6 @@
 // The methods that follow a stream: over a connection of their own, or over one that all tabs share.
 
-import { type WireRoute, wireRoutes } from '@pilothouse/contract/wire';
+import { type BundledKind, ownInbox, type WireRoute, wireRoutes } from '@pilothouse/contract/wire';
 import type { createSharedStreams } from '../shared-tabs/tab.ts';
 import { followBundle } from '../streams/bundle.ts';
 import { isKnown, kindsOf } from '../streams/event-kinds.ts';
@@ -15,10 +15,11 @@ type Options = {
 
 export function createStream({ open, shared, shareToken }: Options) {
   /** The kind under which a stream can be shared; undefined if it cannot. */
-  const sharedKindOf = (route: WireRoute): 'live' | 'task' | undefined => {
+  const sharedKindOf = (route: WireRoute): BundledKind | undefined => {
     if (route === wireRoutes.followSession) return 'live';
     // A share opens sessions only.
-    return route.stream === 'task' && shareToken === undefined ? 'task' : undefined;
+    if (shareToken !== undefined) return undefined;
+    return route.stream === 'task' || route.stream === 'inbox' ? route.stream : undefined;
   };
 
   return (route: WireRoute, { cursor, ...input }: Input = {}, { headers, ...options }: StreamOptions = {}) => {
@@ -42,7 +43,8 @@ export function createStream({ open, shared, shareToken }: Options) {
     const kind = sharedKindOf(route);
     // A stream with headers of its own cannot share a request.
     if (!shared || !kind || headers) return alone(cursor);
-    const wanted = { kind, id: String(input.id), cursor: cursor as string | undefined };
+    const id = kind === 'inbox' ? ownInbox : String(input.id);
+    const wanted = { kind, id, cursor: cursor as string | undefined };
     return shared.follow(wanted, { ...options, kinds, alone });
   };
 }

@@ -1,5 +1,5 @@
 // The messages between the tabs of a browser and their shared worker.
-import type { Problem } from '@pilothouse/contract';
+import type { BundledKind, Problem } from '@pilothouse/contract';
 import type { ConnectionState, StreamEvent } from '../streams/stream.ts';
 
 /** An end of a channel, as browsers and Node have it. */
@@ -15,7 +15,8 @@ export type SharedWorkerLike = { port: Port; onerror: ((event: unknown) => void)
 export type StreamRequest = {
   baseUrl: string;
   login: string;
-  kind: 'live' | 'task';
+  kind: BundledKind;
+  /** Of a session or a task; `me` for the inbox. */
   id: string;
   cursor: string | undefined;
 };

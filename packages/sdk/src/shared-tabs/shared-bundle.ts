@@ -4,6 +4,7 @@
 import { followBundle } from '../streams/bundle.ts';
 import { createBundleRequest, toRefusal } from './bundle-request.ts';
 import { createFollowers, type SharedPosition } from './followers.ts';
+import type { Refusal } from './messages.ts';
 import type { Turns } from './turns.ts';
 
 type Options = {
@@ -45,12 +46,19 @@ export function createSharedBundle({ baseUrl, login, turns, turnMs, fetch, onEmp
         await carry(carried, signal);
       } catch (error) {
         // After an abort of our own, it is opened again.
-        if (!signal.aborted) for (const position of carried) followers.refuse(position, toRefusal(error));
+        if (!signal.aborted) refuse(carried, toRefusal(error));
       } finally {
         clearTimeout(endOfTurn);
         turn.leave();
       }
     }
+  }
+
+  /** A server of an earlier release takes no request that names an inbox: the other streams go on without it. */
+  function refuse(carried: SharedPosition[], refusal: Refusal): void {
+    const inboxes = carried.filter(({ kind }) => kind === 'inbox');
+    const isOfInbox = refusal.problem?.code === 'validation_failed' && inboxes.length > 0;
+    for (const position of isOfInbox ? inboxes : carried) followers.refuse(position, refusal);
   }
 
   function giveWayTo(giving: SharedPosition[]): void {

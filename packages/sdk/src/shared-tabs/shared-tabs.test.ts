@@ -7,7 +7,7 @@ import { installSharedWorker } from '../../testing/shared-worker.ts';
 import { type StreamServer, startStreamServer } from '../../testing/stream-server.ts';
 import { sleep } from '../common/clock.ts';
 import { createMemoryStorage } from '../common/kept-tokens.ts';
-import { type Client, createClient, createLogin, type TokenStorage } from '../index.ts';
+import { ApiError, type Client, createClient, createLogin, type TokenStorage } from '../index.ts';
 import { maxCarried, maxPositions } from './followers.ts';
 import type { SharedWorkerLike } from './messages.ts';
 import { createSharedStreams } from './tab.ts';
@@ -33,7 +33,7 @@ describe('streams that tabs share', () => {
   const openTab = (options: Partial<Parameters<typeof createClient>[0]> = {}) =>
     createClient({ baseUrl: server.baseUrl, sharedAs: () => 'ann', ...options });
   type Event = { type: string; seq?: number; n?: number };
-  type Manner = { cursor?: string; kind?: 'live' | 'task'; onEvent?: (event: Event) => Promise<void> };
+  type Manner = { cursor?: string; kind?: 'live' | 'task' | 'inbox'; onEvent?: (event: Event) => Promise<void> };
 
   /** Follows, and keeps what came. */
   function follow(tab: Client, id: string, { cursor, kind = 'live', onEvent }: Manner = {}) {
@@ -44,8 +44,11 @@ describe('streams that tabs share', () => {
       signal: AbortSignal.any([stop.signal, leaving.signal]),
       onConnection: (state: string) => void states.push(state),
     };
-    const stream: AsyncIterable<unknown> =
-      kind === 'live' ? tab.followSession({ id, cursor }, options) : tab.followTask({ id, cursor }, options);
+    const stream: AsyncIterable<unknown> = {
+      live: () => tab.followSession({ id, cursor }, options),
+      task: () => tab.followTask({ id, cursor }, options),
+      inbox: () => tab.followInbox({ cursor }, options),
+    }[kind]();
     const ended = (async () => {
       for await (const next of stream) {
         // As the server of this test writes them.
@@ -414,6 +417,36 @@ describe('streams that tabs share', () => {
     await until(() => alone.seqs().length === 1);
     assert.deepEqual(alone.seqs(), [2]);
     assert.equal(server.carried().length, 2);
+  });
+
+  it('of one inbox come once for all tabs, from the first state that each has on', async () => {
+    server.say('me', 3);
+    const following = upTo(5).map(() => follow(openTab(), 'me', { kind: 'inbox' }));
+    const watched = follow(openTab(), idOf(1));
+    await until(() => following.every(({ seqs }) => seqs().length === 1));
+    const late = follow(openTab(), 'me', { kind: 'inbox' });
+    await until(() => late.seqs().length === 1 && server.carried().flat().length === 2, server.carried);
+    server.say('me');
+    server.say(idOf(1));
+    await until(() => [...following, late].every(({ seqs }) => seqs().at(-1) === 4));
+    await until(() => watched.seqs().length === 1);
+    for (const { seqs } of [...following, late]) assert.deepEqual(seqs(), [3, 4]);
+    assert.equal(server.carried().length, 1);
+    server.cut();
+    await until(() => server.carried().flat().length === 2, server.carried);
+    server.say('me');
+    await until(() => following.every(({ seqs }) => seqs().at(-1) === 5));
+    assert.deepEqual(following[0]?.seqs(), [3, 4, 5], 'and nothing again after a cut');
+  });
+
+  it('go on without the inbox at a server that does not know it', async () => {
+    server.state.hasInboxes = false;
+    const inbox = follow(openTab(), 'me', { kind: 'inbox' });
+    const watched = follow(openTab(), idOf(1));
+    const refused = await inbox.failed;
+    assert.ok(refused instanceof ApiError && refused.code === 'validation_failed', String(refused));
+    server.say(idOf(1), 2);
+    await until(() => watched.seqs().length === 2);
   });
 
   it('can be followed by a program as one bundle, each from its own cursor', async () => {

@@ -1,6 +1,6 @@
 // The streams of one tab over the connection that all tabs share; over its own, if that is not possible.
 
-import { isId, readBundledStream } from '@pilothouse/contract/wire';
+import { isId, ownInbox, readBundledStream } from '@pilothouse/contract/wire';
 import { readProblem } from '../common/refusal.ts';
 import type { Locks } from '../common/tab-lock.ts';
 import { unlessAborted } from '../common/unless-aborted.ts';
@@ -91,9 +91,8 @@ export function createSharedStreams({
 }
 
 function canBeShared({ kind, id, cursor }: Pick<StreamRequest, 'kind' | 'id' | 'cursor'>): boolean {
-  return (
-    isId(id) && readBundledStream(cursor === undefined ? `${kind}:${id}` : `${kind}:${id}@${cursor}`) !== undefined
-  );
+  const isOne = kind === 'inbox' ? id === ownInbox : isId(id);
+  return isOne && readBundledStream(cursor === undefined ? `${kind}:${id}` : `${kind}:${id}@${cursor}`) !== undefined;
 }
 
 const toError = ({ problem, message, retryAfterSecs }: Refusal) =>
@@ -110,6 +109,6 @@ function findWorker(): SharedWorkerLike | undefined {
   return new SharedWorker(new URL('./streams.worker.ts', import.meta.url), {
     type: 'module',
     // With a number, to be raised when what is said changes: a worker outlives the release that started it.
-    name: 'pilothouse streams 1',
+    name: 'pilothouse streams 2',
   });
 }

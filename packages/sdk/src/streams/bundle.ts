@@ -4,14 +4,14 @@ import type { BundledEvent } from '@pilothouse/contract';
 import { type Following, follow } from './stream.ts';
 
 type BundleOptions = Omit<Following, 'kinds' | 'cursor' | 'connect'> & {
-  /** `live:<id>` or `task:<id>`, with `@<cursor>` to continue from there. */
+  /** `live:<id>`, `task:<id>` or `inbox:me`, with `@<cursor>` to continue from there. */
   streams: string[];
   connect: (streams: string[], signal: AbortSignal) => Promise<Response>;
   /** A newer server may send events that the caller has no type for; by default they are returned too. */
   isKnown?: (event: BundledEvent) => boolean;
 };
 
-const kinds: ReadonlySet<string> = new Set<BundledEvent['type']>(['live', 'task', 'refused']);
+const kinds: ReadonlySet<string> = new Set<BundledEvent['type']>(['live', 'task', 'inbox', 'refused']);
 
 /** The events of all streams, each without gap or repeat, until all have ended. */
 export async function* followBundle({

@@ -2,6 +2,8 @@
 
 import type { BundledEvent } from '@pilothouse/contract';
 import {
+  type BundledKind,
+  inboxKinds,
   loggedLiveKinds,
   loggedTaskKinds,
   passingLiveKinds,
@@ -9,17 +11,18 @@ import {
   type StreamKind,
 } from '@pilothouse/contract/wire';
 
-const taskKinds: ReadonlySet<string> = new Set([...loggedTaskKinds, ...passingTaskKinds]);
-const liveKinds: ReadonlySet<string> = new Set([...loggedLiveKinds, ...passingLiveKinds]);
+const kinds: Record<BundledKind, ReadonlySet<string>> = {
+  live: new Set([...loggedLiveKinds, ...passingLiveKinds]),
+  task: new Set([...loggedTaskKinds, ...passingTaskKinds]),
+  inbox: new Set(inboxKinds),
+};
 
 export function kindsOf(stream: StreamKind | undefined): ReadonlySet<string> {
-  if (stream === 'task') return taskKinds;
-  if (stream === 'live') return liveKinds;
-  throw new Error('a stream of events this client does not know');
+  if (!stream || stream === 'bundle') throw new Error('a stream of events this client does not know');
+  return kinds[stream];
 }
 
 /** The same for an event in a bundle. */
 export function isKnown(event: BundledEvent): boolean {
-  if (event.type === 'refused') return true;
-  return (event.type === 'live' ? liveKinds : taskKinds).has(event.event.type);
+  return event.type === 'refused' || kinds[event.type].has(event.event.type);
 }
