@@ -53,4 +53,7 @@ const aboutOf = (span: Span | undefined): Pick<Band, 'kind' | 'taskId' | 'stepIn
 });
 
 const isSame = (one: Band, other: Band): boolean =>
-  one.kind === other.kind && one.taskId === other.taskId && one.stepIndex === other.stepIndex && one.holderId === other.holderId;
+  one.kind === other.kind &&
+  one.taskId === other.taskId &&
+  one.stepIndex === other.stepIndex &&
+  one.holderId === other.holderId;
