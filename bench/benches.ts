@@ -18,6 +18,7 @@ export type Sizes = {
   agents: number;
   events: number;
   pictures: number;
+  steps: number;
 };
 type Bench = { full: (sizes: Sizes) => Promise<object>; small: () => Promise<object> };
 
@@ -125,6 +126,10 @@ export const benches = define({
         sessions: { few: 100, many: 10_000 },
         requests: 200,
       }),
+  },
+  timeline: {
+    full: async ({ steps }) => (await import('./console/timeline.ts')).measureTimeline(steps),
+    small: async () => (await import('./console/timeline.ts')).measureTimeline(120),
   },
 });
 export type BenchName = keyof typeof benches;

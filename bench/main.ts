@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     agents: { type: 'string', default: '4' },
     events: { type: 'string', default: '10000000' },
     pictures: { type: 'string', default: '1000000' },
+    steps: { type: 'string', default: '1000' },
     small: { type: 'boolean', default: false },
   },
 });

@@ -84,6 +84,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
   reading({ status, list_tasks, list_sessions }) {
     for (const { ratio } of [status, list_tasks, list_sessions]) assert.ok(ratio.p50 < 1.8, `${ratio.p50}`);
   },
+  timeline({ frame_ms, nodes }) {
+    assert.ok(frame_ms.count > 0, JSON.stringify(frame_ms));
+    assert.ok(nodes < 3000, `${nodes} nodes`);
+  },
 };
 
 /** These have a bound, or count only what comes in time, so nothing else may run beside them. */
