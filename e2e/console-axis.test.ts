@@ -164,8 +164,8 @@ describe('the time axis of the console', () => {
     assert.equal(await speed.textContent(), '4×');
     await page.getByTestId('timeline').focus();
     await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Pause' }).waitFor(soon);
-    await page.getByRole('button', { name: 'Play' }).waitFor(soon);
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor(soon);
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor(soon);
     assert.equal(await moment(page), await end(page));
     await driver(page, 'look_back');
     await page.keyboard.press('l');

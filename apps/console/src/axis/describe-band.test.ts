@@ -17,13 +17,13 @@ const axis: Axis = { from: 0, to: 100_000, bands, steps, agentMs: 0, personMs: 0
 
 it('writes a number once a step, and the person, where there is room', () => {
   assert.deepEqual(
-    ticksOf(axis).map(({ text, end }) => [text, end]),
+    ticksOf(axis).map(({ text, middle, end }) => [text, middle, end]),
     [
-      ['1', 10_000],
-      ['you', 35_000],
-      ['2', 70_000],
-      ['3', 99_500],
-      ['4', 100_000],
+      ['1', 5000, 10_000],
+      ['you', 35_000, 35_000],
+      ['2', 60_000, 70_000],
+      ['3', 87_250, 99_500],
+      ['4', 99_750, 100_000],
     ],
   );
   const crowded = {

@@ -21,6 +21,7 @@ export type Tick = {
   key: string;
   text: string;
   middle: number;
+  widestMs: number;
   /** The time of the step, or of the person. */
   from: number;
   to: number;
@@ -38,18 +39,21 @@ export function ticksOf({ bands, from, to }: Axis): Tick[] {
     const text = textOf(band);
     const last = ticks.at(-1);
     if (!text) continue;
-    if (last && last.text === text && last.to >= band.from - 1000) {
-      // One step, with a failed try in it: its number is under the whole of it.
+    if (last?.text === text) {
+      // One step, with a wait or a failed try in it: its number is under the widest part of it.
+      if (band.to - band.from > last.widestMs) Object.assign(last, placeOf(band));
       last.to = band.to;
-      last.end = band.to;
+      last.end = endOf(band);
       continue;
     }
-    const middle = (band.from + band.to) / 2;
-    if (last && (middle - last.middle) / (to - from) < leastShare) continue;
-    ticks.push({ key: `${text} ${band.from}`, text, middle, from: band.from, to: band.to, end: endOf(band) });
+    const place = placeOf(band);
+    if (last && (place.middle - last.middle) / (to - from) < leastShare) continue;
+    ticks.push({ key: `${text} ${band.from}`, text, ...place, from: band.from, to: band.to, end: endOf(band) });
   }
   return ticks;
 }
+
+const placeOf = ({ from, to }: Band) => ({ middle: (from + to) / 2, widestMs: to - from });
 
 function textOf({ kind, step }: Band): string {
   if (kind === 'you') return 'you';
