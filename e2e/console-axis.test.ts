@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { countNodes, openLongTask } from '../bench/console/timeline.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { listen } from '../testkit/listen.ts';
 import { until } from '../testkit/until.ts';
@@ -201,6 +202,19 @@ describe('the time axis of the console', () => {
     await until(async () => (await picture(page)) !== first, soon.timeout);
     await keep(page, 'two-attempts');
     assert.deepEqual(errors, []);
+    await page.close();
+  });
+
+  it('has few nodes for many steps, and reads older steps and pictures when they are scrolled to', async () => {
+    const page = await openLongTask(installation, browser, 120);
+    assert.equal(await page.locator('[data-testid=timeline] li').first().getAttribute('aria-setsize'), '121');
+    assert.ok((await countNodes(page)) < 3000);
+    await page.getByTestId('timeline').focus();
+    await page.keyboard.press('Home');
+    const second = page.locator('[data-testid=step][data-state=done]').filter({ hasText: 'Step 2' }).first();
+    await second.waitFor(soon);
+    await second.locator('img').waitFor(soon);
+    assert.ok((await countNodes(page)) < 3000);
     await page.close();
   });
 });

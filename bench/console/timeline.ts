@@ -41,7 +41,7 @@ export async function lengthenTask(databaseUrl: string, taskId: string, steps: n
       [taskId, steps],
     );
     await client.query(
-      `update tasks set plan = $2, total_steps = $3, current_step = $3, finished_at = finished_at + $3 * interval '1 s'
+      `update tasks set plan = $2, total_steps = $3::int, current_step = $3::int, finished_at = finished_at + $3::int * interval '1 s'
        where id = $1`,
       [taskId, plan, steps],
     );
