@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { countNodes, openLongTask } from '../bench/console/timeline.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { listen } from '../testkit/listen.ts';
+import { countNodes, openLongTask } from '../testkit/long-task.ts';
 import { until } from '../testkit/until.ts';
 
 const viewport = { width: 1440, height: 900 };

@@ -5,13 +5,9 @@ import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef, useState 
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
 import { type Axis, axisMarks, type Band, foldBands } from '../tasks/axis-model.ts';
 import { cx } from '../ui/class-names.ts';
+import type { AxisControls, PictureSource } from './axis-controls.ts';
 import { AxisPeek } from './axis-peek.tsx';
 import { describeBand, ticksOf } from './describe-band.ts';
-import type { AxisControls } from './time-axis.tsx';
-import type { RecordedFrame } from './use-recording.ts';
-
-/** Where the pictures of moments come from. */
-export type PictureSource = { sessionId: string; frames: readonly RecordedFrame[] };
 
 type AxisLineProps = { axis: Axis; controls: AxisControls; pictures: PictureSource };
 

@@ -3,7 +3,7 @@
 import { EyeOff, ImageOff } from 'lucide-react';
 import { describeClock } from '../live/describe-time.ts';
 import { type Axis, bandAt, isPrivateAt } from '../tasks/axis-model.ts';
-import type { PictureSource } from './axis-line.tsx';
+import type { PictureSource } from './axis-controls.ts';
 import { describeBand } from './describe-band.ts';
 import { useRecordedPicture } from './recorded-pictures.ts';
 import { frameAt } from './use-recording.ts';

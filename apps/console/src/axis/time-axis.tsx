@@ -6,23 +6,8 @@ import type { Axis } from '../tasks/axis-model.ts';
 import { cx } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { Tool } from '../window/window-bar.tsx';
-import { AxisLine, type PictureSource } from './axis-line.tsx';
-import type { Speed } from './playback.ts';
-
-export type AxisControls = {
-  /** The moment that is looked back to; undefined while live. */
-  at: number | undefined;
-  isPlaying: boolean;
-  speed: Speed;
-  /** Steps that ended since the person began to look back. */
-  newSteps: number;
-  /** `isSettling`: the person still drags. */
-  onSeek: (at: number, isSettling?: boolean) => void;
-  onLive: () => void;
-  onPlay: () => void;
-  onSpeed: () => void;
-  onStep: (direction: -1 | 1) => void;
-};
+import type { AxisControls, PictureSource } from './axis-controls.ts';
+import { AxisLine } from './axis-line.tsx';
 
 type TimeAxisProps = {
   axis: Axis;

@@ -5,8 +5,8 @@ import { client } from '../api/login.ts';
 import type { BrowserRoute, Overlay } from '../live/api-types.ts';
 import { type Axis, type AxisStep, isPrivateAt, stepAt } from '../tasks/axis-model.ts';
 import type { PastView } from '../window/live-window.tsx';
+import type { AxisControls } from './axis-controls.ts';
 import { changesOf, neighbourOf, playFrom, type Speed, speeds } from './playback.ts';
-import type { AxisControls } from './time-axis.tsx';
 import { useMoment } from './use-moment.ts';
 import { frameAt, type RecordedFrame } from './use-recording.ts';
 
