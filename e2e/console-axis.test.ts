@@ -149,6 +149,8 @@ describe('the time axis of the console', () => {
     await keep(page, 'replay');
 
     const from = await moment(page);
+    // Two steps, because the moment is told in whole seconds.
+    await page.keyboard.press('k');
     await page.keyboard.press('k');
     await until(async () => (await moment(page)) < from, soon.timeout);
     const [back, earlier] = [await moment(page), await picture(page)];

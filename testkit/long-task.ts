@@ -29,7 +29,8 @@ async function lengthenTask(databaseUrl: string, taskId: string, steps: number):
     await client.query(
       `insert into observations (id, task_id, step_id, seq, recorded_at, kind, url, title, summary, blob_key, content_type,
          byte_len, width, height)
-       select gen_random_uuid(), t.id, 'step-' || n, 100000 + n, t.${begun}, 'screenshot', o.url, o.title, o.summary,
+       select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+         t.id, 'step-' || n, 100000 + n, t.${begun}, 'screenshot', o.url, o.title, o.summary,
          o.blob_key, o.content_type, o.byte_len, o.width, o.height
        from tasks t cross join lateral (
          select * from observations where task_id = t.id and blob_key is not null order by seq desc limit 1) o,
