@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     events: { type: 'string', default: '10000000' },
     pictures: { type: 'string', default: '1000000' },
     presses: { type: 'string', default: '100' },
+    steps: { type: 'string', default: '1000' },
     small: { type: 'boolean', default: false },
   },
 });

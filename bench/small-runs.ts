@@ -92,6 +92,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.ok(soak && soak.heap_spread_mib < 5 && (soak.last?.bitmaps ?? 0) <= 1, JSON.stringify(soak));
     for (const { first, again } of Object.values(first_view_ms)) assert.deepEqual([first.count, again.count], [3, 3]);
   },
+  timeline({ frame_ms, nodes }) {
+    assert.ok(frame_ms.count > 0, JSON.stringify(frame_ms));
+    assert.ok(nodes < 3000, `${nodes} nodes`);
+  },
 };
 
 /** These have a bound, or count only what comes in time, so nothing else may run beside them. */

@@ -1,11 +1,13 @@
-// Looking back: the moment in the address, its picture, and going from step to step. The task goes on meanwhile.
+// Looking back: the moment that is shown, its picture, playing, and going from step to step. The task goes on meanwhile.
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import type { BrowserRoute, Overlay } from '../live/api-types.ts';
-import type { Axis } from '../tasks/axis-model.ts';
+import { type Axis, type AxisStep, isPrivateAt, stepAt } from '../tasks/axis-model.ts';
 import type { PastView } from '../window/live-window.tsx';
-import type { AxisControls } from './time-axis.tsx';
+import type { AxisControls } from './axis-controls.ts';
+import { changesOf, neighbourOf, playFrom, type Speed, speeds } from './playback.ts';
+import { useMoment } from './use-moment.ts';
 import { frameAt, type RecordedFrame } from './use-recording.ts';
 
 type Options = {
@@ -14,84 +16,119 @@ type Options = {
   at: string | undefined;
   setAt: (at: string | undefined) => void;
   axis: Axis;
+  /** The task goes on: the end of the axis is now. */
+  isGrowing: boolean;
   frames: readonly RecordedFrame[];
   overlays: readonly Overlay[];
   refresh: () => void;
 };
 
 const tickMs = 100;
-/** Longer than this nothing changed: playback goes on with what comes next. */
-const gapMs = 3000;
 
-export function useLookBack({ sessionId, at, setAt, axis, frames, overlays, refresh }: Options) {
-  const time = at === undefined ? undefined : Date.parse(at);
-  const moment = time === undefined || Number.isNaN(time) ? undefined : time;
+export function useLookBack({ sessionId, at, setAt, axis, isGrowing, frames, overlays, refresh }: Options) {
+  const [moment, go] = useMoment(at, setAt);
+  const isPrivate = moment !== undefined && isPrivateAt(axis, moment);
   const frame = moment === undefined ? undefined : frameAt(frames, moment);
-  const past = usePast(sessionId, frame, overlays);
+  const step: AxisStep | undefined = moment === undefined ? undefined : stepAt(axis, moment);
+  const past = usePast(sessionId, frame, overlays, isPrivate);
+  const newSteps = useNewSteps(axis.steps.at(-1)?.index ?? 0, moment !== undefined);
   const [isPlaying, setPlaying] = useState(false);
-  const seenSteps = useRef(0);
-  const steps = countSteps(axis);
-  if (moment === undefined) seenSteps.current = steps;
+  const [speed, setSpeed] = useState<Speed>(1);
 
-  const seek = (next: number) => {
+  const seek = (next: number, isSettling = false) => {
     if (moment === undefined) refresh();
-    setAt(new Date(Math.min(next, axis.to)).toISOString());
+    go(Math.max(axis.from, Math.min(next, axis.to)), isSettling);
   };
-  const latest = useRef({ moment, seek, axis, frames });
-  latest.current = { moment, seek, axis, frames };
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setInterval(() => {
-      const { moment: now = 0, seek: go, axis: line, frames: all } = latest.current;
-      const next = all.find(({ recorded_at }) => Date.parse(recorded_at) > now);
-      const comes = next ? Date.parse(next.recorded_at) : line.to;
-      if (now >= line.to) setPlaying(false);
-      else go(comes - now > gapMs ? comes - tickMs : now + tickMs);
-    }, tickMs);
-    return () => clearInterval(timer);
-  }, [isPlaying]);
+  usePlaying({ isPlaying, speed, moment, axis, frames, seek }, () => {
+    setPlaying(false);
+    // What goes on has no end: there playback becomes live.
+    if (isGrowing) go(undefined);
+    else go(axis.to);
+  });
 
   const controls: AxisControls = {
     at: moment,
     isPlaying,
-    newSteps: Math.max(0, steps - seenSteps.current),
-    onSeek: (next) => {
+    speed,
+    newSteps,
+    onSeek: (next, isSettling) => {
       setPlaying(false);
-      seek(next);
+      seek(next, isSettling);
     },
     onLive: () => {
       setPlaying(false);
-      setAt(undefined);
+      go(undefined);
     },
     onPlay: () => {
-      if (!isPlaying && (moment === undefined || moment >= axis.to)) seek(axis.from);
+      if (isPlaying && moment !== undefined) go(moment);
+      if (!isPlaying && (moment === undefined || moment >= axis.to - tickMs)) seek(axis.from, true);
       setPlaying(!isPlaying);
     },
+    onSpeed: () => setSpeed(speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1),
     onStep: (direction) => {
       setPlaying(false);
-      const next = neighbour(axis, frames, moment ?? axis.to, direction);
+      const next = neighbourOf(axis, moment ?? axis.to, direction);
       if (next !== undefined) seek(next);
-      else if (direction > 0) setAt(undefined);
+      else if (direction > 0) go(undefined);
     },
   };
-  return { moment, frame, past, controls };
+  return { moment, step, past, controls };
 }
 
-/** The end of the step before or after: the picture of a step is the one at its end. */
-function neighbour(axis: Axis, frames: readonly RecordedFrame[], at: number, direction: -1 | 1): number | undefined {
-  const ends = frames.flatMap(({ step_id, recorded_at }) => (step_id ? [Date.parse(recorded_at)] : []));
-  const times = ends.length > 0 ? ends : axis.bands.map(({ to }) => to);
-  return direction < 0 ? times.findLast((time) => time < at - 1) : times.find((time) => time > at + 1);
+type Playing = {
+  isPlaying: boolean;
+  speed: Speed;
+  moment: number | undefined;
+  axis: Axis;
+  frames: readonly RecordedFrame[];
+  seek: (at: number, isSettling: boolean) => void;
+};
+
+function usePlaying(playing: Playing, onEnd: () => void): void {
+  const { isPlaying, axis, frames } = playing;
+  const changes = useMemo(() => {
+    if (!isPlaying) return [];
+    return changesOf(
+      axis,
+      frames.map(({ recorded_at }) => Date.parse(recorded_at)),
+    );
+  }, [isPlaying, axis, frames]);
+  const latest = useRef({ ...playing, changes, onEnd });
+  latest.current = { ...playing, changes, onEnd };
+  useEffect(() => {
+    if (!isPlaying) return;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const { moment, speed, axis: line, changes: times, seek, onEnd: end } = latest.current;
+      const now = performance.now();
+      const passedMs = Math.min(now - last, 3 * tickMs);
+      last = now;
+      const next = playFrom(moment ?? line.from, passedMs, speed, times, line.to);
+      if (next >= line.to) end();
+      else seek(next, true);
+    }, tickMs);
+    return () => clearInterval(timer);
+  }, [isPlaying]);
 }
 
-const countSteps = ({ bands }: Axis): number => new Set(bands.flatMap(({ step }) => step ?? [])).size;
+/** Steps that ended since the person began to look back. */
+function useNewSteps(ended: number, isPast: boolean): number {
+  const seen = useRef(ended);
+  if (!isPast) seen.current = ended;
+  // The page was opened at a moment of the past: what is read first is not new.
+  if (seen.current === 0) seen.current = ended;
+  return Math.max(0, ended - seen.current);
+}
+
+const nowhere: BrowserRoute = { session: '', page: null, frame: null, url: null, title: null };
 
 function usePast(
   sessionId: string,
   frame: RecordedFrame | undefined,
   overlays: readonly Overlay[],
+  isPrivate: boolean,
 ): PastView | undefined {
-  const { frame_id, content_type, path, step_id, recorded_at, width, height } = frame ?? {};
+  const { frame_id, content_type, path, step_id, recorded_at, width = 1280, height = 720 } = frame ?? {};
   const route = frame?.route as BrowserRoute | undefined;
   const overlay = useMemo(() => {
     if (step_id) return overlays.findLast((one) => one.step_id === step_id);
@@ -112,6 +149,6 @@ function usePast(
         : undefined,
     [sessionId, frame_id, path, content_type],
   );
-  if (!route || width === undefined || height === undefined) return undefined;
-  return { picture, route, overlay, width, height };
+  if (isPrivate) return { picture: undefined, route: route ?? nowhere, width, height };
+  return route && { picture, route, overlay, width, height };
 }

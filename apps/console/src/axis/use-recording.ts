@@ -1,18 +1,17 @@
-// What was kept of a session, for the time axis and for looking back.
+// The pictures and marks that were kept of a session, for looking back.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { client } from '../api/login.ts';
-import type { LiveEvent, Overlay, RecordingItem } from '../live/api-types.ts';
-import { type AxisEvent, axisEventOf } from '../tasks/axis-model.ts';
+import type { Overlay, RecordingItem } from '../live/api-types.ts';
 
 export type RecordedFrame = Extract<RecordingItem, { type: 'frame' }>['frame'];
-export type Recording = { events: AxisEvent[]; frames: RecordedFrame[]; overlays: Overlay[]; to: number };
+export type Recording = { frames: RecordedFrame[]; overlays: Overlay[]; to: number; isWhole: boolean };
 
 const windowMs = 300_000;
 const maxWindows = 48;
 const refreshMs = 3000;
-const empty: Recording = { events: [], frames: [], overlays: [], to: 0 };
+const empty: Recording = { frames: [], overlays: [], to: 0, isWhole: false };
 
 /** Reads one window completely. Within it items are oldest first. */
 async function readWindow(id: string, from: number, to: number, signal: AbortSignal): Promise<RecordingItem[]> {
@@ -29,21 +28,19 @@ async function readWindow(id: string, from: number, to: number, signal: AbortSig
 
 /** In front of what is known already, or behind it. Nothing is kept twice. */
 export function mergeRecording(known: Recording, items: readonly RecordingItem[], to: number): Recording {
-  const events = new Map(known.events.map((event) => [event.seq, event]));
   const frames = new Map(known.frames.map((frame) => [frame.frame_id, frame]));
   const overlays = new Map(known.overlays.map((overlay) => [overlay.overlay_id, overlay]));
   for (const item of items) {
-    if (item.type === 'event') events.set(item.event.seq, item.event);
-    else if (item.type === 'frame') frames.set(item.frame.frame_id, item.frame);
-    else overlays.set(item.overlay.overlay_id, item.overlay);
+    if (item.type === 'frame') frames.set(item.frame.frame_id, item.frame);
+    else if (item.type === 'overlay') overlays.set(item.overlay.overlay_id, item.overlay);
   }
   const byTime = <Item extends { recorded_at: string }>(all: Iterable<Item>) =>
     [...all].toSorted((one, other) => Date.parse(one.recorded_at) - Date.parse(other.recorded_at));
   return {
-    events: [...events.values()].toSorted((one, other) => one.seq - other.seq),
     frames: byTime(frames.values()),
     overlays: byTime(overlays.values()),
     to: Math.max(known.to, to),
+    isWhole: known.isWhole,
   };
 }
 
@@ -57,37 +54,36 @@ export function useRecording(id: string, since: string | undefined) {
     queryFn: async ({ signal }) => {
       let recording = cache.getQueryData<Recording>(key) ?? empty;
       const end = Date.now() + 60_000;
-      const begin = Math.max(Date.parse(since ?? '') - 2000, recording.to - 10_000);
+      // A first read that was cut off has only the newest windows.
+      const begin = recording.isWhole ? recording.to - 10_000 : Date.parse(since ?? '') - 2000;
       // The newest window first: it is the one that is looked at.
       for (let to = end, count = 0; to > begin && count < maxWindows; to -= windowMs, count += 1) {
         const items = await readWindow(id, Math.max(begin, to - windowMs), to, signal);
         recording = mergeRecording(recording, items, Date.now());
         cache.setQueryData(key, recording);
       }
-      return recording;
+      return { ...recording, isWhole: true };
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
 
-  const [live, setLive] = useState<AxisEvent[]>([]);
   const lastRead = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const refresh = useCallback(() => {
-    if (Date.now() - lastRead.current < refreshMs) return;
-    lastRead.current = Date.now();
-    void cache.invalidateQueries({ queryKey: key });
+    const restMs = lastRead.current + refreshMs - Date.now();
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        lastRead.current = Date.now();
+        void cache.invalidateQueries({ queryKey: key });
+      },
+      Math.max(0, restMs),
+    );
   }, [cache, key]);
-  const add = useCallback((event: LiveEvent) => {
-    const kept = axisEventOf(event);
-    if (kept) setLive((before) => [...before.slice(-500), kept]);
-  }, []);
-
-  const events = useMemo(() => {
-    const bySeq = new Map([...data.events, ...live].map((event) => [event.seq, event]));
-    return [...bySeq.values()].toSorted((one, other) => one.seq - other.seq);
-  }, [data.events, live]);
-  return { events, frames: data.frames, overlays: data.overlays, add, refresh };
+  return { frames: data.frames, overlays: data.overlays, refresh };
 }
 
 /** The newest frame at that moment; the first one before all of them. */

@@ -27,6 +27,8 @@ export type Execution = Reply<'listExecutions'>['executions'][number];
 export type ExecutionStep = Execution['steps'][number];
 export type LogEntry = Reply<'listLogs'>['logs'][number];
 export type RecordingItem = Reply<'getRecording'>['items'][number];
+export type RecordingBand = Reply<'getRecordingBands'>['bands'][number];
+export type Observation = Reply<'listObservations'>['data']['observations'][number];
 export type Share = Reply<'shareSession'>['share'];
 
 export type Takeover = NonNullable<Snapshot['takeover']>;

@@ -2,6 +2,7 @@
 
 import { isTerminal } from '@pilothouse/sdk';
 import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef } from 'react';
 import { useUser } from '../api/use-user.ts';
 import { TimeAxis } from '../axis/time-axis.tsx';
 import { useLookBack } from '../axis/use-look-back.ts';
@@ -10,7 +11,7 @@ import { Drawer } from '../drawer/drawer.tsx';
 import { describeClock } from '../live/describe-time.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { SessionView } from '../live/session-model.ts';
-import { buildAxis } from '../tasks/axis-model.ts';
+import { type Axis, type AxisStep, buildAxis } from '../tasks/axis-model.ts';
 import type { StepItem, TaskView } from '../tasks/timeline-model.ts';
 import type { CaptionWords } from '../window/caption.tsx';
 import { DriverBar } from '../window/driver-bar.tsx';
@@ -37,12 +38,13 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
   const user = useUser();
   const { task, session, recording, detail } = data;
   const me = user?.id;
-  const axis = buildAxis({ events: recording.events, taskId: data.taskId, me, now });
+  const axis = useAxis(data, me, now);
   const lookBack = useLookBack({
     sessionId: id,
     at: search.at,
     setAt: (at) => set({ at }),
     axis,
+    isGrowing: task !== undefined && !isTerminal(task.status),
     frames: recording.frames,
     overlays: recording.overlays,
     refresh: recording.refresh,
@@ -61,7 +63,7 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
         ? undefined
         : {
             at: new Date(lookBack.moment).toISOString(),
-            sub: describePast(task, lookBack.frame?.step_id, axis, lookBack.moment),
+            sub: describePast(task, lookBack.step, axis, lookBack.moment),
           },
     clock,
     tasksBefore: data.tasks.filter((one) => !isTerminal(one.status) && one.id !== data.taskId).length,
@@ -91,6 +93,9 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
   const { search, set, now, user, axis, lookBack, driver, tools, state, act } = controls;
   const { task, session, recording, detail } = data;
   const isPast = lookBack.past !== undefined;
+  const seek = useRef(lookBack.controls.onSeek);
+  seek.current = lookBack.controls.onSeek;
+  const showStep = useCallback((item: StepItem) => item.at && seek.current(Date.parse(item.at)), []);
   const tab: PanelTab =
     search.tab === 'steps' || search.tab === 'files' ? search.tab : task?.result ? 'result' : 'steps';
 
@@ -112,7 +117,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             past={lookBack.past}
             drive={driver.drive}
             ring={isPast ? undefined : state.tone === 'you' ? 'you' : state.tone === 'them' ? 'them' : undefined}
-            caption={captionOf(task, state, view, lookBack.frame?.step_id)}
+            caption={captionOf(task, state, view, lookBack.step)}
             tools={tools.window}
             now={now}
           >
@@ -132,48 +137,69 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             isAct={driver.busy !== undefined}
             initials={(user?.username ?? 'You').slice(0, 2).toUpperCase()}
             now={now}
-            shownStep={lookBack.frame?.step_id ?? undefined}
+            older={data.older}
+            shownStep={lookBack.step?.stepId}
             tab={tab}
             onTab={(next) => set({ tab: next })}
-            onShowStep={(item: StepItem) => item.at && set({ at: item.at })}
+            onShowStep={showStep}
             onAct={act}
             onTask={(next) => set({ task: next, at: undefined, tab: undefined }, false)}
             onShowLog={() => set({ drawer: 'logs' })}
           />
         }
-        axis={<TimeAxis axis={axis} isOpen={session.connection === 'connected'} controls={lookBack.controls} />}
+        axis={
+          <TimeAxis
+            axis={axis}
+            isOpen={session.connection === 'connected'}
+            controls={lookBack.controls}
+            pictures={{ sessionId: id, frames: recording.frames }}
+            onPoint={data.older.wantSteps}
+          />
+        }
         drawer={<Drawer data={data} axis={axis} open={search.drawer} onOpen={(drawer) => set({ drawer })} />}
       />
     </div>
   );
 }
 
+/** Built again only when something of it changed: it is long where the task is. */
+function useAxis({ bands, taskId, task, older }: SessionData, me: string | undefined, now: number): Axis {
+  const status = task?.status;
+  const current = task && !isTerminal(task.status) && task.current_step > 0 ? task.current_step : undefined;
+  const { attempts } = older;
+  return useMemo(
+    () => buildAxis({ bands, taskId, me, attempts, current, isPending: status === 'pending', now }),
+    [bands, taskId, me, attempts, current, status, now],
+  );
+}
+
 /** Where the moment is: `Step 3 of 9 · 0:24 of 2:55`. */
 function describePast(
   task: TaskView | undefined,
-  stepId: string | null | undefined,
+  step: AxisStep | undefined,
   axis: { from: number; to: number },
   at: number,
 ): string {
-  const step = task?.agent_history.find(({ step_id }) => step_id === stepId)?.step_index;
   const of = task?.total_steps ? ` of ${task.total_steps}` : '';
   const time = `${describeClock(at - axis.from)} of ${describeClock(axis.to - axis.from)}`;
-  return step === undefined ? time : `Step ${step}${of} · ${time}`;
+  return step === undefined ? time : `Step ${step.index}${of} · ${time}`;
 }
 
 function captionOf(
   task: TaskView | undefined,
   state: DriverState,
   view: SessionView,
-  pastStep: string | null | undefined,
+  pastStep: AxisStep | undefined,
 ): CaptionWords {
   if (state.tone === 'you') {
     const others = view.viewers - 1;
     const who = others > 0 ? `${others} ${others === 1 ? 'other sees' : 'others see'} a placeholder. ` : '';
     return { isPrivate: true, text: `${who}What you write is not kept, and is covered for the agent too.` };
   }
-  const past = pastStep ? task?.agent_history.find(({ step_id }) => step_id === pastStep) : undefined;
-  if (past) return { step: past.step_index, text: past.thinking ?? past.title };
+  if (pastStep) {
+    const thought = task?.agent_history.findLast(({ step_id }) => step_id === pastStep.stepId)?.thinking;
+    return { step: pastStep.index, text: thought ?? pastStep.title };
+  }
   if (!task) return { text: '' };
   if (task.status === 'failed') return { step: task.current_step, text: task.last_error ?? '' };
   const thought = task.agent_history.findLast(({ step_index }) => step_index === task.current_step)?.thinking;

@@ -2,12 +2,12 @@
 
 import { isTerminal } from '@pilothouse/sdk';
 import { Info, RefreshCw } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
-import type { Axis } from '../tasks/axis-model.ts';
+import type { Axis, Band } from '../tasks/axis-model.ts';
 import { Composer } from '../tasks/composer.tsx';
 import { FailureCard } from '../tasks/failure-card.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
@@ -16,6 +16,7 @@ import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx'
 import { TaskHead } from '../tasks/task-head.tsx';
 import { Timeline } from '../tasks/timeline.tsx';
 import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '../tasks/timeline-model.ts';
+import type { Older } from '../tasks/use-older.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { showToast } from '../ui/toasts.ts';
@@ -31,6 +32,7 @@ type TaskPanelProps = {
   messages: MessageState | null | undefined;
   overlays: readonly Overlay[];
   axis: Axis;
+  older: Older;
   driver: DriverState;
   isAct: boolean;
   initials: string;
@@ -159,9 +161,8 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
 }
 
 function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskCommands> }) {
-  const { task, detail, messages, axis, overlays, initials, now, shownStep, onShowStep, commands } = props;
-  const plan = useMemo(() => describePlan(detail?.plan?.steps), [detail]);
-  const items = buildTimeline({ status: task, messages, plan, bands: axis.bands });
+  const { task, detail, overlays, initials, now, shownStep, onShowStep, commands } = props;
+  const { items, onSight } = useItems(props);
   const render = (item: TimelineItem) => {
     if (item.type === 'prompt')
       return (
@@ -184,8 +185,38 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
       />
     );
   };
-  return <Timeline items={items} render={render} />;
+  return <Timeline items={items} render={render} shownStep={shownStep} onSight={onSight} />;
 }
+
+/** The rows, and what is read when older ones come into sight. */
+function useItems({ task, detail, messages, axis, older }: TaskPanelProps) {
+  const { attempts, evidence, wantSteps, wantPictures } = older;
+  const plan = useMemo(() => describePlan(detail?.plan?.steps), [detail]);
+  const bands = usePersonBands(axis);
+  const items = useMemo(
+    () => buildTimeline({ status: task, messages, plan, bands, attempts, evidence }),
+    [task, messages, plan, bands, attempts, evidence],
+  );
+  const firstPicture = task?.recent_evidence[0]?.recorded_at;
+  const onSight = useCallback(
+    (shown: readonly TimelineItem[]) => {
+      const steps = shown.filter((item) => item.type === 'step');
+      if (steps.some(({ state }) => state === 'earlier')) wantSteps();
+      if (firstPicture && steps.some(({ at, evidence: own }) => at && !own && at < firstPicture)) wantPictures();
+    },
+    [firstPicture, wantSteps, wantPictures],
+  );
+  return { items, onSight };
+}
+
+/** The same list while it says the same: the axis is another one every second. */
+function usePersonBands({ bands }: Axis): readonly Band[] {
+  const persons = bands.filter((band, index) => isPerson(band) || index === bands.length - 1);
+  const said = JSON.stringify(persons.map((band) => (isPerson(band) ? band : band.kind)));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what they say stands for them
+  return useMemo(() => persons, [said]);
+}
+const isPerson = ({ kind }: Band): boolean => kind === 'you' || kind === 'other';
 
 /** Written line by line. Steps that were sent with words beside them are read as words. */
 const isScript = (detail: TaskDetail | undefined, text: string): boolean =>

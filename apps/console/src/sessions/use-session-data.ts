@@ -3,8 +3,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { client } from '../api/login.ts';
+import { useBands } from '../axis/use-bands.ts';
 import { useRecording } from '../axis/use-recording.ts';
 import type { LiveEvent, LogEntry, StreamedEvent, TaskEvent } from '../live/api-types.ts';
+import { useOlder } from '../tasks/use-older.ts';
 import { useSession } from './use-session.ts';
 import { messagesQuery, taskDetailQuery, useTask } from './use-task.ts';
 
@@ -16,7 +18,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
   /** What the streams brought, as it was: the drawer shows it. */
   const events = useRef<StreamedEvent[]>([]);
   const logs = useRef<LogEntry[]>([]);
-  const onLive = useRef<(event: LiveEvent) => void>(undefined);
+  const onChange = useRef<(event: LiveEvent | TaskEvent) => void>(undefined);
   const refresh = useRef<() => void>(undefined);
   const keep = useCallback((stream: StreamedEvent['stream'], event: LiveEvent | TaskEvent) => {
     if (notKept.has(event.type)) return;
@@ -29,7 +31,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
     onEvent: useCallback(
       (event: LiveEvent) => {
         keep('live', event);
-        onLive.current?.(event);
+        onChange.current?.(event);
       },
       [keep],
     ),
@@ -41,6 +43,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
     useCallback(
       (event: TaskEvent) => {
         keep('task', event);
+        onChange.current?.(event);
         if (event.type === 'log') logs.current = [...logs.current.slice(1 - keptEvents), event.log];
         if (event.type === 'observation') refresh.current?.();
       },
@@ -58,8 +61,10 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
   });
   const since = detail?.created_at ?? (taskId === undefined ? session.view?.session.created_at : undefined);
   const recording = useRecording(id, since);
-  onLive.current = recording.add;
+  const { bands, onEvent } = useBands(id, since);
+  onChange.current = onEvent;
   refresh.current = recording.refresh;
+  const older = useOlder(task);
 
   return {
     session,
@@ -70,6 +75,8 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
     messages,
     tasks,
     recording,
+    bands,
+    older,
     events,
     logs,
     error: session.error ?? taskError,

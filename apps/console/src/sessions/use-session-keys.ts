@@ -1,6 +1,6 @@
 // The keys of the session page. While the page in the browser has the keys, none of them is heard.
 
-import type { AxisControls } from '../axis/time-axis.tsx';
+import type { AxisControls } from '../axis/axis-controls.ts';
 import { useShortcuts } from '../common/shortcuts.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import { panelShare } from './resizer.tsx';

@@ -1,110 +1,130 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Takeover, TaskProgress } from '../live/api-types.ts';
-import { type AxisEvent, axisMarks, type Band, buildAxis } from './axis-model.ts';
+import type { RecordingBand } from '../live/api-types.ts';
+import type { Attempt } from './attempts.ts';
+import { axisMarks, type Band, bandAt, buildAxis, foldBands, isPrivateAt, stepAt } from './axis-model.ts';
 
 const id = '0198c4a1-0000-7000-8000-000000000001';
 const start = Date.parse('2026-11-01T12:00:00.000Z');
 const at = (secs: number) => new Date(start + secs * 1000).toISOString();
-let seq = 0;
 
-function task(secs: number, status: TaskProgress['status'], current_step = 0, task_id = id): AxisEvent {
-  seq += 1;
-  const progress: TaskProgress = {
-    status,
-    total_steps: 4,
-    current_step,
-    current_step_title: '',
-    started_at: null,
-    finished_at: null,
-    last_error: null,
-    last_updated_at: at(secs),
-  };
-  return { type: 'task', seq, session_id: id, recorded_at: at(secs), task_id, status: progress };
-}
-function wheel(secs: number, status: Takeover['status'], held_by: string | null = 'me'): AxisEvent {
-  seq += 1;
-  const route = { session: id, page: null, frame: null, url: null, title: null };
-  const takeover: Takeover = {
-    takeover_id: id,
-    status,
-    requested_at: at(secs),
-    activated_at: null,
-    ended_at: null,
-    expires_at: at(secs),
-    requested_by: 'me',
-    held_by,
-    epoch: 1,
-    reason: null,
-    route,
-  };
-  return { type: 'takeover', seq, session_id: id, recorded_at: at(secs), task_id: id, takeover };
-}
+const band = (
+  kind: RecordingBand['kind'],
+  from: number,
+  to: number | null,
+  more: Partial<RecordingBand> = {},
+): RecordingBand => ({
+  kind,
+  from: at(from),
+  to: to === null ? null : at(to),
+  task_id: kind === 'idle' ? null : id,
+  step_id: null,
+  private: kind === 'person',
+  held_by: kind === 'person' ? 'me' : null,
+  ...more,
+});
+const attempt = (index: number, from: number, to: number, number = 1): Attempt => ({
+  stepId: `step-${index}`,
+  index,
+  title: `Step ${index}`,
+  action: 'click',
+  status: 'success',
+  number,
+  from: start + from * 1000,
+  to: start + to * 1000,
+  ranMs: 100,
+  message: null,
+  thinking: null,
+  nextGoal: null,
+});
 const inWords = (bands: Band[]) =>
   bands.map(({ kind, step, from, to }) => `${kind}${step ?? ''} ${(from - start) / 1000}-${(to - start) / 1000}`);
+const about = { taskId: id, me: 'me', now: start + 500_000 };
 
 describe('the time axis', () => {
-  const events = [
-    task(0, 'pending'),
-    task(1, 'running'),
-    task(2, 'running', 1),
-    task(5, 'running', 2),
-    wheel(8, 'requested'),
-    task(8, 'takeover', 2),
-    wheel(10, 'active'),
-    wheel(20, 'resuming'),
-    wheel(21, 'ended'),
-    task(21, 'running', 3),
-    task(25, 'awaiting_user', 3),
-    task(30, 'running', 3),
-    task(32, 'success', 4),
+  const bands = [
+    band('idle', 0, 1),
+    band('agent', 1, 8),
+    band('waiting', 8, 10),
+    band('person', 10, 20),
+    band('agent', 20, 25),
+    band('failed', 25, 26, { step_id: 'step-3' }),
+    band('agent', 26, 32),
+    band('idle', 32, null),
   ];
+  const attempts = [attempt(1, 2, 5), attempt(2, 6, 8), attempt(3, 25, 26), attempt(3, 27, 30, 2), attempt(4, 30, 31)];
 
-  it('says who drove from when to when, with the steps', () => {
-    const axis = buildAxis({ events, taskId: id, me: 'me', now: start + 500_000 });
+  it('says who drove from when to when, with the steps of the agent', () => {
+    const axis = buildAxis({ bands, attempts, ...about });
     assert.deepEqual(inWords(axis.bands), [
       'idle 0-1',
       'agent1 1-5',
       'agent2 5-8',
       'waiting 8-10',
       'you 10-20',
-      'agent2 20-21',
-      'agent3 21-25',
-      'waiting 25-30',
-      'agent3 30-32',
+      'agent3 20-25',
+      'failed3 25-26',
+      'agent3 26-30',
+      'agent4 30-32',
     ]);
     assert.equal(axis.to, start + 32_000);
     assert.equal(axis.personMs, 10_000);
-    assert.equal(axis.agentMs, 14_000);
+    assert.equal(axis.agentMs, 19_000);
+    assert.equal(stepAt(axis, start + 7000)?.index, 2);
+    assert.equal(bandAt(axis, start + 9000)?.kind, 'waiting');
+    assert.deepEqual([isPrivateAt(axis, start + 15_000), isPrivateAt(axis, start + 21_000)], [true, false]);
   });
 
-  it('goes on to now while the task runs, and while a person drives after it', () => {
-    const running = buildAxis({ events: events.slice(0, 4), taskId: id, me: 'me', now: start + 9000 });
-    assert.equal(inWords(running.bands).at(-1), 'agent2 5-9');
-    const later = buildAxis({ events: [...events, wheel(40, 'active')], taskId: id, me: 'me', now: start + 50_000 });
-    assert.deepEqual(inWords(later.bands).slice(-2), ['idle 32-40', 'you 40-50']);
-  });
-
-  it('begins with its own task, and has another person in another colour', () => {
-    const before = [task(-20, 'running', 7, 'another'), task(-2, 'success', 7, 'another')];
-    const axis = buildAxis({
-      events: [...before, ...events.slice(0, 4), wheel(6, 'active', 'mara')],
-      taskId: id,
-      me: 'me',
+  it('goes on to now while the task runs, with the step that is being done', () => {
+    const running = buildAxis({
+      bands: [band('agent', 1, null)],
+      attempts: attempts.slice(0, 1),
+      current: 2,
+      ...about,
       now: start + 9000,
     });
-    assert.equal(axis.from, start);
-    assert.equal(inWords(axis.bands).at(-1), 'other 6-9');
+    assert.deepEqual(inWords(running.bands), ['agent1 1-5', 'agent2 5-9']);
+    const pending = buildAxis({ bands: [band('idle', 0, null)], isPending: true, ...about, now: start + 3000 });
+    assert.deepEqual(inWords(pending.bands), ['idle 0-3']);
   });
 
-  it('cuts failed attempts out of the time of the agent', () => {
-    const failed = { status: 'failed', intent_at: at(3), effect_at: at(4) } as const;
-    const axis = buildAxis({ events: events.slice(0, 4), taskId: id, me: 'me', attempts: [failed], now: start + 9000 });
-    assert.deepEqual(inWords(axis.bands), ['idle 0-1', 'agent1 1-3', 'failed1 3-4', 'agent1 4-5', 'agent2 5-9']);
+  it('has no number where the steps are not read yet', () => {
+    const axis = buildAxis({ bands: [band('agent', 0, 32)], attempts: attempts.slice(3), ...about });
+    assert.deepEqual(inWords(axis.bands), ['agent 0-27', 'agent3 27-30', 'agent4 30-32']);
   });
 
-  it('is empty without events', () => {
-    assert.deepEqual(buildAxis({ events: [], taskId: id, me: 'me', now: start }).bands, []);
+  it('has another person in another colour, and ends where a later task begins', () => {
+    const other = { task_id: '0198c4a1-0000-7000-8000-000000000002' };
+    const axis = buildAxis({
+      bands: [
+        band('agent', -3, 0, other),
+        band('agent', 0, 4),
+        band('person', 4, 6, { held_by: 'mara' }),
+        band('person', 6, 8, { held_by: 'mara', task_id: null }),
+        band('idle', 8, 9),
+        band('person', 9, 12, other),
+        band('agent', 12, null, other),
+      ],
+      ...about,
+    });
+    assert.deepEqual(inWords(axis.bands), ['idle -3-0', 'agent 0-4', 'other 4-8']);
+  });
+
+  it('draws a thousand steps as a few hundred bands, and a failure among them in its colour', () => {
+    const many = Array.from({ length: 1000 }, (_, index) => attempt(index + 1, index, index + 1));
+    const axis = buildAxis({
+      bands: [band('agent', 0, 500), band('failed', 500, 500.5, { step_id: 'step-501' }), band('agent', 500.5, 1000)],
+      attempts: many,
+      ...about,
+    });
+    const drawn = foldBands(axis);
+    assert.ok(axis.bands.length > 1000 && drawn.length < 500, `${drawn.length}`);
+    assert.ok(drawn.some(({ kind }) => kind === 'failed'));
+    assert.deepEqual([drawn[0]?.from, drawn.at(-1)?.to], [axis.from, axis.to]);
+  });
+
+  it('is empty without bands', () => {
+    assert.deepEqual(buildAxis({ bands: [], ...about }).bands, []);
   });
 });
 

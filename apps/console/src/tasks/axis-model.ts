@@ -1,6 +1,7 @@
 // The time axis: who drove from when to when, and which step was done in it.
 
-import type { ExecutionStep, LiveEvent, RecordingItem, TaskProgress } from '../live/api-types.ts';
+import type { RecordingBand } from '../live/api-types.ts';
+import { type Attempt, byStep } from './attempts.ts';
 
 export type BandKind = 'agent' | 'you' | 'other' | 'waiting' | 'failed' | 'idle';
 export type Band = {
@@ -10,117 +11,154 @@ export type Band = {
   /** The number of the step in it. */
   step?: number;
 };
+/** A step that has ended: from the end of the step before it to its own. */
+export type AxisStep = { index: number; stepId: string; title: string; from: number; to: number };
 export type Axis = {
   from: number;
   to: number;
   bands: Band[];
+  steps: AxisStep[];
   agentMs: number;
   personMs: number;
 };
-export type AxisEvent = Extract<RecordingItem, { type: 'event' }>['event'];
-type Attempt = Pick<ExecutionStep, 'status' | 'intent_at' | 'effect_at'>;
 
 type Options = {
-  /** In the order of the log. */
-  events: readonly AxisEvent[];
+  /** Of the session, oldest first and without gaps. */
+  bands: readonly RecordingBand[];
   taskId: string | undefined;
   me: string | undefined;
-  /** Attempts that failed or were cut off. */
   attempts?: readonly Attempt[];
+  /** The step that is being done. */
+  current?: number;
+  isPending?: boolean;
   now: number;
 };
 
-type Moment = { status?: TaskProgress['status']; step: number; takeover?: 'requested' | 'active'; isMine: boolean };
-
-/** From the first event of the task to its end; to now while it runs or a person drives. */
-export function buildAxis({ events, taskId, me, attempts = [], now }: Options): Axis {
-  const mine = eventsOfTask(events, taskId);
-  let moment: Moment = { step: 0, isMine: false };
-  const bands: Band[] = [];
-  let last = Number.NaN;
-  for (const event of mine) {
-    const at = Date.parse(event.recorded_at);
-    if (!Number.isNaN(last)) extend(bands, moment, last, at);
-    moment = after(moment, event, taskId, me);
-    last = at;
-  }
-  const isOpen = kindOf(moment) !== 'idle' || moment.status === 'pending';
-  if (isOpen && !Number.isNaN(last)) extend(bands, moment, last, Math.max(last, now));
-  while (bands.at(-1)?.kind === 'idle' && !isOpen) bands.pop();
-  const all = withFailures(bands, attempts);
-  const from = all[0]?.from ?? now;
+/** From the begin of the task to its end; to now while it waits or runs, and while a person drives. */
+export function buildAxis({ bands, taskId, me, attempts = [], current, isPending = false, now }: Options): Axis {
+  const drivers = driverBands(bandsOfTask(bands, taskId), { taskId, me, now });
+  while (drivers.at(-1)?.kind === 'idle' && !isPending) drivers.pop();
+  const from = drivers[0]?.from ?? now;
+  const steps = stepsOf(attempts, from);
+  const all = drivers.flatMap((band) => splitBySteps(band, steps, current));
   return {
     from,
     to: Math.max(all.at(-1)?.to ?? from, from + 1000),
     bands: all,
+    steps,
     agentMs: sumOf(all, ['agent', 'failed']),
     personMs: sumOf(all, ['you', 'other']),
   };
 }
 
-/** What was logged before the task belongs to an earlier one. */
-function eventsOfTask(events: readonly AxisEvent[], taskId: string | undefined): readonly AxisEvent[] {
-  if (taskId === undefined) return events;
-  const first = events.findIndex((event) => event.type === 'task' && event.task_id === taskId);
-  return first < 0 ? [] : events.slice(first);
+/** Up to where a later task begins. */
+function bandsOfTask(bands: readonly RecordingBand[], taskId: string | undefined): readonly RecordingBand[] {
+  if (taskId === undefined) return bands;
+  const last = bands.findLastIndex(({ task_id }) => task_id === taskId);
+  if (last < 0) return bands;
+  const next = bands.findIndex(({ task_id }, index) => index > last && task_id !== null);
+  return next < 0 ? bands : bands.slice(0, next);
 }
 
-function after(moment: Moment, event: AxisEvent, taskId: string | undefined, me: string | undefined): Moment {
-  if (event.type === 'task' && event.task_id === taskId)
-    return { ...moment, status: event.status.status, step: event.status.current_step };
-  if (event.type !== 'takeover') return moment;
-  const { status, held_by } = event.takeover;
-  const takeover = status === 'requested' || status === 'active' ? status : undefined;
-  return { ...moment, takeover, isMine: me === undefined || held_by === null || held_by === me };
-}
-
-function kindOf({ status, takeover, isMine }: Moment): BandKind {
-  if (takeover === 'active') return isMine ? 'you' : 'other';
-  if (takeover === 'requested' || status === 'awaiting_user') return 'waiting';
-  return status === 'running' || status === 'takeover' ? 'agent' : 'idle';
-}
-
-/** Goes on with the last band, or begins the next. */
-function extend(bands: Band[], moment: Moment, from: number, to: number): void {
-  const kind = kindOf(moment);
-  const step = kind === 'agent' && moment.step > 0 ? moment.step : undefined;
-  const last = bands.at(-1);
-  if (last && last.kind === kind && (last.step === step || last.step === undefined || step === undefined)) {
-    last.to = to;
-    last.step ??= step;
-  } else if (to > from) {
-    bands.push({ kind, from, to, step });
+function driverBands(
+  bands: readonly RecordingBand[],
+  { taskId, me, now }: { taskId: string | undefined; me: string | undefined; now: number },
+): Band[] {
+  const drivers: Band[] = [];
+  for (const band of bands) {
+    const from = Date.parse(band.from);
+    const to = band.to === null ? Math.max(from, now) : Date.parse(band.to);
+    const kind = kindOf(band, taskId, me);
+    const last = drivers.at(-1);
+    if (last?.kind === kind && kind !== 'failed') last.to = to;
+    else if (to > from) drivers.push({ kind, from, to, step: kind === 'failed' ? indexOf(band.step_id) : undefined });
   }
+  return drivers;
 }
 
-/** Cuts the time of failed attempts out of the bands of the agent. */
-function withFailures(bands: Band[], attempts: readonly Attempt[]): Band[] {
-  const failed = attempts.flatMap(({ status, intent_at, effect_at }) =>
-    (status === 'failed' || status === 'interrupted') && effect_at
-      ? [{ from: Date.parse(intent_at), to: Date.parse(effect_at) }]
-      : [],
-  );
-  return failed.reduce((cut, failure) => cut.flatMap((band) => cutOut(band, failure)), bands);
+function kindOf(
+  { kind, task_id, held_by }: RecordingBand,
+  taskId: string | undefined,
+  me: string | undefined,
+): BandKind {
+  const isOwn = taskId === undefined || task_id === taskId || (kind === 'person' && task_id === null);
+  if (!isOwn) return 'idle';
+  if (kind !== 'person') return kind;
+  return me === undefined || !held_by || held_by === me ? 'you' : 'other';
 }
 
-function cutOut(band: Band, failure: { from: number; to: number }): Band[] {
-  const from = Math.max(band.from, failure.from);
-  const to = Math.min(band.to, failure.to);
-  if (band.kind !== 'agent' || to <= from) return [band];
-  const parts: Band[] = [
-    { ...band, to: from },
-    { ...band, kind: 'failed', from, to },
-    { ...band, from: to },
-  ];
-  return parts.filter((part) => part.to > part.from);
+/** `step-3` is the third. */
+const indexOf = (stepId: string | null): number | undefined => Number(/\d+$/.exec(stepId ?? '')?.[0]) || undefined;
+
+function stepsOf(attempts: readonly Attempt[], begin: number): AxisStep[] {
+  const steps: AxisStep[] = [];
+  for (const tries of byStep(attempts)) {
+    const [first, last] = [tries[0], tries.at(-1)];
+    if (!first || !last) continue;
+    const { index, stepId, title, to } = last;
+    // Where earlier steps are not read yet, the first that is known begins with itself.
+    const from = steps.at(-1)?.to ?? (index === 1 ? begin : first.from);
+    steps.push({ index, stepId, title, from: Math.min(from, to), to });
+  }
+  return steps;
+}
+
+/** Cuts the time of the agent where a step ended. */
+function splitBySteps(band: Band, steps: readonly AxisStep[], current: number | undefined): Band[] {
+  if (band.kind !== 'agent') return [band];
+  const parts: Band[] = [];
+  let from = band.from;
+  for (const { index, from: begun, to } of steps) {
+    if (to <= from) continue;
+    if (from >= band.to) break;
+    if (begun > from && parts.length === 0) {
+      const end = Math.min(begun, band.to);
+      parts.push({ ...band, from, to: end });
+      from = end;
+    }
+    const end = Math.min(to, band.to);
+    if (end > from) parts.push({ ...band, from, to: end, step: index });
+    from = Math.max(from, end);
+  }
+  const rest = current ?? steps.at(-1)?.index;
+  const last = parts.at(-1);
+  if (last && last.step === rest) last.to = band.to;
+  else if (from < band.to) parts.push({ ...band, from, to: band.to, step: rest });
+  return parts;
 }
 
 const sumOf = (bands: readonly Band[], kinds: BandKind[]): number =>
   bands.reduce((sum, { kind, from, to }) => (kinds.includes(kind) ? sum + to - from : sum), 0);
 
-/** The events of the axis among those of the live stream. */
-export function axisEventOf(event: LiveEvent): AxisEvent | undefined {
-  return event.type === 'task' || event.type === 'takeover' ? event : undefined;
+export const bandAt = ({ bands }: Axis, at: number): Band | undefined =>
+  bands.find(({ from, to }) => at >= from && at < to) ?? (at >= (bands.at(-1)?.to ?? 0) ? bands.at(-1) : undefined);
+
+/** The step whose time it is; in a pause the one that ended last. */
+export const stepAt = ({ steps }: Axis, at: number): AxisStep | undefined =>
+  steps.find(({ from, to }) => at > from && at <= to) ?? steps.findLast(({ to }) => to <= at);
+
+/** No picture of that moment exists: a person drove. */
+export function isPrivateAt(axis: Axis, at: number): boolean {
+  const kind = bandAt(axis, at)?.kind;
+  return kind === 'you' || kind === 'other';
+}
+
+const ranks: Record<BandKind, number> = { idle: 0, agent: 1, waiting: 2, failed: 3, other: 4, you: 5 };
+
+/** At most about two times `most` bands: those too narrow to be seen are drawn as one, in the colour that says more. */
+export function foldBands({ bands, from, to }: Axis, most = 240): Band[] {
+  const leastMs = (to - from) / most;
+  const drawn: Band[] = [];
+  for (const band of bands) {
+    const last = drawn.at(-1);
+    const isNarrow = last && last.to - last.from < leastMs && band.to - band.from < leastMs;
+    if (!isNarrow) drawn.push({ ...band });
+    else
+      Object.assign(last, ranks[band.kind] > ranks[last.kind] ? { kind: band.kind, step: band.step } : {}, {
+        to: band.to,
+      });
+  }
+  return drawn;
 }
 
 const niceSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400];

@@ -1,9 +1,10 @@
 // One row of the timeline: a prompt, a step, a note, or the time in which a person drove.
 
-import { Check, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Check, ChevronDown, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
+import { memo, type ReactNode, useState } from 'react';
 import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
+import type { Attempt } from './attempts.ts';
 import type { StepItem, TimelineItem } from './timeline-model.ts';
 import { usePicture } from './use-picture.ts';
 
@@ -14,6 +15,7 @@ const nodes = {
   running: 'bg-agent text-on-agent',
   coming: 'inset-ring-1 inset-ring-line-2 text-ink-3',
   not_run: 'inset-ring-1 inset-ring-line-2 text-ink-3',
+  earlier: 'bg-sunken text-ink-3',
 } as const;
 
 export function Node({ className, children }: { className: string; children: ReactNode }) {
@@ -56,15 +58,18 @@ export function LongText({ text, lines = 2, className }: { text: string; lines?:
 
 type StepRowProps = { item: StepItem; taskId: string; isShown: boolean; onShow: (item: StepItem) => void };
 
-export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
-  const { state, title, index, tries, ranMs, message, thinking, nextGoal, evidence } = item;
+const notDone: StepItem['state'][] = ['coming', 'not_run', 'earlier'];
+
+export const StepRow = memo(function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
+  const { state, title, tries, failures, ranMs, message, thinking, nextGoal, evidence } = item;
+  const [isOpen, setOpen] = useState(false);
   const isNow = state === 'running';
-  const canShow = item.at !== undefined;
   const isDetailed = isNow || thinking !== null || state === 'failed' || state === 'interrupted';
   return (
     <div
       data-testid="step"
       data-state={state}
+      aria-current={isShown ? 'step' : undefined}
       className={cx(
         'relative -mx-2 grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-2.5 rounded-3 px-2',
         isNow ? 'my-1 bg-agent-soft py-2' : 'min-h-10 items-center py-1',
@@ -72,36 +77,22 @@ export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
         !isNow && state !== 'coming' && state !== 'not_run' && 'step-line',
       )}
     >
-      <Node className={nodes[state]}>
-        {state === 'done' ? (
-          <Check size={14} strokeWidth={2} aria-label="done" />
-        ) : state === 'failed' ? (
-          <X size={14} strokeWidth={2} aria-label="failed" />
-        ) : state === 'interrupted' ? (
-          <RefreshCw size={14} strokeWidth={1.75} aria-label="interrupted" />
-        ) : (
-          index
-        )}
-      </Node>
+      <StepNode item={item} />
       <button
         type="button"
-        disabled={!canShow}
+        disabled={item.at === undefined}
         onClick={() => onShow(item)}
         title={title}
         dir="auto"
         className={cx(
           'min-w-0 truncate text-left leading-6',
-          isNow ? 'font-semibold' : state === 'coming' || state === 'not_run' ? 'text-ink-3' : 'font-medium',
+          isNow ? 'font-semibold' : notDone.includes(state) ? 'text-ink-3' : 'font-medium',
         )}
       >
         {title}
       </button>
       <span className="flex min-h-6 items-center gap-2.5 text-12 text-ink-3 tabular-nums">
-        {tries > 1 && (
-          <span className="inline-flex h-[22px] items-center rounded-full px-2 font-medium text-ink-2 inset-ring-1 inset-ring-line-2">
-            {tries} tries
-          </span>
-        )}
+        {tries > 1 && <Tries item={item} isOpen={isOpen} onOpen={() => setOpen(!isOpen)} />}
         {state === 'not_run' ? 'not run' : ranMs !== undefined && describeSpan(ranMs)}
         {evidence && (
           <Thumb
@@ -112,6 +103,7 @@ export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
           />
         )}
       </span>
+      {isOpen && failures.length > 0 && <Failures failures={failures} />}
       {isDetailed && (message || thinking) && (
         <div className="col-span-2 col-start-2 min-w-0 pb-1 text-12 text-ink-3">
           {message && <LongText text={message} className={state === 'failed' ? 'text-bad-ink' : undefined} />}
@@ -124,6 +116,58 @@ export function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
         </div>
       )}
     </div>
+  );
+});
+
+function StepNode({ item: { state, index } }: { item: StepItem }) {
+  return (
+    <Node className={nodes[state]}>
+      {state === 'done' ? (
+        <Check size={14} strokeWidth={2} aria-label="done" />
+      ) : state === 'failed' ? (
+        <X size={14} strokeWidth={2} aria-label="failed" />
+      ) : state === 'interrupted' ? (
+        <RefreshCw size={14} strokeWidth={1.75} aria-label="interrupted" />
+      ) : (
+        index
+      )}
+    </Node>
+  );
+}
+
+type TriesProps = { item: StepItem; isOpen: boolean; onOpen: () => void };
+
+/** How often it was tried; opens what failed before. */
+function Tries({ item: { tries, failures }, isOpen, onOpen }: TriesProps) {
+  const look =
+    'inline-flex h-[22px] items-center gap-1 rounded-full px-2 font-medium text-ink-2 inset-ring-1 inset-ring-line-2';
+  if (failures.length === 0) return <span className={look}>{`${tries} tries`}</span>;
+  return (
+    <button type="button" aria-expanded={isOpen} onClick={onOpen} className={cx(look, 'hover:bg-hover')}>
+      {`${tries} tries`}
+      <ChevronDown
+        size={12}
+        strokeWidth={2}
+        aria-hidden
+        className={cx('transition-transform', isOpen && 'rotate-180')}
+      />
+    </button>
+  );
+}
+
+function Failures({ failures }: { failures: readonly Attempt[] }) {
+  return (
+    <ul className="col-span-2 col-start-2 mb-1 grid gap-1 border-l border-line-2 pl-2.5 text-12" data-testid="failures">
+      {failures.map(({ number, message, ranMs, to }) => (
+        <li key={number} className="flex gap-2">
+          <X size={14} strokeWidth={2} aria-hidden className="mt-px shrink-0 text-bad-ink" />
+          <span className="min-w-0 flex-1 text-bad-ink">
+            <LongText text={message ?? 'It failed, and no reason is known.'} />
+          </span>
+          <span className="shrink-0 text-ink-3 tabular-nums">{`${describeTimeOfDay(to, true)} · ${describeSpan(ranMs)}`}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentHistory, MessageState, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import { attemptsOf } from './attempts.ts';
 import { applyTask, buildTimeline, restoreTask, type TimelineItem } from './timeline-model.ts';
 
 const id = '0198c4a1-0000-7000-8000-000000000001';
@@ -131,7 +132,88 @@ describe('the timeline of a task', () => {
       'not_run Fourth',
       'not_run Fifth',
     ]);
-    assert.equal(items[1]?.type === 'step' && items[1].tries, 2);
+    const [, second] = items;
+    assert.ok(second?.type === 'step');
+    assert.deepEqual([second.tries, second.failures.map(({ number }) => number)], [2, [1]]);
+  });
+
+  it('shows an attempt that was cut off by itself, before the one of the next agent', () => {
+    const lost: TaskStatus = {
+      ...status,
+      agent_history: [
+        entry(1, 1),
+        entry(2, 3, { status: 'interrupted', message: 'The agent was lost.' }),
+        entry(2, 5, { attempts: 2 }),
+      ],
+    };
+    const items = buildTimeline({ status: lost, messages: null });
+    assert.deepEqual(inWords(items), ['done Step 1', 'interrupted Step 2', 'done Step 2', 'running Third']);
+    assert.equal(new Set(items.map(({ key }) => key)).size, items.length);
+  });
+
+  it('shows a step that is tried again as the one that runs, with what failed before', () => {
+    const again = { ...status, agent_history: [entry(1, 1), entry(2, 3), entry(3, 4, { status: 'failed' })] };
+    const items = buildTimeline({ status: again, messages: null, plan });
+    assert.deepEqual(inWords(items).slice(1, 4), ['done Step 2', 'running Third', 'coming Fourth']);
+    const running = items[2];
+    assert.deepEqual(running?.type === 'step' && [running.tries, running.failures.length], [2, 1]);
+  });
+
+  it('shows both attempts of two agents, also where the first one failed', () => {
+    const step = (attempts: number, status: 'failed' | 'success', secs: number) => ({
+      step_id: 'step-1',
+      index: 1,
+      title: 'Step 1',
+      action: 'click',
+      status,
+      attempts,
+      intent_at: at(secs),
+      effect_at: at(secs + 1),
+      wait_ms: 0,
+      run_ms: 100,
+      error: null,
+    });
+    const execution = (attempt: number, steps: ReturnType<typeof step>[]) => ({
+      execution_id: `e${attempt}`,
+      attempt,
+      agent_id: 'a',
+      host_id: null,
+      started_at: at(0),
+      finished_at: null,
+      outcome: null,
+      reason: null,
+      steps,
+    });
+    const executions = [
+      execution(1, [step(1, 'failed', 1), step(2, 'failed', 2)]),
+      execution(2, [step(3, 'failed', 4), step(4, 'success', 6)]),
+    ];
+    const items = buildTimeline({ status: undefined, messages: null, attempts: attemptsOf([], executions) });
+    assert.deepEqual(inWords(items), ['failed Step 1', 'failed Step 1', 'done Step 1']);
+    const last = items.at(-1);
+    assert.deepEqual(last?.type === 'step' && last.failures.map(({ number }) => number), [3]);
+  });
+
+  it('keeps the place of steps that are older than the status, until they are read', () => {
+    const messages = said(['prompt', 0, 'Buy'], ['note', 2, 'A note']);
+    const late = { ...status, agent_history: [entry(3, 5)], current_step: 4, current_step_title: 'Fourth' };
+    assert.deepEqual(inWords(buildTimeline({ status: late, messages, plan })), [
+      'prompt Buy',
+      'earlier Step 1',
+      'earlier Step 2',
+      'note A note',
+      'done Step 3',
+      'running Fourth',
+      'coming Fifth',
+    ]);
+    const attempts = attemptsOf([entry(1, 1), entry(2, 3), entry(3, 5)]);
+    assert.deepEqual(inWords(buildTimeline({ status: late, messages, plan, attempts })).slice(0, 5), [
+      'prompt Buy',
+      'done Step 1',
+      'note A note',
+      'done Step 2',
+      'done Step 3',
+    ]);
   });
 });
 

@@ -1,10 +1,12 @@
 // The timeline of a task: what was asked, the steps, questions with their answers, and the times in which a person drove.
 
 import { isTerminal } from '@pilothouse/sdk';
-import type { AgentHistory, Evidence, MessageState, Question, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import type { Evidence, MessageState, Observation, Question, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import { type Attempt, attemptsOf, byStep } from './attempts.ts';
 import type { Band } from './axis-model.ts';
 
-export type StepState = 'done' | 'failed' | 'interrupted' | 'running' | 'coming' | 'not_run';
+/** `earlier`: it has ended, and how is not read yet. */
+export type StepState = 'done' | 'failed' | 'interrupted' | 'running' | 'coming' | 'not_run' | 'earlier';
 export type StepItem = {
   type: 'step';
   key: string;
@@ -13,6 +15,8 @@ export type StepItem = {
   title: string;
   state: StepState;
   tries: number;
+  /** Attempts before this one that failed, oldest first. */
+  failures: readonly Attempt[];
   /** When it ended, or undefined before that. */
   at: string | undefined;
   ranMs: number | undefined;
@@ -35,22 +39,40 @@ type Options = {
   plan?: readonly string[];
   /** The bands of the time axis in which a person drove. */
   bands?: readonly Band[];
+  /** What is known of the steps that ended; those of the status where nothing more is read. */
+  attempts?: readonly Attempt[];
+  /** By step, where older ones than those of the status are read. */
   evidence?: ReadonlyMap<string, Evidence>;
 };
 
 /** In the order of time; the running step and those to come are last. */
-export function buildTimeline({ status, messages, plan = [], bands = [], evidence }: Options): TimelineItem[] {
+export function buildTimeline({
+  status,
+  messages,
+  plan = [],
+  bands = [],
+  evidence,
+  ...given
+}: Options): TimelineItem[] {
+  const attempts = given.attempts ?? attemptsOf(status?.agent_history ?? []);
   const said = saidItems(messages, status?.question ?? null);
   const asked = new Set(said.flatMap((item) => (item.type === 'question' ? [item.text] : [])));
   const pictures = new Map([...(evidence ?? [])]);
   for (const one of status?.recent_evidence ?? []) pictures.set(one.step_id, one);
-  const done = newestOfEachStep(status?.agent_history ?? [])
-    // A question is shown as itself, with its answer.
-    .filter(({ action }) => action !== 'ask' || asked.size === 0)
-    .map((entry) => stepOf(entry, pictures.get(entry.step_id)));
+  // A question is shown as itself, with its answer.
+  const shown = attempts.filter(({ action }) => action !== 'ask' || asked.size === 0);
+  const isTried = ([attempt]: readonly Attempt[], last?: Attempt) =>
+    status?.status === 'running' && attempt?.index === status.current_step && last?.status !== 'success';
+  const steps = byStep(shown).map((tries) => ({ tries, isOpen: isTried(tries, tries.at(-1)) }));
+  const done = steps.flatMap(({ tries, isOpen }) => (isOpen ? cutOff(tries) : stepItems(tries, pictures)));
   const handovers = handoverItems(bands, status !== undefined && isTerminal(status.status));
   const past = [...said, ...done, ...handovers].toSorted((one, other) => timeOf(one) - timeOf(other));
-  return [...past, ...comingSteps(status, plan)];
+  const first = past.findIndex(({ type }) => type !== 'prompt');
+  past.splice(first < 0 ? past.length : first, 0, ...earlierSteps(attempts, plan));
+  const open = steps.find(({ isOpen }) => isOpen)?.tries ?? [];
+  const ended = new Set(attempts.map(({ index }) => index));
+  if (open[0]) ended.delete(open[0].index);
+  return [...past, ...comingSteps(status, plan, ended, open)];
 }
 
 const timeOf = (item: TimelineItem): number => (item.at === undefined ? Number.POSITIVE_INFINITY : Date.parse(item.at));
@@ -72,34 +94,49 @@ function saidItems(messages: MessageState | null | undefined, open: Question | n
   return items;
 }
 
-/** A step that was tried again is one step: its newest entry counts. */
-function newestOfEachStep(history: readonly AgentHistory[]): AgentHistory[] {
-  const byStep = new Map<string, AgentHistory>();
-  for (const entry of history) {
-    const known = byStep.get(entry.step_id);
-    if (!known || Date.parse(entry.timestamp) >= Date.parse(known.timestamp)) byStep.set(entry.step_id, entry);
-  }
-  return [...byStep.values()];
-}
-
 const states = { success: 'done', failed: 'failed', interrupted: 'interrupted' } as const;
 
-function stepOf(entry: AgentHistory, evidence: Evidence | undefined): StepItem {
-  return {
-    type: 'step',
-    key: `step ${entry.step_id}`,
-    index: entry.step_index,
-    stepId: entry.step_id,
-    title: entry.title,
-    state: states[entry.status],
-    tries: entry.attempts,
-    at: entry.timestamp,
-    ranMs: entry.run_ms,
-    message: entry.message,
-    thinking: entry.thinking,
-    nextGoal: entry.next_goal,
-    evidence,
-  };
+/** A step that was tried again is one step. What was cut off, or tried by another agent, is shown before it. */
+function stepItems(tries: readonly Attempt[], pictures: ReadonlyMap<string, Evidence>): StepItem[] {
+  const last = tries.at(-1);
+  if (!last) return [];
+  const before = tries.slice(0, -1);
+  const failures = before.filter((attempt) => !isApart(attempt, last));
+  return [...cutOff(before, last), { ...stepOf(last), failures, evidence: pictures.get(last.stepId) }];
+}
+
+const cutOff = (tries: readonly Attempt[], last?: Attempt): StepItem[] =>
+  tries
+    .filter((attempt) => isApart(attempt, last))
+    .map((attempt) => ({ ...stepOf(attempt), key: `step ${attempt.stepId} ${attempt.number}`, tries: 1 }));
+
+const isApart = ({ status, executionId }: Attempt, last?: Attempt): boolean =>
+  status === 'interrupted' ||
+  (last?.executionId !== undefined && executionId !== undefined && executionId !== last.executionId);
+
+const stepOf = (attempt: Attempt): StepItem => ({
+  type: 'step',
+  key: `step ${attempt.stepId}`,
+  index: attempt.index,
+  stepId: attempt.stepId,
+  title: attempt.title,
+  state: states[attempt.status],
+  tries: attempt.number,
+  failures: [],
+  at: new Date(attempt.to).toISOString(),
+  ranMs: attempt.ranMs,
+  message: attempt.message,
+  thinking: attempt.thinking,
+  nextGoal: attempt.nextGoal,
+  evidence: undefined,
+});
+
+/** The status has only the last steps. Those before them keep their place until they are read. */
+function earlierSteps(attempts: readonly Attempt[], plan: readonly string[]): StepItem[] {
+  const first = attempts[0]?.index ?? 1;
+  return Array.from({ length: first - 1 }, (_, index) =>
+    blankStep(index + 1, plan[index] ?? `Step ${index + 1}`, 'earlier'),
+  );
 }
 
 function handoverItems(bands: readonly Band[], isOver: boolean): TimelineItem[] {
@@ -111,15 +148,22 @@ function handoverItems(bands: readonly Band[], isOver: boolean): TimelineItem[] 
   });
 }
 
-function comingSteps(status: TaskStatus | undefined, plan: readonly string[]): StepItem[] {
+function comingSteps(
+  status: TaskStatus | undefined,
+  plan: readonly string[],
+  ended: ReadonlySet<number>,
+  open: readonly Attempt[],
+): StepItem[] {
   if (!status) return [];
-  const ended = new Set(status.agent_history.map(({ step_index }) => step_index));
   const isOver = isTerminal(status.status);
   const current = status.current_step;
   const isRunning = status.status === 'running' && current > 0 && !ended.has(current);
   // While a person drives, the present step waits for its turn.
   const isHeld = status.status === 'takeover' && current > 0 && !ended.has(current);
-  const running = isRunning ? [blankStep(current, status.current_step_title, 'running')] : [];
+  const failures = open.filter(({ status }) => status === 'failed');
+  const running = isRunning
+    ? [{ ...blankStep(current, status.current_step_title, 'running'), tries: open.length + 1, failures }]
+    : [];
   const last = status.total_steps ?? plan.length;
   const first = Math.max(isHeld ? current - 1 : current, ...ended, 0) + 1;
   const coming = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
@@ -137,6 +181,7 @@ const blankStep = (index: number, title: string, state: StepState): StepItem => 
   title,
   state,
   tries: 1,
+  failures: [],
   at: undefined,
   ranMs: undefined,
   message: null,
@@ -150,7 +195,7 @@ export type TaskView = TaskStatus & { seq: number };
 export const restoreTask = (status: TaskStatus): TaskView => ({ ...status, seq: 0 });
 
 const keptHistory = 400;
-const keptEvidence = 60;
+const keptEvidence = 400;
 
 /** The next view of a task. The same object if the event is older than the view, or says nothing of it. */
 export function applyTask(view: TaskView, event: TaskEvent): TaskView {
@@ -175,10 +220,8 @@ export function applyTask(view: TaskView, event: TaskEvent): TaskView {
   }
 }
 
-type Observed = Extract<TaskEvent, { type: 'observation' }>['observation'];
-
 /** An observation with a picture, in the form of the status. */
-export function evidenceOf(observation: Observed): Evidence | undefined {
+export function evidenceOf(observation: Observation): Evidence | undefined {
   const { artifact, observation_id, step_id, recorded_at, summary, title, url } = observation;
   const type = artifact?.content_type;
   if (!artifact || (type !== 'image/jpeg' && type !== 'image/png')) return undefined;
@@ -187,7 +230,7 @@ export function evidenceOf(observation: Observed): Evidence | undefined {
   return { observation_id, step_id, recorded_at, label, content_type: type, width, height, screenshot_path: path, url };
 }
 
-function withEvidence(view: TaskView, observation: Observed, seq: number): TaskView {
+function withEvidence(view: TaskView, observation: Observation, seq: number): TaskView {
   const evidence = evidenceOf(observation);
   if (!evidence) return { ...view, seq };
   return { ...view, recent_evidence: [...view.recent_evidence, evidence].slice(-keptEvidence), seq };

@@ -4,13 +4,20 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { TimelineItem } from './timeline-model.ts';
 
-type TimelineProps = { items: readonly TimelineItem[]; render: (item: TimelineItem) => ReactNode };
+type TimelineProps = {
+  items: readonly TimelineItem[];
+  render: (item: TimelineItem) => ReactNode;
+  /** The step that is looked back to: it is brought into sight. */
+  shownStep?: string;
+  /** The rows in sight, after each change of them. */
+  onSight?: (items: readonly TimelineItem[]) => void;
+};
 
 const heights = { prompt: 66, step: 40, question: 64, note: 44, handover: 48 } as const;
 /** So close to its end, the list follows what is added. */
 const endPx = 48;
 
-export function Timeline({ items, render }: TimelineProps) {
+export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   /** Rows are measured while they are shown, which scrolls as well: only a person moves the list away from its end. */
@@ -28,8 +35,18 @@ export function Timeline({ items, render }: TimelineProps) {
   const height = list.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows are measured
   useEffect(() => {
-    if (isAtEnd.current && current >= 0) list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
-  }, [current, items.length, list, height]);
+    if (shownStep === undefined && isAtEnd.current && current >= 0)
+      list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
+  }, [current, items.length, list, height, shownStep]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another step moves the list
+  useEffect(() => {
+    const index =
+      shownStep === undefined ? -1 : items.findLastIndex((one) => one.type === 'step' && one.stepId === shownStep);
+    if (index >= 0) list.scrollToIndex(index, { align: 'auto' });
+  }, [shownStep]);
+  const rows = list.getVirtualItems();
+  const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? -1];
+  useEffect(() => onSight?.(items.slice(first, last + 1)), [items, first, last, onSight]);
   const onMoved = () => {
     isMoved.current = true;
   };
@@ -47,14 +64,14 @@ export function Timeline({ items, render }: TimelineProps) {
       onKeyDown={onMoved}
       onScroll={({ currentTarget }) => {
         if (!isMoved.current) return;
-        const last = list.getVirtualItems().at(-1);
         const end = currentTarget.scrollTop + currentTarget.clientHeight + endPx;
-        isAtEnd.current = (last?.index ?? 0) >= current && end >= (last?.start ?? 0);
+        const lastRow = list.getVirtualItems().at(-1);
+        isAtEnd.current = (lastRow?.index ?? 0) >= current && end >= (lastRow?.start ?? 0);
       }}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto px-4 pt-3 pb-2 -outline-offset-2"
     >
       <ol className="relative" style={{ height }}>
-        {list.getVirtualItems().map((row) => {
+        {rows.map((row) => {
           const item = items[row.index];
           return item ? (
             <li

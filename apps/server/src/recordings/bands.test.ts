@@ -79,6 +79,10 @@ describe('the bands of a recording', () => {
       bands.filter((band) => band.private).map(({ kind }) => kind),
       ['person'],
     );
+    assert.deepEqual(
+      bands.flatMap((band) => band.held_by ?? []),
+      [localUser.id],
+    );
     assert.equal(bands[2]?.step_id, 'step-1');
     assert.equal(bands[1]?.task_id, task_id);
     assert.deepEqual(short(await all(id, { from: at(30), to: at(75) })), [

@@ -26,13 +26,14 @@ export function viewRecordingItem(row: RecordingRow): RecordingItem | undefined 
   return shown && { type: 'event', recorded_at, event: shown };
 }
 
-export const viewBand = ({ kind, from, to, taskId, stepIndex }: BandRow): RecordingBand => ({
+export const viewBand = ({ kind, from, to, taskId, stepIndex, holderId }: BandRow): RecordingBand => ({
   kind,
   from: from.toISOString(),
   to: to?.toISOString() ?? null,
   task_id: taskId,
   step_id: stepIndex === null ? null : stepIdOf(stepIndex),
   private: kind === 'person',
+  held_by: holderId,
 });
 
 function viewRecordedFrame(row: RecordedFrameRow): RecordedFrame {

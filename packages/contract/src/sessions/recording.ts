@@ -51,6 +51,8 @@ export const RecordingBand = z
     step_id: z.string().nullable(),
     /** Pictures of this time are not kept. */
     private: z.boolean(),
+    /** The person who drove; null for other kinds. Absent only in answers of an earlier release. */
+    held_by: z.string().nullable().optional(),
   })
   .meta({ id: 'RecordingBand' });
 export type RecordingBand = z.infer<typeof RecordingBand>;

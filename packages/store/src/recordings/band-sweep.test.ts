@@ -9,6 +9,7 @@ const span = (kind: Span['kind'], from: number, to: number | null, stepIndex: nu
   until: to === null ? null : at(to),
   taskId: 't',
   stepIndex,
+  holderId: kind === 'person' ? 'p' : null,
 });
 const bands = (spans: Span[], from: number, to: number) =>
   bandsOf(spans, { begin: at(from), end: at(to) }).map((band) => [

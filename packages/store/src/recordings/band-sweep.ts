@@ -7,6 +7,8 @@ export type Span = {
   until: Date | null;
   taskId: string | null;
   stepIndex: number | null;
+  /** Of the time in which a person drove. */
+  holderId: string | null;
 };
 export type Band = {
   kind: Span['kind'] | 'idle';
@@ -14,6 +16,8 @@ export type Band = {
   to: Date | null;
   taskId: string | null;
   stepIndex: number | null;
+  /** Of the time in which a person drove. */
+  holderId: string | null;
 };
 
 const ranks = { person: 3, waiting: 2, failed: 1, agent: 0 } as const satisfies Record<Span['kind'], number>;
@@ -41,11 +45,15 @@ const topAt = (spans: Span[], at: number): Span | undefined =>
     .reduce<Span | undefined>((top, span) => (top && ranks[top.kind] >= ranks[span.kind] ? top : span), undefined);
 
 /** Only of a failed attempt it matters which step it was. */
-const aboutOf = (span: Span | undefined): Pick<Band, 'kind' | 'taskId' | 'stepIndex'> => ({
+const aboutOf = (span: Span | undefined): Pick<Band, 'kind' | 'taskId' | 'stepIndex' | 'holderId'> => ({
   kind: span?.kind ?? 'idle',
   taskId: span?.taskId ?? null,
   stepIndex: span?.kind === 'failed' ? span.stepIndex : null,
+  holderId: span?.holderId ?? null,
 });
 
 const isSame = (one: Band, other: Band): boolean =>
-  one.kind === other.kind && one.taskId === other.taskId && one.stepIndex === other.stepIndex;
+  one.kind === other.kind &&
+  one.taskId === other.taskId &&
+  one.stepIndex === other.stepIndex &&
+  one.holderId === other.holderId;

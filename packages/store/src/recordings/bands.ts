@@ -15,24 +15,24 @@ const spansText = `
 with worked as (
   select id, started_at, finished_at, question, answers, plan from tasks
   where session_id = $1 and started_at < $3 and coalesce(finished_at, 'infinity') > $2 order by started_at limit $4
-), spans (kind, begin, until, task_id, step_index) as (
-  select 'agent', started_at, finished_at, id, null::int from worked
+), spans (kind, begin, until, task_id, step_index, holder_id) as (
+  select 'agent', started_at, finished_at, id, null::int, null::uuid from worked
   union all
-  select 'waiting', (a->>'asked_at')::timestamptz, (a->>'answered_at')::timestamptz, id, null
+  select 'waiting', (a->>'asked_at')::timestamptz, (a->>'answered_at')::timestamptz, id, null, null
   from worked cross join jsonb_array_elements(answers) as a
   union all
-  select 'waiting', (question->>'asked_at')::timestamptz, null, id, null from worked where question is not null
+  select 'waiting', (question->>'asked_at')::timestamptz, null, id, null, null from worked where question is not null
   union all
   -- A question that was never answered ends with the attempt that asked it.
   select case when w.plan->'steps'->(s.index - 1)->>'action' = 'ask' then 'waiting' else 'failed' end,
-    s.intent_at, s.effect_at, s.task_id, s.index
+    s.intent_at, s.effect_at, s.task_id, s.index, null
   from worked w join steps s on s.task_id = w.id where s.status in ('failed', 'interrupted')
   union all
-  (select 'person', activated_at, coalesce(returned_at, ended_at), task_id, null from takeovers
+  (select 'person', activated_at, coalesce(returned_at, ended_at), task_id, null, holder_id from takeovers
    where session_id = $1 and activated_at < $3 and coalesce(returned_at, ended_at, 'infinity') > $2
    order by activated_at limit $4)
 )
-select kind, begin, until, task_id as "taskId", step_index as "stepIndex" from spans
+select kind, begin, until, task_id as "taskId", step_index as "stepIndex", holder_id as "holderId" from spans
 where begin < $3 and coalesce(until, 'infinity') > $2 order by begin limit $4`;
 
 export function createBands({ pool }: Database) {

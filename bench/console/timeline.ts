@@ -1,0 +1,59 @@
+// A long task in the session page: how smoothly its timeline scrolls, and how many nodes the page has.
+
+import { chromium, type Page } from 'playwright-core';
+import { openInstallation } from '../../testkit/installation.ts';
+import { countNodes, openLongTask } from '../../testkit/long-task.ts';
+import { round } from '../../testkit/percentiles.ts';
+
+/** How far one notch of the wheel goes. */
+const wheelPx = 240;
+
+/** The times between two frames while the wheel is turned from one end of the timeline to the other. */
+async function scroll(page: Page, direction: -1 | 1): Promise<number[]> {
+  const box = await page.getByTestId('timeline').boundingBox();
+  if (!box) throw new Error('the timeline is not in the page');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.evaluate(() => {
+    const times: number[] = [];
+    let last = performance.now();
+    const onFrame = (now: number) => {
+      times.push(now - last);
+      last = now;
+      requestAnimationFrame(onFrame);
+    };
+    requestAnimationFrame(onFrame);
+    Object.assign(globalThis, { frameTimes: times });
+  });
+  const where = () => page.getByTestId('timeline').evaluate(({ scrollTop }) => scrollTop);
+  for (let before = -1, now = await where(); now !== before; ) {
+    before = now;
+    for (let count = 0; count < 20; count += 1) await page.mouse.wheel(0, direction * wheelPx);
+    now = await where();
+  }
+  return page.evaluate(() => Reflect.get(globalThis, 'frameTimes').splice(0));
+}
+
+export async function measureTimeline(steps: number) {
+  const installation = await openInstallation('bench-timeline');
+  // Our own page on loopback: the sandbox, which root cannot have, is not needed.
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+  try {
+    const page = await openLongTask(installation, browser, steps);
+    const nodes = [await countNodes(page)];
+    const times = await scroll(page, -1);
+    await page.locator('[data-testid=step][data-state=done]').filter({ hasText: 'Step 2' }).first().waitFor();
+    nodes.push(await countNodes(page));
+    times.push(...(await scroll(page, 1)));
+    nodes.push(await countNodes(page));
+    const sorted = times.toSorted((one, other) => one - other);
+    const at = (share: number) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
+    return {
+      steps,
+      frame_ms: { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) },
+      nodes: Math.max(...nodes),
+    };
+  } finally {
+    await browser.close();
+    await installation.close();
+  }
+}
