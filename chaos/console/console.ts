@@ -1,0 +1,60 @@
+// Every part is killed while a person watches a task in the console, and while they drive and type. The page goes on by
+// itself: it is not loaded again, says nothing in red, and what was typed arrives once and in order.
+
+import { type Client, createClient } from '@pilothouse/sdk';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../../testkit/console/console-page.ts';
+import { startTickingForm, type TickingForm } from '../../testkit/pages/ticking-form.ts';
+import { figuresOf } from '../../testkit/percentiles.ts';
+import { createRandom, type Random } from '../../testkit/random.ts';
+import { freePort } from '../../testkit/stack/ports.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { driveThrough } from './drive.ts';
+import { watchThrough } from './watch.ts';
+
+/** What is killed, by its name in the stack. */
+const shots = { server: 'server-1', host: 'browser-1', agent: 'agent-1', nats: 'nats' } as const;
+export type Part = keyof typeof shots;
+const partNames = Object.keys(shots) as Part[];
+
+export type Shooting = {
+  part: Part;
+  browser: Browser;
+  client: Client;
+  baseUrl: string;
+  site: TickingForm;
+  random: Random;
+  /** Kills the part, and starts it again; resolves when it is ready. */
+  shoot: () => Promise<void>;
+};
+/** What did not hold, and after how many ms the page showed everything again. */
+export type Round = { wrong: string[]; goesOnMs: number };
+
+type Options = { stack: Stack; seed: number; count: number; parts?: readonly string[] };
+
+export async function shootWhileShown({ stack, seed, count, parts }: Options) {
+  const [port, site, browser] = await Promise.all([freePort(), startTickingForm(), launchBrowser()]);
+  try {
+    await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [site.url] });
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const common = { browser, baseUrl, site, client: createClient({ baseUrl }), random: createRandom(seed) };
+    const wrong: string[] = [];
+    const met: Record<string, object> = {};
+    for (const part of partNames.filter((name) => parts?.includes(name) ?? true)) {
+      const shoot = async () => {
+        await stack.kill(shots[part]);
+        await stack.start(shots[part]);
+      };
+      for (const [way, through] of Object.entries({ watched: watchThrough, driven: driveThrough })) {
+        const rounds = await through({ part, ...common, shoot }, count);
+        wrong.push(...rounds.flatMap((round) => round.wrong.map((what) => `${part}, ${way}: ${what}`)));
+        met[`${part}_${way}`] = { rounds: rounds.length, goes_on_ms: figuresOf(rounds.map(({ goesOnMs }) => goesOnMs)) };
+        console.error(JSON.stringify({ [`${part}_${way}`]: met[`${part}_${way}`], wrong }));
+      }
+    }
+    return { wrong, met };
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+}
