@@ -2,6 +2,7 @@
 // itself: it is not loaded again, says nothing in red, and what was typed arrives once and in order.
 
 import { type Client, createClient } from '@pilothouse/sdk';
+import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../testkit/console/console-page.ts';
 import { startTickingForm, type TickingForm } from '../../testkit/pages/ticking-form.ts';
@@ -24,6 +25,8 @@ export type Shooting = {
   baseUrl: string;
   site: TickingForm;
   random: Random;
+  /** Which state of the session's browser is saved. */
+  savedState: (sessionId: string) => Promise<string | undefined>;
   /** Kills the part, and starts it again; resolves when it is ready. */
   shoot: () => Promise<void>;
 };
@@ -37,7 +40,9 @@ export async function shootWhileShown({ stack, seed, count, parts }: Options) {
   try {
     await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [site.url] });
     const baseUrl = `http://127.0.0.1:${port}`;
-    const common = { browser, baseUrl, site, client: createClient({ baseUrl }), random: createRandom(seed) };
+    const client = createClient({ baseUrl });
+    const savedState = (sessionId: string) => stateOf(stack, sessionId);
+    const common = { browser, baseUrl, site, client, savedState, random: createRandom(seed) };
     const wrong: string[] = [];
     const met: Record<string, object> = {};
     for (const part of partNames.filter((name) => parts?.includes(name) ?? true)) {
@@ -48,7 +53,10 @@ export async function shootWhileShown({ stack, seed, count, parts }: Options) {
       for (const [way, through] of Object.entries({ watched: watchThrough, driven: driveThrough })) {
         const rounds = await through({ part, ...common, shoot }, count);
         wrong.push(...rounds.flatMap((round) => round.wrong.map((what) => `${part}, ${way}: ${what}`)));
-        met[`${part}_${way}`] = { rounds: rounds.length, goes_on_ms: figuresOf(rounds.map(({ goesOnMs }) => goesOnMs)) };
+        met[`${part}_${way}`] = {
+          rounds: rounds.length,
+          goes_on_ms: figuresOf(rounds.map(({ goesOnMs }) => goesOnMs)),
+        };
         console.error(JSON.stringify({ [`${part}_${way}`]: met[`${part}_${way}`], wrong }));
       }
     }
@@ -56,5 +64,16 @@ export async function shootWhileShown({ stack, seed, count, parts }: Options) {
   } finally {
     await browser.close();
     await site.close();
+  }
+}
+
+async function stateOf(stack: Stack, sessionId: string): Promise<string | undefined> {
+  const db = new pg.Client(stack.services.databaseUrl());
+  await db.connect();
+  try {
+    const text = `select md5(coalesce(state::text, sealed_state::text)) as saved from browsers where session_id = $1`;
+    return (await db.query<{ saved: string }>(text, [sessionId])).rows[0]?.saved;
+  } finally {
+    await db.end();
   }
 }

@@ -21,8 +21,11 @@ export async function driveThrough(shooting: Shooting, count: number): Promise<R
   try {
     await shown.page.getByRole('button', { name: 'Open and drive' }).click({ timeout: beginsMs });
     await shown.untilDriver(['you'], beginsMs);
+    const before = await shooting.savedState(session.id);
     await shown.visit(`${site.url}${path}`);
     await arrived(() => site.loadsOf(path) > 0, 'the page is open');
+    // From here on the browser can be opened again where it was.
+    await arrived(async () => (await shooting.savedState(session.id)) !== before, 'the state of the browser is saved');
     await shown.clickAt(fieldPlace);
     const driving = { ...shooting, shown, path };
     const rounds: Round[] = [];
@@ -38,11 +41,12 @@ export async function driveThrough(shooting: Shooting, count: number): Promise<R
 
 type Driving = Shooting & { shown: ConsolePage; path: string };
 
-async function arrived(isSo: () => boolean, what: string): Promise<void> {
+async function arrived(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   if (!(await until(isSo, goesOnMs))) throw new Error(`not within ${goesOnMs} ms: ${what}`);
 }
 
-const wordOf = (round: number) => Array.from({ length: letters }, (_, i) => String.fromCharCode(97 + ((i + round) % 26)));
+const wordOf = (round: number) =>
+  Array.from({ length: letters }, (_, i) => String.fromCharCode(97 + ((i + round) % 26)));
 
 /** Types a word while the part is killed; the field holds everything typed so far, once. */
 async function typeThrough({ shown, site, path, random, shoot }: Driving, round: number): Promise<Round> {
@@ -77,7 +81,8 @@ async function loseBrowser({ shown, site, path, random, shoot }: Driving, round:
     driver: () => shown.untilDriver(['you'], goesOnMs),
     picture: () => shown.untilLive(goesOnMs),
   });
-  if (!(await shown.states()).includes('browser_lost')) wrong.push(`round ${round}: nothing said that the browser is lost`);
+  if (!(await shown.states()).includes('browser_lost'))
+    wrong.push(`round ${round}: nothing said that the browser is lost`);
   // What was typed on the way may be in the field of the page that was opened again; what follows stands behind it.
   await shown.clickAt(fieldPlace);
   const before = site.fieldOf(path) ?? '';

@@ -1,7 +1,7 @@
 // A person watches a task in the console while a part is killed: picture, driver and steps go on to the end by themselves.
 
-import type { Step } from '@pilothouse/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '@pilothouse/contract';
 import { openConsolePage } from '../../testkit/console/console-page.ts';
 import type { Round, Shooting } from './console.ts';
 
@@ -46,7 +46,9 @@ async function watchOne({ part, browser, client, baseUrl, site, random, shoot }:
     await check('done', () => done.waitFor({ timeout: goesOnMs }));
     await check('driver at the end', () => shown.untilDriver(['idle'], goesOnMs));
     await page.getByRole('tab', { name: 'Steps' }).click({ timeout: goesOnMs });
-    await check('steps', () => page.locator('[data-testid=step][data-state=done]').nth(3).waitFor({ timeout: goesOnMs }));
+    await check('steps', () =>
+      page.locator('[data-testid=step][data-state=done]').nth(3).waitFor({ timeout: goesOnMs }),
+    );
     if (site.pressesOf(path) !== 1) wrong.push(`round ${round}: pressed ${site.pressesOf(path)} times`);
     wrong.push(...(await shown.faults()).map((fault) => `round ${round}: ${fault}`));
     return { wrong, goesOnMs: Math.round(isBackMs) };

@@ -1,7 +1,7 @@
 // The console in a real browser, with what a test asks of a page that has to go on by itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Our own page on loopback: the sandbox, which root cannot have, is not needed. */
 export const launchBrowser = (): Promise<Browser> =>

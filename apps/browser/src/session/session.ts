@@ -134,6 +134,10 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     signal,
     onDialog: (page, dialog) => prompts.onDialog(page, dialog),
     onCopied: (text) => prompts.onCopied(text),
+    onLoad() {
+      options.onLoad();
+      checkpoints.onLoad();
+    },
   });
   parts.defer(sessionPages.close);
   const { pages, dialogs, files, eyesOf } = sessionPages;

@@ -69,6 +69,16 @@ describe('the inputs of a person', () => {
     ]);
   });
 
+  it('of a window that was told no number are counted on from the one that the browser names', async () => {
+    const browser = createBrowser({ seq: 41 });
+    const { queue } = createQueue(browser);
+    queue.attach('t1', 1, { clientId: 'tab' });
+    queue.push(click(1));
+    await queue.settled();
+    const [sent] = browser.requests.at(-1) ?? [];
+    assert.deepEqual(sent, { action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 });
+  });
+
   it('are counted on from the number that the browser names', async () => {
     const browser = createBrowser({ seq: 41 });
     const { queue } = createQueue(browser);

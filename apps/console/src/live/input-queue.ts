@@ -4,8 +4,8 @@ import type { PointerAction } from './api-types.ts';
 
 export type SentAction = PointerAction & { takeover_id: string; client_id?: string; input_seq?: number };
 
-/** The window that counts, and the number of its first input. */
-export type Counting = { clientId: string; next: number };
+/** The window that counts, and the number of its first input where that is known. */
+export type Counting = { clientId: string; next?: number };
 
 /** What became of a request. `again`: send the same numbers later. `sync`: ask which number was the last. */
 export type SendFailure = 'again' | 'sync' | 'refused' | 'lost';
@@ -25,8 +25,8 @@ type Options = {
 
 export type InputQueue = {
   /**
-   * Begins to count under this takeover, epoch and window; what waited under another is dropped. Without `counting` the
-   * first request asks for the last number.
+   * Begins to count under this takeover, epoch and window; what waited under another is dropped. Without a number the
+   * first request asks for the last one.
    */
   attach(takeoverId: string, epoch: number, counting?: Counting): void;
   push(action: PointerAction): void;
@@ -184,7 +184,7 @@ export function createInputQueue(options: Options): InputQueue {
       attached?.stop.abort();
       drop();
       attached = { takeoverId, epoch, clientId, stop: new AbortController() };
-      if (counting) inputs.begin(counting.next);
+      if (counting?.next !== undefined) inputs.begin(counting.next);
       start();
     },
     push(action) {

@@ -18,8 +18,8 @@ import { Timeline } from '../tasks/timeline.tsx';
 import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '../tasks/timeline-model.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { showToast } from '../ui/toasts.ts';
 import { describePlan } from './describe-plan.ts';
+import { showError } from './show-error.ts';
 
 export type PanelTab = 'steps' | 'result' | 'files';
 
@@ -226,7 +226,7 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
       return true;
     } catch (reason) {
       if (command === 'send' || command === 'tell') setError(describeError(reason));
-      else showToast(describeError(reason), 'bad');
+      else showError(reason);
       return false;
     } finally {
       setBusy(undefined);
