@@ -14,6 +14,8 @@ type Options = {
   /** Sends actions in order, and returns the number of the last one that is done. */
   send: (actions: SentAction[], signal: AbortSignal) => Promise<number>;
   classify: (error: unknown) => { failure: SendFailure; waitMs?: number };
+  /** Sends actions in a request that outlasts the page. Nobody hears the answer. */
+  sendLast?: (actions: SentAction[]) => void;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called when the count of waiting inputs changes, and after each answer. */
   onChange?: () => void;
@@ -36,6 +38,8 @@ export type InputQueue = {
   waiting(): number;
   /** Resolves when everything that waits now is answered, or was dropped. */
   settled(): Promise<void>;
+  /** The page goes away. What is not answered is sent once more under its numbers, because its own request ends with it. */
+  leave(): void;
   close(): void;
 };
 
@@ -200,6 +204,12 @@ export function createInputQueue(options: Options): InputQueue {
     },
     waiting: inputs.length,
     settled: () => new Promise((resolve) => (inputs.length() === 0 ? resolve() : whenSettled.push(resolve))),
+    leave() {
+      if (!attached || inputs.length() === 0) return;
+      const { takeoverId, clientId } = attached;
+      const actions = inputs.request({ takeover_id: takeoverId, ...(clientId && { client_id: clientId }) });
+      if (actions) options.sendLast?.(actions);
+    },
     close() {
       attached?.stop.abort();
       attached = undefined;

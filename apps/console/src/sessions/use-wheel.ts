@@ -78,6 +78,9 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
         setAnsweredAt(Math.floor(Date.now() / 1000) * 1000);
         return pointer.seq;
       },
+      sendLast: (actions) =>
+        // Nobody is left to hear of it.
+        void client.movePointer({ id: sessionId, actions }, { keepalive: true }).catch(() => {}),
       classify,
       sleep,
       onChange: () => setInputsWaiting(own.waiting()),
@@ -91,7 +94,13 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
     if (counting && held) queue.attach(held.takeover_id, held.epoch, counting);
     else queue.close();
   }, [queue, counting, held]);
-  useEffect(() => () => queue.close(), [queue]);
+  useEffect(() => {
+    addEventListener('pagehide', queue.leave);
+    return () => {
+      removeEventListener('pagehide', queue.leave);
+      queue.close();
+    };
+  }, [queue]);
   const createId = ids.create;
   return { queue, place, createId, inputsWaiting, answeredAt: held ? answeredAt : undefined, driveHere };
 }
@@ -202,8 +211,10 @@ function useTabLock(name: string, isWanted: boolean) {
       const stop = new AbortController();
       current.current = stop;
       const { signal } = stop;
+      // One that waits can be given up.
+      const isWaiting = !options.ifAvailable && !options.steal;
       const isHeld = await locks
-        .request(name, options, async (held) => {
+        .request(name, isWaiting ? { signal } : options, async (held) => {
           if (!held || signal.aborted) return held !== null;
           setLocked(true);
           return new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(true)));
@@ -229,6 +240,8 @@ function useTabLock(name: string, isWanted: boolean) {
         if (await lock({ ifAvailable: true })) return;
         await sleep(lockPauseMs, stop.signal).catch(() => {});
       }
+      // On a busy machine it may hold it longer: then this tab has it as soon as it is free.
+      if (!stop.signal.aborted) await lock({});
     })();
     return () => {
       stop.abort();
