@@ -9,7 +9,8 @@
 // | cut off, reconnecting | the server is killed; typed inputs wait: console-typing.test.ts |
 // | lease short | a takeover of 30 s |
 // | lease over | that takeover runs out; its end is set to now in its row, because 30 s is the shortest |
-// | agent, recovered | a task waits for a text; its agent is killed |
+// | agent | a task waits for a text |
+// | recovered | driver-state.test.ts only: when the one agent is killed in such a step, the attempt does not rise in 30 s |
 // | waiting | the wheel is asked for while a step is under way |
 // | resuming | the wheel is handed back |
 // | asks | a task with the step `ask` |
@@ -89,7 +90,7 @@ describe('the states of the session page', () => {
     await second.close();
     const { share } = await client.shareSession({ id: session.id });
     const guest = await openConsolePage(context, new URL(share.share_path, baseUrl).href);
-    await says(guest, 'other', 'Another person drives');
+    await says(guest, 'other', 'A person drives');
     await pictureSays(guest, 'Hidden while a person drives');
     await guest.close();
 
@@ -131,9 +132,6 @@ describe('the states of the session page', () => {
     const shown = await open(first.session_id);
     await says(shown, 'agent', 'The agent drives');
     await shown.untilLive(soonMs);
-    await stack.kill('agent-1');
-    await stack.start('agent-1');
-    await says(shown, 'recovered', 'Another agent went on');
     await shown.page.keyboard.press('w');
     await says(shown, 'waiting', 'Waiting for the agent to stop');
     await press(shown, 'Take now');

@@ -1,37 +1,17 @@
 // Every part is killed while a person watches a task in the console, and while they drive and type. The page goes on by
 // itself: it is not loaded again, says nothing in red, and what was typed arrives once and in order.
 
-import { type Client, createClient } from '@pilothouse/sdk';
+import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../testkit/console/console-page.ts';
-import { startTickingForm, type TickingForm } from '../../testkit/pages/ticking-form.ts';
+import { startTickingForm } from '../../testkit/pages/ticking-form.ts';
 import { figuresOf } from '../../testkit/percentiles.ts';
-import { createRandom, type Random } from '../../testkit/random.ts';
+import { createRandom } from '../../testkit/random.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
 import { driveThrough } from './drive.ts';
+import { partNames, shots } from './shooting.ts';
 import { watchThrough } from './watch.ts';
-
-/** What is killed, by its name in the stack. */
-const shots = { server: 'server-1', host: 'browser-1', agent: 'agent-1', nats: 'nats' } as const;
-export type Part = keyof typeof shots;
-const partNames = Object.keys(shots) as Part[];
-
-export type Shooting = {
-  part: Part;
-  browser: Browser;
-  client: Client;
-  baseUrl: string;
-  site: TickingForm;
-  random: Random;
-  /** Which state of the session's browser is saved. */
-  savedState: (sessionId: string) => Promise<string | undefined>;
-  /** Kills the part, and starts it again; resolves when it is ready. */
-  shoot: () => Promise<void>;
-};
-/** What did not hold, and after how many ms the page showed everything again. */
-export type Round = { wrong: string[]; goesOnMs: number };
 
 type Options = { stack: Stack; seed: number; count: number; parts?: readonly string[] };
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConsolePage, openConsolePage } from '../../testkit/console/console-page.ts';
 import { fieldPlace } from '../../testkit/pages/ticking-form.ts';
 import { until } from '../../testkit/stack/daemon.ts';
-import type { Round, Shooting } from './console.ts';
+import type { Round, Shooting } from './shooting.ts';
 
 const beginsMs = 60_000;
 const goesOnMs = 60_000;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { openConsolePage } from '../../testkit/console/console-page.ts';
-import type { Round, Shooting } from './console.ts';
+import type { Round, Shooting } from './shooting.ts';
 
 const beginsMs = 60_000;
 const goesOnMs = 60_000;

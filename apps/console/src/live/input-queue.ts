@@ -132,14 +132,13 @@ function createNumberedInputs() {
 type NumberedInputs = ReturnType<typeof createNumberedInputs>;
 
 export function createInputQueue(options: Options): InputQueue {
-  const { onChange } = options;
   const inputs = createNumberedInputs();
   let attached: Attached | undefined;
   let isPumping = false;
   let whenSettled: (() => void)[] = [];
 
   const settle = () => {
-    onChange?.();
+    options.onChange?.();
     if (inputs.length() > 0) return;
     for (const resolve of whenSettled) resolve();
     whenSettled = [];
@@ -149,9 +148,9 @@ export function createInputQueue(options: Options): InputQueue {
     settle();
   };
 
-  async function pump({ takeoverId, clientId, stop: { signal } }: Attached): Promise<void> {
+  async function pump({ stop: { signal }, ...names }: Attached): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const actions = inputs.request({ takeover_id: takeoverId, ...(clientId && { client_id: clientId }) });
+      const actions = inputs.request(namesOf(names));
       if (!actions) return;
       try {
         const seq = await options.send(actions, signal);
@@ -194,7 +193,7 @@ export function createInputQueue(options: Options): InputQueue {
     push(action) {
       if (!attached) return;
       inputs.push(action);
-      onChange?.();
+      options.onChange?.();
       start();
     },
     move(action) {
@@ -204,18 +203,23 @@ export function createInputQueue(options: Options): InputQueue {
     },
     waiting: inputs.length,
     settled: () => new Promise((resolve) => (inputs.length() === 0 ? resolve() : whenSettled.push(resolve))),
-    leave() {
-      if (!attached || inputs.length() === 0) return;
-      const { takeoverId, clientId } = attached;
-      const actions = inputs.request({ takeover_id: takeoverId, ...(clientId && { client_id: clientId }) });
-      if (actions) options.sendLast?.(actions);
-    },
+    leave: () => attached && sendLast(attached, options, inputs),
     close() {
       attached?.stop.abort();
       attached = undefined;
       drop();
     },
   };
+}
+
+const namesOf = ({ takeoverId, clientId }: Pick<Attached, 'takeoverId' | 'clientId'>) => ({
+  takeover_id: takeoverId,
+  ...(clientId && { client_id: clientId }),
+});
+
+function sendLast(attached: Attached, options: Options, inputs: NumberedInputs): void {
+  const actions = inputs.length() > 0 ? inputs.request(namesOf(attached)) : undefined;
+  if (actions) options.sendLast?.(actions);
 }
 
 /** Returns how long to wait before the next request. */
