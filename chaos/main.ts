@@ -14,6 +14,7 @@ import { attackAuth } from './auth/auth.full.ts';
 import { attackBus } from './bus/attack.ts';
 import { cancelAtRandom } from './cancel/cancel.ts';
 import { raceCommands } from './commands/commands.full.ts';
+import { shootWhileShown } from './console/console.ts';
 import { fillUp } from './filling/filling.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
@@ -238,6 +239,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       return { isGood: figures.wrong.length === 0, figures: { seed, ...figures } };
     }),
 
+  console: () =>
+    withStack(privateName, async (stack) => {
+      const seed = newSeed();
+      const count = Number(values.count ?? (values.small ? 1 : 10));
+      const figures = await shootWhileShown({ stack, seed, count, parts: values.part });
+      return { isGood: figures.wrong.length === 0, figures: { seed, ...figures } };
+    }),
+
   unannounced: () =>
     withServices(privateName, async (services) => {
       await services.start('postgres');
@@ -265,7 +274,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
         const figures = await runScripts({
           installation,
           sites,
-          count: Number(values.count),
+          count: Number(values.count ?? (values.small ? 8 : 200)),
           atOnce: 8,
           seed: newSeed(),
         });

@@ -152,6 +152,19 @@ describe('a session slot', () => {
     await session.closeSession(2);
   });
 
+  it('sends a checkpoint soon after a person who drives has opened another page', async () => {
+    kept = [];
+    const session = drive(agent, 'h8');
+    await session.open();
+    await session.tell({ type: 'take', epoch: 2, is_person: true });
+    await session.tell({ type: 'watch', for_ms: 30_000, is_driven: true });
+    const url = `${site.url}/home`;
+    await session.tell({ type: 'input', epoch: 2, inputs: [{ seq: 1, input: { action: 'navigate', url } }] });
+    // Well before the first of those that are sent regularly.
+    await until(() => kept.some(({ state }) => state.pages.some((page) => page.url === url)), 6000);
+    await session.closeSession(2);
+  });
+
   it('sends checkpoints one at a time, the newest of those that wait, until they are stored', async () => {
     kept = [];
     const asked: unknown[] = [];

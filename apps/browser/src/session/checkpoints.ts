@@ -20,6 +20,8 @@ export type Checkpoints = {
   schedule(): void;
   /** A person drives for this long: the state is saved regularly until then. */
   setDriven(forMs: number): void;
+  /** A page shows another document: saved soon where a person drives, because no act tells of it. */
+  onLoad(): void;
   close(): void;
 };
 
@@ -59,7 +61,10 @@ export function createCheckpoints(options: Options): Checkpoints {
       void saveSoon(startDeadline(saveMs, signal)).then(onCheckpoint);
     }, checkpointAfterMs);
   }
-  const regularly = setInterval(() => performance.now() < drivenUntil && schedule(), checkpointEveryMs);
+  const saveDriven = () => {
+    if (performance.now() < drivenUntil) schedule();
+  };
+  const regularly = setInterval(saveDriven, checkpointEveryMs);
 
   return {
     save,
@@ -68,6 +73,7 @@ export function createCheckpoints(options: Options): Checkpoints {
     setDriven(forMs) {
       drivenUntil = performance.now() + forMs;
     },
+    onLoad: saveDriven,
     close() {
       clearInterval(regularly);
       clearTimeout(pending);

@@ -101,6 +101,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 const setReach = ({ guard }: Chromium, { allow, deny }: DomainPolicy) =>
   guard?.setLists({ allow: allow ?? undefined, deny });
 
+const inTurn = (one: () => void, other: () => void) => () => {
+  one();
+  other();
+};
+
 type Assembly = {
   options: SessionOptions;
   context: BrowserContext;
@@ -134,6 +139,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     signal,
     onDialog: (page, dialog) => prompts.onDialog(page, dialog),
     onCopied: (text) => prompts.onCopied(text),
+    onLoad: inTurn(options.onLoad, () => checkpoints.onLoad()),
   });
   parts.defer(sessionPages.close);
   const { pages, dialogs, files, eyesOf } = sessionPages;

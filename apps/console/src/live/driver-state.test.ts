@@ -84,6 +84,15 @@ const rows: Row[] = [
     actions: [],
   },
   {
+    name: 'mine, in a browser that was opened again a moment ago',
+    given: { takeover, reopenedAt: now - 5000 },
+    kind: 'you',
+    tone: 'you',
+    who: 'You drive',
+    sub: /^The browser was opened again\. What you typed there is gone$/,
+    actions: ['hand_back'],
+  },
+  {
     name: 'mine, but another tab counts the inputs',
     given: { takeover, tab: { drives: false, hasKeys: false, inputsWaiting: 0 } },
     kind: 'another_tab',

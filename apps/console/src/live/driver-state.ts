@@ -80,6 +80,8 @@ export type DriverFacts = {
   frameAt?: string;
   /** When another agent took the task up, if it was seen here. */
   recoveredAt?: number;
+  /** When the browser was opened again under this takeover, if it was seen here. */
+  reopenedAt?: number;
   tasksBefore?: number;
   now: number;
 };
@@ -108,7 +110,7 @@ const cutOff: Rule = (facts) => {
 const browserLost: Rule = (facts) => {
   const held = mine(facts);
   if (!held || facts.session.browser === 'live') return undefined;
-  const sub = 'You keep the wheel. What was typed and not sent may be gone';
+  const sub = 'You keep the wheel. What you typed there is gone';
   return you('browser_lost', 'reload', 'The browser is being opened again', sub, [], held);
 };
 
@@ -135,7 +137,10 @@ const leaseShort: Rule = (facts) => {
 const youDrive: Rule = (facts) => {
   const held = mine(facts);
   if (!held) return undefined;
-  const sub = facts.tab.hasKeys ? 'Keys go to the page · ⇧ Esc frees them' : 'Click the page to type into it';
+  const keys = facts.tab.hasKeys ? 'Keys go to the page · ⇧ Esc frees them' : 'Click the page to type into it';
+  const sub = isRecent(facts.reopenedAt, facts.now)
+    ? 'The browser was opened again. What you typed there is gone'
+    : keys;
   return you('you', 'wheel', 'You drive', sub, ['hand_back'], held);
 };
 

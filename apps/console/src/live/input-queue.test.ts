@@ -69,6 +69,44 @@ describe('the inputs of a person', () => {
     ]);
   });
 
+  it('of a window that was told no number are counted on from the one that the browser names', async () => {
+    const browser = createBrowser({ seq: 41 });
+    const { queue } = createQueue(browser);
+    queue.attach('t1', 1, { clientId: 'tab' });
+    queue.push(click(1));
+    await queue.settled();
+    const [sent] = browser.requests.at(-1) ?? [];
+    assert.deepEqual(sent, { action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 });
+  });
+
+  it('that are not answered when the page goes away are sent once more under their numbers', async () => {
+    const last: SentAction[][] = [];
+    const queue = createInputQueue({
+      send: () => new Promise(() => {}),
+      sendLast: (actions) => last.push(actions),
+      classify: () => ({ failure: 'again' }),
+      sleep: async () => {},
+    });
+    queue.leave();
+    queue.attach('t1', 1, { clientId: 'tab', next: 7 });
+    queue.leave();
+    assert.equal(last.length, 0, 'nothing waits');
+    queue.push(click(1));
+    await tick();
+    queue.push(click(2));
+    queue.leave();
+    assert.deepEqual(
+      last.map((actions) => actions.map(({ input_seq, client_id }) => [input_seq, client_id])),
+      [
+        [
+          [7, 'tab'],
+          [8, 'tab'],
+        ],
+      ],
+    );
+    queue.close();
+  });
+
   it('are counted on from the number that the browser names', async () => {
     const browser = createBrowser({ seq: 41 });
     const { queue } = createQueue(browser);

@@ -4,8 +4,8 @@ import type { PointerAction } from './api-types.ts';
 
 export type SentAction = PointerAction & { takeover_id: string; client_id?: string; input_seq?: number };
 
-/** The window that counts, and the number of its first input. */
-export type Counting = { clientId: string; next: number };
+/** The window that counts, and the number of its first input where that is known. */
+export type Counting = { clientId: string; next?: number };
 
 /** What became of a request. `again`: send the same numbers later. `sync`: ask which number was the last. */
 export type SendFailure = 'again' | 'sync' | 'refused' | 'lost';
@@ -14,6 +14,8 @@ type Options = {
   /** Sends actions in order, and returns the number of the last one that is done. */
   send: (actions: SentAction[], signal: AbortSignal) => Promise<number>;
   classify: (error: unknown) => { failure: SendFailure; waitMs?: number };
+  /** Sends actions in a request that outlasts the page. Nobody hears the answer. */
+  sendLast?: (actions: SentAction[]) => void;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called when the count of waiting inputs changes, and after each answer. */
   onChange?: () => void;
@@ -25,8 +27,8 @@ type Options = {
 
 export type InputQueue = {
   /**
-   * Begins to count under this takeover, epoch and window; what waited under another is dropped. Without `counting` the
-   * first request asks for the last number.
+   * Begins to count under this takeover, epoch and window; what waited under another is dropped. Without a number the
+   * first request asks for the last one.
    */
   attach(takeoverId: string, epoch: number, counting?: Counting): void;
   push(action: PointerAction): void;
@@ -36,6 +38,8 @@ export type InputQueue = {
   waiting(): number;
   /** Resolves when everything that waits now is answered, or was dropped. */
   settled(): Promise<void>;
+  /** The page goes away. What is not answered is sent once more under its numbers, because its own request ends with it. */
+  leave(): void;
   close(): void;
 };
 
@@ -128,14 +132,13 @@ function createNumberedInputs() {
 type NumberedInputs = ReturnType<typeof createNumberedInputs>;
 
 export function createInputQueue(options: Options): InputQueue {
-  const { onChange } = options;
   const inputs = createNumberedInputs();
   let attached: Attached | undefined;
   let isPumping = false;
   let whenSettled: (() => void)[] = [];
 
   const settle = () => {
-    onChange?.();
+    options.onChange?.();
     if (inputs.length() > 0) return;
     for (const resolve of whenSettled) resolve();
     whenSettled = [];
@@ -145,9 +148,9 @@ export function createInputQueue(options: Options): InputQueue {
     settle();
   };
 
-  async function pump({ takeoverId, clientId, stop: { signal } }: Attached): Promise<void> {
+  async function pump({ stop: { signal }, ...names }: Attached): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const actions = inputs.request({ takeover_id: takeoverId, ...(clientId && { client_id: clientId }) });
+      const actions = inputs.request(namesOf(names));
       if (!actions) return;
       try {
         const seq = await options.send(actions, signal);
@@ -184,13 +187,13 @@ export function createInputQueue(options: Options): InputQueue {
       attached?.stop.abort();
       drop();
       attached = { takeoverId, epoch, clientId, stop: new AbortController() };
-      if (counting) inputs.begin(counting.next);
+      if (counting?.next !== undefined) inputs.begin(counting.next);
       start();
     },
     push(action) {
       if (!attached) return;
       inputs.push(action);
-      onChange?.();
+      options.onChange?.();
       start();
     },
     move(action) {
@@ -200,12 +203,23 @@ export function createInputQueue(options: Options): InputQueue {
     },
     waiting: inputs.length,
     settled: () => new Promise((resolve) => (inputs.length() === 0 ? resolve() : whenSettled.push(resolve))),
+    leave: () => attached && sendLast(attached, options, inputs),
     close() {
       attached?.stop.abort();
       attached = undefined;
       drop();
     },
   };
+}
+
+const namesOf = ({ takeoverId, clientId }: Pick<Attached, 'takeoverId' | 'clientId'>) => ({
+  takeover_id: takeoverId,
+  ...(clientId && { client_id: clientId }),
+});
+
+function sendLast(attached: Attached, options: Options, inputs: NumberedInputs): void {
+  const actions = inputs.length() > 0 ? inputs.request(namesOf(attached)) : undefined;
+  if (actions) options.sendLast?.(actions);
 }
 
 /** Returns how long to wait before the next request. */

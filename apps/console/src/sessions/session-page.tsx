@@ -2,7 +2,9 @@
 
 import { getRouteApi } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
+import { isPassing } from '../api/query-client.ts';
 import { describeError } from '../api/words.ts';
+import { ReadError } from '../frame/read-error.tsx';
 import { TopBar } from '../frame/top-bar.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -20,6 +22,13 @@ export function SessionPage() {
 function OneSession({ id }: { id: string }) {
   const search = route.useSearch();
   const data = useSessionData(id, search.task);
+  if (data.error && isPassing(data.error))
+    return (
+      <>
+        <TopBar title="Session" />
+        <ReadError what="The session" error={data.error} onRetry={data.readAgain} />
+      </>
+    );
   if (data.error)
     return (
       <>

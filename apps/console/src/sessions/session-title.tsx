@@ -4,11 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
-import { describeError } from '../api/words.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
-import { showToast } from '../ui/toasts.ts';
+import { showError } from './show-error.ts';
 import { sessionKey } from './use-session.ts';
 
 type SessionTitleProps = {
@@ -26,7 +25,7 @@ export function SessionTitle({ id, title, children, className }: SessionTitlePro
   const cache = useQueryClient();
   const rename = useMutation({
     mutationFn: (wanted: string) => client.updateSession({ id, title: wanted || null }),
-    onError: (error) => showToast(describeError(error), 'bad'),
+    onError: showError,
     onSuccess: ({ session }) => {
       cache.setQueryData<SessionView>(
         sessionKey(id),

@@ -51,12 +51,20 @@ export function SharePage() {
   );
 }
 
+const driven = {
+  kind: 'other',
+  tone: 'them',
+  icon: 'eye',
+  who: 'A person drives',
+  sub: 'The page is theirs alone until they hand back',
+} as const;
+
 function Shared({ session, view }: { session: LiveSession; view: SessionView }) {
   const now = useNow(1000);
   const [marks, setMarks] = useState(true);
   const [isActualSize, setActualSize] = useState(false);
   const progress = view.task?.progress;
-  const state = driverState({
+  const known = driverState({
     session: view.session,
     takeover: view.takeover,
     task: progress ? { ...progress, attempt: 1, question: null } : null,
@@ -65,6 +73,9 @@ function Shared({ session, view }: { session: LiveSession; view: SessionView }) 
     tab: { drives: false, hasKeys: false, inputsWaiting: 0 },
     now,
   });
+  // Guests are not told of takeovers: the picture that is withheld says it.
+  const isDriven = view.frame?.private_reason === 'driven';
+  const state = isDriven ? { ...known, ...driven } : known;
   const toggleFull = () =>
     document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
   return (

@@ -4,7 +4,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Copy, Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../api/login.ts';
-import { describeError } from '../api/words.ts';
 import { formatMoment } from '../common/format.ts';
 import type { Share } from '../live/api-types.ts';
 import type { SessionView } from '../live/session-model.ts';
@@ -13,6 +12,7 @@ import { Chip } from '../ui/chip.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { showToast } from '../ui/toasts.ts';
+import { showError } from './show-error.ts';
 import { sessionKey } from './use-session.ts';
 
 const lengths = [
@@ -50,7 +50,7 @@ function ShareForm({ sessionId, isShared }: { sessionId: string; isShared: boole
     );
   const run = async (call: () => Promise<void>) => {
     setBusy(true);
-    await call().catch((error: unknown) => showToast(describeError(error), 'bad'));
+    await call().catch(showError);
     setBusy(false);
   };
   const create = () =>

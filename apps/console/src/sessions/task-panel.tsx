@@ -19,8 +19,8 @@ import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '
 import type { Older } from '../tasks/use-older.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { showToast } from '../ui/toasts.ts';
 import { describePlan } from './describe-plan.ts';
+import { showError } from './show-error.ts';
 
 export type PanelTab = 'steps' | 'result' | 'files';
 
@@ -257,7 +257,7 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
       return true;
     } catch (reason) {
       if (command === 'send' || command === 'tell') setError(describeError(reason));
-      else showToast(describeError(reason), 'bad');
+      else showError(reason);
       return false;
     } finally {
       setBusy(undefined);

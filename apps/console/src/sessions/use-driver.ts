@@ -4,12 +4,11 @@ import { canMove, isApiError, taskMoves } from '@pilothouse/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
-import { describeError } from '../api/words.ts';
 import type { Takeover } from '../live/api-types.ts';
 import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
 import { type SessionView, withTakeover } from '../live/session-model.ts';
 import type { TaskView } from '../tasks/timeline-model.ts';
-import { showToast } from '../ui/toasts.ts';
+import { showError } from './show-error.ts';
 import { type LiveSession, sessionKey } from './use-session.ts';
 import { leaseEndOf, useWheel, type Wheel } from './use-wheel.ts';
 
@@ -37,7 +36,8 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
   const held = useMemo(() => (isMine ? takeover : undefined) ?? undefined, [heldKey]);
   const setTakeover = useSetTakeover(id);
   const wheel = useWheel({ sessionId: id, held, setTakeover });
-  const recoveredAt = useRecovery(task);
+  const recoveredAt = useRise(task && { id: task.task_id, number: task.attempt });
+  const reopenedAt = useRise(held && { id: held.takeover_id, number: held.epoch });
   const commands = useCommands({ id, task, wheel, setTakeover });
 
   const shown = held && takeover ? { ...takeover, expires_at: leaseEndOf(takeover, wheel.answeredAt) } : takeover;
@@ -54,6 +54,7 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
         clock,
         frameAt: frames.newest()?.recorded_at,
         recoveredAt,
+        reopenedAt,
         tasksBefore,
         now,
       })
@@ -66,16 +67,16 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
   return { state, drive, hasKeys, ...commands };
 }
 
-/** When the attempt was seen to rise: another agent took the task up. */
-function useRecovery(task: TaskView | undefined): number | undefined {
-  const seen = useRef<{ id: string; attempt: number }>(undefined);
+/** When the number was seen to rise: another agent took the task up, or the browser was opened again. */
+function useRise(counted: { id: string; number: number } | undefined): number | undefined {
+  const seen = useRef<{ id: string; number: number }>(undefined);
   const [at, setAt] = useState<number>();
-  const { task_id: id, attempt } = task ?? {};
+  const { id, number } = counted ?? {};
   useEffect(() => {
-    if (id === undefined || attempt === undefined) return;
-    if (seen.current?.id === id && attempt > seen.current.attempt) setAt(Date.now());
-    seen.current = { id, attempt };
-  }, [id, attempt]);
+    if (id === undefined || number === undefined) return;
+    if (seen.current?.id === id && number > seen.current.number) setAt(Date.now());
+    seen.current = { id, number };
+  }, [id, number]);
   return at;
 }
 
@@ -153,7 +154,7 @@ function useCommands({ id, task, wheel, setTakeover }: CommandOptions) {
     try {
       await call(note);
     } catch (error) {
-      showToast(describeError(error), 'bad');
+      showError(error);
     } finally {
       setBusy(undefined);
     }

@@ -1,6 +1,6 @@
 // Everything that the session page reads, and the streams that keep it new.
 
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { client } from '../api/login.ts';
 import { useBands } from '../axis/use-bands.ts';
@@ -15,6 +15,7 @@ const keptEvents = 500;
 const notKept = new Set<string>(['frame', 'snapshot', 'driver_view', 'copied']);
 
 export function useSessionData(id: string, wantedTask: string | undefined) {
+  const cache = useQueryClient();
   /** What the streams brought, as it was: the drawer shows it. */
   const events = useRef<StreamedEvent[]>([]);
   const logs = useRef<LogEntry[]>([]);
@@ -80,6 +81,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
     events,
     logs,
     error: session.error ?? taskError,
+    readAgain: () => void cache.refetchQueries({ type: 'active' }),
   };
 }
 export type SessionData = ReturnType<typeof useSessionData>;

@@ -3,6 +3,7 @@
 import type { Client } from '@pilothouse/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { readAgain } from '../api/query-client.ts';
 import type { Connection, LiveEvent } from '../live/api-types.ts';
 import { followStream } from '../live/follow.ts';
 import { createFrameSlot, type FrameSlot } from '../live/frame-slot.ts';
@@ -39,6 +40,7 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
+    refetchInterval: readAgain,
   });
 
   const isRead = query.data !== undefined;
@@ -67,5 +69,6 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
     return () => stop.abort();
   }, [client, id, isRead, cache, frames, onEvent]);
 
-  return { view: query.data, error: query.error, connection, frames };
+  // What was read once stays in sight.
+  return { view: query.data, error: isRead ? null : query.error, connection, frames };
 }

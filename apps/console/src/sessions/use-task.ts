@@ -4,6 +4,7 @@ import { isTerminal } from '@pilothouse/sdk';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../api/login.ts';
+import { readAgain } from '../api/query-client.ts';
 import type { TaskEvent } from '../live/api-types.ts';
 import { followStream } from '../live/follow.ts';
 import { applyTask, restoreTask, type TaskView } from '../tasks/timeline-model.ts';
@@ -35,6 +36,7 @@ export function useTask(id: string | undefined, onEvent?: (event: TaskEvent) => 
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
+    refetchInterval: readAgain,
   });
   const { data } = query;
   const isOpen = data !== undefined && !isTerminal(data.status);
@@ -62,5 +64,5 @@ export function useTask(id: string | undefined, onEvent?: (event: TaskEvent) => 
     return () => stop.abort();
   }, [id, isOpen, cache, onEvent]);
 
-  return { task: data, error: query.error };
+  return { task: data, error: data ? null : query.error };
 }

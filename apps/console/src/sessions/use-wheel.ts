@@ -8,6 +8,7 @@ import type { Takeover } from '../live/api-types.ts';
 import { type Counting, createInputQueue, type InputQueue, type SendFailure } from '../live/input-queue.ts';
 import { createWindowIds, randomId, type WindowIds } from '../live/window-ids.ts';
 import { showToast } from '../ui/toasts.ts';
+import { showError } from './show-error.ts';
 
 export type Wheel = {
   queue: InputQueue;
@@ -36,7 +37,8 @@ export function leaseEndOf(
   return new Date(Math.max(Date.parse(expires_at), answeredAt + lengthMs - renewMs)).toISOString();
 }
 
-const isPassing = ({ status }: ApiError): boolean => status === 429 || status >= 500;
+/** Also a login that has ended: the person logs in again, and goes on. */
+const isPassing = ({ status }: ApiError): boolean => status === 429 || status === 401 || status >= 500;
 
 /** What a failed request means for the inputs in it. */
 export function classify(error: unknown): { failure: SendFailure; waitMs?: number } {
@@ -76,6 +78,9 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
         setAnsweredAt(Math.floor(Date.now() / 1000) * 1000);
         return pointer.seq;
       },
+      sendLast: (actions) =>
+        // Nobody is left to hear of it.
+        void client.movePointer({ id: sessionId, actions }, { keepalive: true }).catch(() => {}),
       classify,
       sleep,
       onChange: () => setInputsWaiting(own.waiting()),
@@ -89,7 +94,13 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
     if (counting && held) queue.attach(held.takeover_id, held.epoch, counting);
     else queue.close();
   }, [queue, counting, held]);
-  useEffect(() => () => queue.close(), [queue]);
+  useEffect(() => {
+    addEventListener('pagehide', queue.leave);
+    return () => {
+      removeEventListener('pagehide', queue.leave);
+      queue.close();
+    };
+  }, [queue]);
   const createId = ids.create;
   return { queue, place, createId, inputsWaiting, answeredAt: held ? answeredAt : undefined, driveHere };
 }
@@ -121,10 +132,11 @@ function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids
     try {
       const clientId = ids.create();
       const takeover = await claimCount({ id: sessionId, client_id: clientId, takeover_id }, signal);
-      setClaimed({ clientId, next: (takeover.last_input_seq ?? 0) + 1, heldBy });
+      const last = takeover.last_input_seq;
+      setClaimed({ clientId, next: typeof last === 'number' ? last + 1 : undefined, heldBy });
       setTakeover(takeover);
     } catch (error) {
-      if (!signal.aborted) showToast(describeError(error), 'bad');
+      if (!signal.aborted) showError(error);
     }
     if (signal.aborted) return;
     running.current = undefined;
@@ -166,14 +178,19 @@ function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids
 const claimTries = 5;
 const claimPauseMs = 500;
 
-/** The host may not answer at once: the same name is claimed again, which changes nothing. */
+/** Server or host may not answer at once: the same name is claimed again, which changes nothing. */
 async function claimCount(
   claim: Parameters<typeof client.setTakeoverClient>[0],
   signal: AbortSignal,
 ): Promise<Takeover> {
   for (let tries = 1; ; tries += 1) {
-    const { takeover } = await client.setTakeoverClient(claim, { signal });
-    if (typeof takeover.last_input_seq === 'number' || tries >= claimTries) return takeover;
+    const takeover = await client.setTakeoverClient(claim, { signal }).then(
+      (answer) => answer.takeover,
+      (error: unknown) => {
+        if (signal.aborted || classify(error).failure !== 'again') throw error;
+      },
+    );
+    if (typeof takeover?.last_input_seq === 'number' || (takeover && tries >= claimTries)) return takeover;
     await sleep(claimPauseMs, signal);
   }
 }
@@ -194,8 +211,10 @@ function useTabLock(name: string, isWanted: boolean) {
       const stop = new AbortController();
       current.current = stop;
       const { signal } = stop;
+      // One that waits can be given up.
+      const isWaiting = !options.ifAvailable && !options.steal;
       const isHeld = await locks
-        .request(name, options, async (held) => {
+        .request(name, isWaiting ? { signal } : options, async (held) => {
           if (!held || signal.aborted) return held !== null;
           setLocked(true);
           return new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(true)));
@@ -221,6 +240,8 @@ function useTabLock(name: string, isWanted: boolean) {
         if (await lock({ ifAvailable: true })) return;
         await sleep(lockPauseMs, stop.signal).catch(() => {});
       }
+      // On a busy machine it may hold it longer: then this tab has it as soon as it is free.
+      if (!stop.signal.aborted) await lock({});
     })();
     return () => {
       stop.abort();

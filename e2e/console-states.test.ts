@@ -1,0 +1,165 @@
+// The states of the session page, each reached for real and known by its words.
+//
+// | State | How it is reached here, or where it is held |
+// | --- | --- |
+// | idle, nothing yet | a session without a task |
+// | browser opened, you | "Open and drive", and ⇧W in a task |
+// | another tab | a second tab of the person who drives |
+// | browser lost | the host is killed while a person drives |
+// | cut off, reconnecting | the server is killed; typed inputs wait: console-typing.test.ts |
+// | lease short | a takeover of 30 s |
+// | lease over | that takeover runs out; its end is set to now in its row, because 30 s is the shortest |
+// | agent | a task waits for a text |
+// | recovered | driver-state.test.ts only: when the one agent is killed in such a step, the attempt does not rise in 30 s |
+// | waiting | the wheel is asked for while a step is under way |
+// | resuming | the wheel is handed back |
+// | asks | a task with the step `ask` |
+// | pending | a second task in the session |
+// | look back | a step is pressed |
+// | closed, closed picture | the session is deleted |
+// | other, private picture | a guest of a share watches while the owner drives; by name only in driver-state.test.ts: it needs teams |
+// | cold | the host is killed after the last task |
+// | private field | driver-state and describe-picture only: it lasts as long as an agent types a password |
+// | crashed, refused by the guard | no state of their own: the interface tells neither; the frame shows the browser's own page |
+// | share ended, login lost | console-session.test.ts, console.test.ts |
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Step } from '@pilothouse/contract';
+import pg from 'pg';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { type ConsolePage, launchBrowser, openConsolePage } from '../testkit/console/console-page.ts';
+import { type Installation, openInstallation } from '../testkit/installation.ts';
+import { startTickingForm, type TickingForm } from '../testkit/pages/ticking-form.ts';
+
+const soonMs = 30_000;
+
+describe('the states of the session page', () => {
+  let installation: Installation;
+  let site: TickingForm;
+  let browser: Browser;
+  let context: BrowserContext;
+  before(async () => {
+    [site, browser] = await Promise.all([startTickingForm(), launchBrowser()]);
+    installation = await openInstallation('console-states', { sites: [site.url] });
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  });
+  after(async () => {
+    await browser?.close();
+    await installation?.close();
+    await site?.close();
+  });
+
+  const open = (id: string) => openConsolePage(context, `${installation.baseUrl}/sessions/${id}`);
+  /** Waits for the state, and holds it to its words. */
+  async function says(shown: ConsolePage, kind: string, words: string): Promise<void> {
+    await shown.page
+      .locator(`[data-testid=driver][data-state=${kind}]`)
+      .filter({ hasText: words })
+      .waitFor({ timeout: soonMs })
+      .catch(async (error) => assert.fail(`${kind}: ${words}: ${await shown.describe()}: ${error.message}`));
+  }
+  const pictureSays = ({ page }: ConsolePage, words: string) =>
+    page
+      .locator('[data-testid=picture-pill], [data-testid=placeholder]')
+      .filter({ hasText: words })
+      .waitFor({ timeout: soonMs });
+  const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name }).click({ timeout: soonMs });
+  const there: Step = { action: 'navigate', url: '' };
+  const never: Step = { action: 'wait', for: { text: 'Never said' }, timeout_secs: 300 };
+  const begin = (path: string, steps: Step[], session_id?: string) =>
+    installation.client.sendChat({
+      prompt: path,
+      steps: [{ ...there, url: `${site.url}${path}` }, ...steps],
+      session_id,
+    });
+
+  it('of a person who drives a session without a task', async () => {
+    const { client, baseUrl, stack } = installation;
+    const { session } = await client.createSession();
+    const shown = await open(session.id);
+    await says(shown, 'idle', 'Nobody drives');
+    await pictureSays(shown, 'Nothing to see yet');
+    await press(shown, 'Open and drive');
+    await says(shown, 'you', 'You drive');
+    assert.ok((await shown.states()).includes('waiting'), 'until the browser is open');
+    await shown.visit(`${site.url}/driven`);
+    await shown.untilLive(soonMs);
+
+    const second = await open(session.id);
+    await says(second, 'another_tab', 'You drive in another tab');
+    await second.close();
+    const { share } = await client.shareSession({ id: session.id });
+    const guest = await openConsolePage(context, new URL(share.share_path, baseUrl).href);
+    await says(guest, 'other', 'A person drives');
+    await pictureSays(guest, 'Hidden while a person drives');
+    await guest.close();
+
+    await stack.kill('server-1');
+    await says(shown, 'cut_off', 'Reconnecting, you keep the wheel');
+    await pictureSays(shown, 'Reconnecting');
+    await stack.start('server-1');
+    await says(shown, 'you', 'You drive');
+    await stack.kill('browser-1');
+    await says(shown, 'browser_lost', 'The browser is being opened again');
+    await stack.start('browser-1');
+    await says(shown, 'you', 'What you typed there is gone');
+    await press(shown, 'Hand back');
+    await says(shown, 'idle', 'Nobody drives');
+    await client.deleteSession({ id: session.id });
+    await says(shown, 'closed', 'This session is closed');
+    assert.deepEqual(await shown.faults(), []);
+    await shown.close();
+  });
+
+  it('of a lease that is short, and over', async () => {
+    const { client, stack } = installation;
+    const { session } = await client.createSession();
+    const shown = await open(session.id);
+    await client.requestSessionTakeover({ id: session.id, expires_in_secs: 30 });
+    await says(shown, 'lease_short', 'Still there?');
+    const db = new pg.Client(stack.services.databaseUrl());
+    await db.connect();
+    await db.query('update takeovers set expires_at = now() where session_id = $1', [session.id]);
+    await db.end();
+    await says(shown, 'lease_over', 'after its time without input');
+    await client.deleteSession({ id: session.id });
+    await shown.close();
+  });
+
+  it('of a task, from its place in the queue to its end', async () => {
+    const { client, stack } = installation;
+    const first = await begin('/first', [never]);
+    const shown = await open(first.session_id);
+    await says(shown, 'agent', 'The agent drives');
+    await shown.untilLive(soonMs);
+    await shown.page.keyboard.press('w');
+    await says(shown, 'waiting', 'Waiting for the agent to stop');
+    await press(shown, 'Take now');
+    await says(shown, 'you', 'You drive');
+    await press(shown, 'Hand back');
+    await shown.untilDriver(['agent', 'recovered'], soonMs);
+    assert.ok((await shown.states()).includes('resuming'));
+
+    const second = await begin('/second', [{ action: 'ask', question: 'Which lantern?' }], first.session_id);
+    const queued = await openConsolePage(
+      context,
+      `${installation.baseUrl}/sessions/${first.session_id}?task=${second.task_id}`,
+    );
+    await says(queued, 'pending', 'Waits its turn');
+    await client.cancelTask({ id: first.task_id });
+    await says(queued, 'asks', 'The agent asks you');
+    await client.signalTakeover({ id: second.task_id, answer: 'Brass' });
+    await queued.page.locator('[data-testid=task-status][data-status=success]').waitFor({ timeout: soonMs });
+    await queued.page.getByRole('tab', { name: 'Steps' }).click();
+    await queued.page.getByTestId('step').first().getByRole('button').first().click();
+    await says(queued, 'look_back', 'You look back to');
+    await queued.page.getByTestId('live').click();
+    await says(queued, 'idle', 'The browser is open');
+    await stack.kill('browser-1');
+    await stack.start('browser-1');
+    await pictureSays(queued, 'The browser rests');
+    await client.deleteSession({ id: first.session_id });
+    await pictureSays(queued, 'Closed');
+    await says(queued, 'closed', 'Nothing runs in it any more');
+  });
+});
