@@ -4,11 +4,11 @@ import { isTerminal } from '@pilothouse/sdk';
 import { Info, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { client } from '../api/login.ts';
-import { describeError } from '../api/words.ts';
+import { describeError, readScriptFaults, type ScriptFault } from '../api/words.ts';
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { Axis } from '../tasks/axis-model.ts';
-import { Composer } from '../tasks/composer.tsx';
+import { Composer, type NextTask } from '../tasks/composer.tsx';
 import { FailureCard } from '../tasks/failure-card.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
 import { FileList, ResultView } from '../tasks/result-view.tsx';
@@ -30,6 +30,8 @@ type TaskPanelProps = {
   detail: TaskDetail | undefined;
   messages: MessageState | null | undefined;
   overlays: readonly Overlay[];
+  /** Tasks of the session that wait for their turn. */
+  waiting: number;
   axis: Axis;
   driver: DriverState;
   isAct: boolean;
@@ -105,6 +107,8 @@ export function TaskPanel(props: TaskPanelProps) {
               hint={isOver || !task ? 'Enter sends' : 'Begins when this task is over'}
               isBusy={commands.busy !== undefined}
               error={commands.error}
+              faults={commands.faults}
+              waiting={props.waiting}
               onSend={commands.send}
               tell={
                 task && !isOver ? { isRead: detail?.settings.planner !== 'script', onTell: commands.tell } : undefined
@@ -218,15 +222,19 @@ type TaskCommand = 'cancel' | 'answer' | 'send' | 'tell' | 'again';
 function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
   const [busy, setBusy] = useState<TaskCommand>();
   const [error, setError] = useState<string>();
+  const [faults, setFaults] = useState<readonly ScriptFault[]>([]);
   const run = async (command: TaskCommand, call: () => Promise<unknown>): Promise<boolean> => {
     setBusy(command);
     try {
       await call();
       setError(undefined);
+      setFaults([]);
       return true;
     } catch (reason) {
-      if (command === 'send' || command === 'tell') setError(describeError(reason));
-      else showToast(describeError(reason), 'bad');
+      if (command === 'send' || command === 'tell') {
+        setError(describeError(reason));
+        setFaults(readScriptFaults(reason));
+      } else showToast(describeError(reason), 'bad');
       return false;
     } finally {
       setBusy(undefined);
@@ -237,12 +245,13 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
   return {
     busy,
     error,
+    faults,
     cancel: () => void run('cancel', () => client.cancelTask({ id })),
     // Only the question that was shown: the task may ask another by now.
     answer: (answer: string) => void run('answer', () => client.signalTakeover({ id, answer, asked_at })),
     runAgain: () => void run('again', async () => onTask((await client.rerunTask({ id })).task_id)),
     tell: (text: string) => run('tell', () => client.sendTaskMessage({ id, text: text.trim() })),
-    send: (prompt: string) =>
-      run('send', async () => onTask((await client.sendChat({ prompt, session_id: sessionId })).task_id)),
+    send: (next: NextTask) =>
+      run('send', async () => onTask((await client.sendChat({ ...next, session_id: sessionId })).task_id)),
   };
 }

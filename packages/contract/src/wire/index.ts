@@ -5,5 +5,6 @@ export { readBundledStream } from '../sessions/stream-names.ts';
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '../tasks/moves.ts';
 export { errors } from '../types/error-codes.ts';
 export { isId } from '../types/is-id.ts';
+export { taskLimits } from '../types/sizes.ts';
 export { wireRoutes } from './routes.generated.ts';
 export type { StreamKind, WireRoute } from './wire-route.ts';
