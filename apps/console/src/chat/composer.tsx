@@ -33,6 +33,8 @@ const placeholders = {
 function useComposer() {
   const [chosen, setChosen] = useState<Mode>();
   const [prompt, setPrompt] = useState('');
+  /** Stays so when the text is changed: the editor must not come and go. */
+  const [isWritten, setWritten] = useState(false);
   const [options, setOptions] = useState(noOptions);
   const [check, setCheck] = useState<ScriptCheck>();
   const [ownFaults, setOwnFaults] = useState<readonly ScriptFault[]>([]);
@@ -41,7 +43,6 @@ function useComposer() {
   const cache = useQueryClient();
   const caller = useQuery(capabilitiesQuery).data?.caller ?? undefined;
   const canAsk = !caller || caller.planners.includes('llm');
-  const isWritten = looksLikeScript(prompt);
   const mode = chosen ?? (isWritten || !canAsk ? 'script' : 'ask');
   const { fields, errors } = readOptions(options);
   const { mutate, error, isPending, reset } = useMutation({
@@ -57,6 +58,11 @@ function useComposer() {
     if (faults.length === 0 && !hasErrors(errors) && !isPending) mutate();
     else if (faults[0]) field.current?.goTo(faults[0].line, faults[0].column);
   };
+  const write = (text: string) => {
+    setPrompt(text);
+    setOwnFaults([]);
+    if (looksLikeScript(text)) setWritten(true);
+  };
   const choose = (next: Mode) => {
     setChosen(next);
     setOwnFaults([]);
@@ -64,7 +70,7 @@ function useComposer() {
   };
   const faults = ownFaults.length > 0 ? ownFaults : readScriptFaults(error);
   return {
-    ...{ mode, choose, prompt, setPrompt, options, setOptions, errors, check, setCheck, field, caller, canAsk, run },
+    ...{ mode, choose, prompt, write, options, setOptions, errors, check, setCheck, field, caller, canAsk, run },
     ...{ isPending, error, faults, isEditor: mode === 'script' && (chosen === 'script' || isWritten) },
   };
 }
@@ -90,7 +96,7 @@ export function Composer() {
           maxLength={caller?.sizes.prompt_chars ?? 8000}
           placeholder={placeholders[mode]}
           value={prompt}
-          onChange={composer.setPrompt}
+          onChange={composer.write}
           onRun={run}
           isRunKey={isRunKey}
           onCheck={composer.setCheck}

@@ -41,13 +41,14 @@ type Receiver = (typeof receivers)[number]['value'];
 function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
   const [text, setText] = useState('');
   const [receiver, setReceiver] = useState<Receiver>('next');
+  /** Written or chosen; a script stays one when it is changed. */
   const [isChosen, setChosen] = useState<boolean>();
   const [options, setOptions] = useState(noOptions);
   const [check, setCheck] = useState<ScriptCheck>();
   const [ownFaults, setOwnFaults] = useState<readonly ScriptFault[]>([]);
   const field = useRef<PromptHandle>(null);
   const told = receiver === 'task' ? tell : undefined;
-  const isScript = !told && (isChosen ?? looksLikeScript(text));
+  const isScript = !told && isChosen === true;
   const { fields, errors } = readOptions(options);
   const send = async () => {
     if (!text.trim() || isBusy || (!told && hasErrors(errors))) return;
@@ -57,13 +58,20 @@ function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
     const isTaken = await (told
       ? told.onTell(text)
       : onSend({ prompt: text, planner: isScript ? 'script' : 'auto', ...fields }));
-    if (isTaken) setText('');
+    if (!isTaken) return;
+    setText('');
+    setChosen(undefined);
+  };
+  const write = (words: string) => {
+    setText(words);
+    setOwnFaults([]);
+    if (isChosen === undefined && looksLikeScript(words)) setChosen(true);
   };
   // Of words only the reason is said: a line that is no instruction is no fault of theirs.
   const faults = isScript ? (ownFaults.length > 0 ? ownFaults : refused) : [];
   return {
     text,
-    setText,
+    write,
     receiver,
     setReceiver,
     setChosen,
@@ -122,7 +130,7 @@ export function Composer(props: ComposerProps) {
           label={told ? 'Tell the agent something' : isScript ? 'Script, one instruction a line' : props.placeholder}
           describedBy="composer-hint"
           value={text}
-          onChange={next.setText}
+          onChange={next.write}
           onRun={() => void next.send()}
           isRunKey={isRunKey}
           onCheck={next.setCheck}
