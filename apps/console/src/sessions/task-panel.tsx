@@ -2,7 +2,7 @@
 
 import { isTerminal } from '@pilothouse/sdk';
 import { Info, RefreshCw } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { client } from '../api/login.ts';
 import { describeError, readScriptFaults, type ScriptFault } from '../api/words.ts';
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
@@ -10,8 +10,8 @@ import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { Axis } from '../tasks/axis-model.ts';
 import { Composer, type NextTask } from '../tasks/composer.tsx';
 import { FailureCard } from '../tasks/failure-card.tsx';
+import { FileList } from '../tasks/file-list.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
-import { FileList, ResultView } from '../tasks/result-view.tsx';
 import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx';
 import { TaskHead } from '../tasks/task-head.tsx';
 import { Timeline } from '../tasks/timeline.tsx';
@@ -20,6 +20,8 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { showToast } from '../ui/toasts.ts';
 import { describePlan } from './describe-plan.ts';
+
+const ResultView = lazy(() => import('../tasks/result-view.tsx'));
 
 export type PanelTab = 'steps' | 'result' | 'files';
 
@@ -76,7 +78,9 @@ export function TaskPanel(props: TaskPanelProps) {
         />
       )}
       {shown === 'result' && task?.result ? (
-        <ResultView result={task.result} taskId={task.task_id} />
+        <Suspense fallback={<div className="flex-1" />}>
+          <ResultView result={task.result} taskId={task.task_id} />
+        </Suspense>
       ) : shown === 'files' && task?.result ? (
         <div className="min-h-0 flex-1 overflow-y-auto px-4">
           <FileList files={task.result.files} taskId={task.task_id} />
