@@ -155,21 +155,26 @@ export function Composer(props: ComposerProps) {
           )}
           <SendButton label="Send" isReady={!isBusy && text.trim() !== ''} />
         </div>
-        {!told && (
-          <div className="flex flex-wrap items-center gap-x-1 px-1.5 pb-1.5">
-            <IconButton
-              size="sm"
-              icon={CodeXml}
-              label={isScript ? 'Write words' : 'Write a script'}
-              aria-pressed={isScript}
-              onClick={() => next.setChosen(!isScript)}
-            />
-            <SitesPick options={next.options} errors={next.errors} onChange={next.setOptions} />
-            <LimitsPick options={next.options} errors={next.errors} onChange={next.setOptions} canRecord={false} />
-          </div>
-        )}
+        {!told && <NextOptions next={next} />}
       </SayBox>
     </form>
+  );
+}
+
+/** Words or a script, and the limits of what comes next. */
+function NextOptions({ next }: { next: ReturnType<typeof useNext> }) {
+  const { isScript, options, errors } = next;
+  return (
+    <div className="flex flex-wrap items-center gap-x-1 px-1.5 pb-1.5">
+      <IconButton
+        size="sm"
+        icon={CodeXml}
+        label={isScript ? 'Write words' : 'Write a script'}
+        onClick={() => next.setChosen(!isScript)}
+      />
+      <SitesPick options={options} errors={errors} onChange={next.setOptions} />
+      <LimitsPick options={options} errors={errors} onChange={next.setOptions} canRecord={false} />
+    </div>
   );
 }
 
