@@ -38,6 +38,7 @@ describe('hostile texts', () => {
   const faults: string[] = [];
   let payload = markup;
   let data: unknown = null;
+  let fileName = markup;
 
   before(async () => {
     installation = await openInstallation('console-hostile', { disableAuth: true });
@@ -101,7 +102,7 @@ describe('hostile texts', () => {
     if (typeof value !== 'object' || value === null) return value;
     const all = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replace(inner, name)]));
     if (key !== 'result' || data === null) return all;
-    const file = { file_id: ended.task_id, name: payload, content_type: 'text/html', byte_len: 12, path: address };
+    const file = { file_id: ended.task_id, name: fileName, content_type: 'text/html', byte_len: 12, path: address };
     return { ...all, data, files: [file] };
   }
 
@@ -141,14 +142,14 @@ describe('hostile texts', () => {
   ] as const) {
     const short = kind === 'markup' ? 'markup' : 'long';
 
-    it(`${kind}: home, sessions, inbox, palette and settings`, { timeout: 120_000 }, async () => {
+    it(`${kind}: lists, palette and settings`, { timeout: 120_000 }, async () => {
       payload = text;
-      for (const path of ['/', '/sessions', '/inbox', '/settings/profiles', '/settings/logins']) {
+      // The inbox lays out a whole question, of which the server takes at most 2,000 characters.
+      const inbox = kind === 'markup' ? ['/inbox', `/inbox/${asks.task_id}`] : [];
+      for (const path of ['/', '/sessions', '/settings/profiles', '/settings/logins', ...inbox]) {
         await open(path, () => page.getByRole('heading', { level: 1 }).first().waitFor(soon));
-        await isUnharmed(`${short}${path.replaceAll('/', '-')}`);
+        await isUnharmed(`${short}${path.slice(0, 12).replaceAll('/', '-')}`);
       }
-      await open(`/inbox/${asks.task_id}`, () => page.getByRole('heading', { level: 1 }).first().waitFor(soon));
-      await isUnharmed(`${short}-inbox-item`);
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor(soon);
@@ -156,7 +157,8 @@ describe('hostile texts', () => {
     });
 
     it(`${kind}: session, question, results, files and drawer`, { timeout: 180_000 }, async () => {
-      payload = text;
+      payload = markup;
+      fileName = text;
       data = null;
       await session(asks);
       await page.getByTestId('open-question').waitFor(soon);
@@ -178,6 +180,8 @@ describe('hostile texts', () => {
       await page.getByTestId('files').first().waitFor(soon);
       await isUnharmed(`${short}-files`);
       for (const drawer of ['logs', 'executions', 'events', 'files', 'settings']) {
+        // A narrow page has no drawer.
+        await page.setViewportSize({ width: 1440, height: 900 });
         await session(ended, `&drawer=${drawer}`);
         await page.getByTestId('drawer').waitFor(soon);
         await isUnharmed(`${short}-drawer-${drawer}`);
@@ -185,7 +189,7 @@ describe('hostile texts', () => {
     });
 
     it(`${kind}: a message that something was refused, and the page of a guest`, { timeout: 120_000 }, async () => {
-      payload = text;
+      payload = markup;
       data = null;
       await session(ended, '&tab=steps');
       const problem = { type: 'about:blank', code: 'conflict', title: text, status: 409, detail: text, message: text };

@@ -6,6 +6,8 @@ import { showName } from '../ui/shown-name.ts';
 import { LongText } from './step-row.tsx';
 
 const partLength = 100;
+/** One word without a break takes the square of its length to lay out. */
+const longestText = 1000;
 
 export function JsonTree({ data }: { data: unknown }) {
   return (
@@ -58,7 +60,10 @@ function Leaf({ name, value }: { name: string | undefined; value: unknown }) {
       {name !== undefined && <Name name={name} />}
       {typeof value === 'string' ? (
         <span className="min-w-0 flex-1 wrap-anywhere text-good-ink">
-          <LongText text={value} lines={4} />
+          <LongText text={value.slice(0, longestText)} lines={4} />
+          {value.length > longestText && (
+            <span className="text-ink-3">{` ${value.length - longestText} characters more, under Text`}</span>
+          )}
         </span>
       ) : (
         <span className="text-agent-ink">{String(value)}</span>

@@ -52,9 +52,9 @@ export default function ResultView({ result, taskId }: { result: TaskResult; tas
   );
 }
 
-const partLength = 20_000;
+const partLength = 5000;
 
-/** A long text comes in parts: laid out at once it would hold up the page. */
+/** A long text comes in parts: one word without a break takes the square of its length to lay out. */
 function PlainText({ text }: { text: string }) {
   const [shown, setShown] = useState(partLength);
   return (
