@@ -133,7 +133,7 @@ export const benches = define({
       (await import('./console/console.ts')).measureConsole({ presses, secs: 60, minutes, views: count / 4 }),
     small: async () =>
       (await import('./console/console.ts')).measureConsole({ presses: 10, secs: 5, minutes: 0.1, views: 3 }),
-    },
+  },
   timeline: {
     full: async ({ steps }) => (await import('./console/timeline.ts')).measureTimeline(steps),
     small: async () => (await import('./console/timeline.ts')).measureTimeline(120),

@@ -142,7 +142,7 @@ export const houses: Record<string, House> = {
       },
       tasks: {
         what: 'The timeline of a task: steps, questions, result, what comes next.',
-        imports: ['live', 'api', 'ui'],
+        imports: ['compose', 'live', 'api', 'ui'],
       },
       live: {
         what: 'What is live, without React: who drives, inputs, frames, marks, the view of a session.',
@@ -154,7 +154,11 @@ export const houses: Record<string, House> = {
       },
       chat: {
         what: 'Where a person says what should be done.',
-        imports: ['api', 'ui', 'common'],
+        imports: ['compose', 'api', 'ui', 'common'],
+      },
+      compose: {
+        what: 'The field of a prompt, the script editor (loaded when a script is written), and the limits of a task.',
+        imports: ['api', 'ui'],
       },
       frame: {
         what: 'What is around every page: rail, top bar, notices, shortcuts.',

@@ -22,6 +22,22 @@ export const capabilitiesQuery = queryOptions({
   queryKey: ['capabilities'],
   queryFn: ({ signal }) => client.getCapabilities({}, { signal }),
   staleTime: 60_000,
+  // Whose quota is used up waits for the end of a task.
+  refetchInterval: ({ state: { data } }) => {
+    const tasks = data?.caller?.quotas.open_tasks;
+    return tasks && tasks.used >= tasks.limit ? 10_000 : false;
+  },
+});
+
+/** Tasks that are not over, those at work first: read where the quota of them is used up. */
+export const openTasksQuery = queryOptions({
+  queryKey: ['open tasks'],
+  queryFn: async ({ signal }) => {
+    const states = ['running', 'awaiting_user', 'takeover', 'pending'] as const;
+    const read = await Promise.all(states.map((status) => client.listTasks({ status, limit: 20 }, { signal })));
+    return read.flatMap(({ tasks }) => tasks);
+  },
+  ...polled(10_000),
 });
 
 export const sessionsQuery = (status: SessionState | undefined) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ApiError, ConnectionError } from '@pilothouse/sdk';
-import { describeError, isWithoutModel, readFieldErrors, readScriptFaults } from './words.ts';
+import { describeError, readFieldErrors, readScriptFaults } from './words.ts';
 
 const refuse = (code: string, detail: string, errors: { pointer: string; message: string }[] = [], secs?: number) =>
   new ApiError(
@@ -52,6 +52,4 @@ it('what cannot be read of a script is told line by line', () => {
   assert.deepEqual(readScriptFaults(error), [
     { line: 2, column: 1, message: '“dance” is no instruction.\nTry “open”.' },
   ]);
-  assert.equal(isWithoutModel(error), true);
-  assert.equal(isWithoutModel(refuse('validation_failed', 'The script cannot be read.')), false);
 });

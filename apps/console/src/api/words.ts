@@ -32,8 +32,3 @@ export function readScriptFaults(error: unknown): ScriptFault[] {
     return words === undefined ? [] : [{ line: Number(line), column: Number(column), message: words }];
   });
 }
-
-/** Whether the server refused words because there is no model to plan with. */
-export function isWithoutModel(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'validation_failed' && /no model/i.test(error.message);
-}

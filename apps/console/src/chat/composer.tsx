@@ -1,17 +1,24 @@
 // Where a person says what should be done. Sends it, and goes to the session that does it.
 
-import type { CallerCapabilities } from '@pilothouse/contract';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CodeXml, Sparkle } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import { capabilitiesQuery } from '../api/queries.ts';
-import { describeError, isWithoutModel, readScriptFaults, type ScriptFault } from '../api/words.ts';
+import { readScriptFaults, type ScriptFault } from '../api/words.ts';
 import { isMac, useShortcuts } from '../common/shortcuts.ts';
+import { describeScript } from '../compose/faults.tsx';
+import { looksLikeScript } from '../compose/looks-like-script.ts';
+import { LimitsPick, ProfilePick, SitesPick } from '../compose/option-picks.tsx';
+import { PromptField, type PromptHandle } from '../compose/prompt-field.tsx';
+import { SayBox } from '../compose/say-box.tsx';
+import type { ScriptCheck } from '../compose/script-faults.ts';
+import { hasErrors, noOptions, readOptions } from '../compose/task-options.ts';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Segmented } from '../ui/segmented.tsx';
+import { NoModel, OpenTasks, Refused } from './problems.tsx';
 
 type Mode = 'ask' | 'script';
 const modes = [
@@ -23,68 +30,113 @@ const placeholders = {
   script: 'open https://example.com\nclick "More information"\nwait for "Domains"\nscreenshot',
 };
 
-export function Composer() {
-  const [mode, setMode] = useState<Mode>('script');
+function useComposer() {
+  const [chosen, setChosen] = useState<Mode>();
   const [prompt, setPrompt] = useState('');
-  const field = useRef<HTMLTextAreaElement>(null);
+  /** Stays so when the text is changed: the editor must not come and go. */
+  const [isWritten, setWritten] = useState(false);
+  const [options, setOptions] = useState(noOptions);
+  const [check, setCheck] = useState<ScriptCheck>();
+  const [ownFaults, setOwnFaults] = useState<readonly ScriptFault[]>([]);
+  const field = useRef<PromptHandle>(null);
   const navigate = useNavigate();
-  const { data: offered } = useQuery(capabilitiesQuery);
-  const caller = offered?.caller;
+  const cache = useQueryClient();
+  const caller = useQuery(capabilitiesQuery).data?.caller ?? undefined;
+  const canAsk = !caller || caller.planners.includes('llm');
+  const mode = chosen ?? (isWritten || !canAsk ? 'script' : 'ask');
+  const { fields, errors } = readOptions(options);
   const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => client.sendChat({ prompt, planner: mode === 'script' ? 'script' : 'auto' }),
+    mutationFn: () => client.sendChat({ prompt, planner: mode === 'script' ? 'script' : 'auto', ...fields }),
     onSuccess: ({ session_id, task_id }) =>
       navigate({ to: '/sessions/$id', params: { id: session_id }, search: { task: task_id } }),
+    onSettled: () => cache.invalidateQueries(capabilitiesQuery),
   });
   const run = () => {
-    if (prompt.trim() && !isPending) mutate();
-    else field.current?.focus();
+    if (!prompt.trim()) return field.current?.focus();
+    const faults = mode === 'script' ? (field.current?.check()?.errors ?? []) : [];
+    setOwnFaults(faults);
+    if (faults.length === 0 && !hasErrors(errors) && !isPending) mutate();
+    else if (faults[0]) field.current?.goTo(faults[0].line, faults[0].column);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
-    event.preventDefault();
-    run();
+  const write = (text: string) => {
+    setPrompt(text);
+    setOwnFaults([]);
+    if (looksLikeScript(text)) setWritten(true);
   };
-  useShortcuts({ c: () => field.current?.focus() });
-  const writeScript = () => {
-    setMode('script');
+  const choose = (next: Mode) => {
+    setChosen(next);
+    setOwnFaults([]);
     reset();
-    field.current?.focus();
   };
+  const faults = ownFaults.length > 0 ? ownFaults : readScriptFaults(error);
+  return {
+    ...{ mode, choose, prompt, write, options, setOptions, errors, check, setCheck, field, caller, canAsk, run },
+    ...{ isPending, error, faults, isEditor: mode === 'script' && (chosen === 'script' || isWritten) },
+  };
+}
+
+const isRunKey = (event: KeyboardEvent) => event.key === 'Enter' && (event.metaKey || event.ctrlKey);
+
+export function Composer() {
+  const composer = useComposer();
+  const { mode, prompt, field, caller, run, check } = composer;
+  useShortcuts({ c: () => field.current?.focus() });
+  const isScript = mode === 'script';
+  const isFull = caller !== undefined && caller.quotas.open_tasks.used >= caller.quotas.open_tasks.limit;
   return (
     <div className="mx-auto max-w-[800px] narrow:mt-4">
-      <div className="rounded-4 border border-control bg-surface focus-within:border-agent">
-        <textarea
+      <SayBox size="lg">
+        <PromptField
           ref={field}
-          aria-label={mode === 'script' ? 'Script, one instruction a line' : 'What should be done?'}
-          aria-describedby="composer-problems"
-          rows={mode === 'script' ? 5 : 3}
+          id="composer"
+          isScript={composer.isEditor}
+          label={isScript ? 'Script, one instruction a line' : 'What should be done?'}
+          describedBy="composer-hint composer-problems"
+          rows={4}
           maxLength={caller?.sizes.prompt_chars ?? 8000}
-          dir="auto"
-          spellCheck={mode === 'ask'}
           placeholder={placeholders[mode]}
           value={prompt}
-          onChange={(event) => setPrompt(event.target.value)}
-          onKeyDown={onKeyDown}
-          className={`block max-h-[50dvh] w-full resize-none rounded-t-4 bg-transparent px-4 pt-4 outline-none field-sizing-content ${mode === 'script' ? 'min-h-26 font-mono text-13' : 'min-h-16 text-16'}`}
+          onChange={composer.write}
+          onRun={run}
+          isRunKey={isRunKey}
+          onCheck={composer.setCheck}
+          className={`max-h-[50dvh] min-h-28 rounded-t-4 px-4 pt-4 ${isScript ? 'font-mono text-13' : 'text-16'}`}
         />
-        <div className="flex items-center gap-2 p-2">
-          <Segmented label="How it is read" value={mode} options={modes} onChange={setMode} />
-          <span className="min-w-0 flex-1 truncate text-12 text-ink-3">{caller && describeLimits(caller, mode)}</span>
-          <Button look="primary" size="lg" onClick={run} disabled={isPending}>
+        {composer.isEditor && <ScriptFoot check={check} />}
+        <div className="flex flex-wrap items-center gap-x-1 gap-y-2 p-2">
+          <Segmented label="How it is read" value={mode} options={modes} onChange={composer.choose} className="mr-1" />
+          {caller?.profiles && <ProfilePick options={composer.options} onChange={composer.setOptions} />}
+          <SitesPick options={composer.options} errors={composer.errors} onChange={composer.setOptions} />
+          <LimitsPick
+            options={composer.options}
+            errors={composer.errors}
+            onChange={composer.setOptions}
+            canRecord={caller?.recording ?? false}
+          />
+          <span className="min-w-0 flex-1" />
+          <Button
+            look="primary"
+            size="lg"
+            onClick={run}
+            disabled={composer.isPending || isFull}
+            className="narrow:h-11"
+          >
             Run
             <Kbd className="border-transparent! bg-transparent! text-current! narrow:hidden">
               {isMac ? '⌘⏎' : 'Ctrl ⏎'}
             </Kbd>
           </Button>
         </div>
-      </div>
+      </SayBox>
       <div id="composer-problems" role="alert">
-        {error && (
-          <Problems
-            error={error}
-            onLine={(fault) => pointAt(field.current, fault)}
-            onScript={writeScript}
-            mode={mode}
+        {isFull && <OpenTasks limit={caller.quotas.open_tasks.limit} />}
+        {!isScript && !composer.canAsk ? (
+          <NoModel onScript={() => composer.choose('script')} />
+        ) : (
+          <Refused
+            error={composer.error}
+            faults={composer.faults}
+            onLine={(fault) => field.current?.goTo(fault.line, fault.column)}
           />
         )}
       </div>
@@ -92,49 +144,17 @@ export function Composer() {
   );
 }
 
-/** What will keep it from running at once; empty if nothing does. */
-function describeLimits({ planners, quotas: { open_tasks } }: CallerCapabilities, mode: Mode): string {
-  if (mode === 'ask' && !planners.includes('llm')) return 'No model is configured: only scripts run.';
-  return open_tasks.used >= open_tasks.limit ? `All ${open_tasks.limit} tasks that you may have are open.` : '';
-}
-
-type ProblemsProps = { error: Error; mode: Mode; onLine: (fault: ScriptFault) => void; onScript: () => void };
-
-function Problems({ error, mode, onLine, onScript }: ProblemsProps) {
-  const box = 'mt-3 rounded-3 bg-surface p-3 ring-1 ring-line';
-  if (mode === 'ask' && isWithoutModel(error))
-    return (
-      <div className={box}>
-        <p className="font-semibold">No model is configured</p>
-        <p className="text-ink-2">Scripts run without one: one instruction a line.</p>
-        <Button size="sm" className="mt-2" onClick={onScript}>
-          Write a script
-        </Button>
-      </div>
-    );
-  const faults = readScriptFaults(error);
-  if (faults.length === 0) return <p className={`${box} text-bad-ink`}>{describeError(error)}</p>;
+/** How many steps it is, and how to leave the editor. */
+function ScriptFoot({ check }: { check: ScriptCheck | undefined }) {
+  const wrong = check?.errors.length ?? 0;
   return (
-    <ul className={`${box} grid gap-1`}>
-      {faults.map((fault) => (
-        <li key={`${fault.line} ${fault.column}`} className="flex items-start gap-3">
-          <button type="button" onClick={() => onLine(fault)} className="shrink-0 font-medium text-bad-ink underline">
-            Line {fault.line}
-          </button>
-          <span className="whitespace-pre-line" dir="auto">
-            {fault.message}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <div className="flex flex-wrap justify-between gap-x-4 border-t border-line px-4 py-1.5 text-12 text-ink-3">
+      <span role="status" className={wrong > 0 ? 'text-bad-ink' : undefined}>
+        {wrong > 0
+          ? `${wrong} ${wrong === 1 ? 'line is' : 'lines are'} not understood`
+          : check && describeScript(check)}
+      </span>
+      <span id="composer-hint">Escape, then Tab leaves the editor</span>
+    </div>
   );
-}
-
-/** Puts the caret where the script could not be read. */
-function pointAt(field: HTMLTextAreaElement | null, { line, column }: ScriptFault): void {
-  if (!field) return;
-  const before = field.value.split('\n').slice(0, line - 1);
-  const at = before.join('').length + before.length + column - 1;
-  field.focus();
-  field.setSelectionRange(at, at);
 }

@@ -5,7 +5,7 @@ import { ChevronDown } from 'lucide-react';
 import { client } from '../api/login.ts';
 import type { LogEntry, StreamedEvent, TaskDetail } from '../live/api-types.ts';
 import type { Axis } from '../tasks/axis-model.ts';
-import { FileList } from '../tasks/result-view.tsx';
+import { FileList } from '../tasks/file-list.tsx';
 import type { TaskView } from '../tasks/timeline-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';

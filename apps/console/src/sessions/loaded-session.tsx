@@ -132,6 +132,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             detail={detail}
             messages={data.messages}
             overlays={recording.overlays.length > 0 ? [...recording.overlays, ...view.overlays] : view.overlays}
+            waiting={data.tasks.filter(({ status, id: other }) => status === 'pending' && other !== data.taskId).length}
             axis={axis}
             driver={state}
             isAct={driver.busy !== undefined}

@@ -2,16 +2,16 @@
 
 import { isTerminal } from '@pilothouse/sdk';
 import { Info, RefreshCw } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { client } from '../api/login.ts';
-import { describeError } from '../api/words.ts';
+import { describeError, readScriptFaults, type ScriptFault } from '../api/words.ts';
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { Axis, Band } from '../tasks/axis-model.ts';
-import { Composer } from '../tasks/composer.tsx';
+import { Composer, type NextTask } from '../tasks/composer.tsx';
 import { FailureCard } from '../tasks/failure-card.tsx';
+import { FileList } from '../tasks/file-list.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
-import { FileList, ResultView } from '../tasks/result-view.tsx';
 import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx';
 import { TaskHead } from '../tasks/task-head.tsx';
 import { Timeline } from '../tasks/timeline.tsx';
@@ -22,6 +22,8 @@ import { cx } from '../ui/class-names.ts';
 import { describePlan } from './describe-plan.ts';
 import { showError } from './show-error.ts';
 
+const ResultView = lazy(() => import('../tasks/result-view.tsx'));
+
 export type PanelTab = 'steps' | 'result' | 'files';
 
 type TaskPanelProps = {
@@ -31,6 +33,8 @@ type TaskPanelProps = {
   detail: TaskDetail | undefined;
   messages: MessageState | null | undefined;
   overlays: readonly Overlay[];
+  /** Tasks of the session that wait for their turn. */
+  waiting: number;
   axis: Axis;
   older: Older;
   driver: DriverState;
@@ -76,7 +80,9 @@ export function TaskPanel(props: TaskPanelProps) {
         />
       )}
       {shown === 'result' && task?.result ? (
-        <ResultView result={task.result} taskId={task.task_id} />
+        <Suspense fallback={<div className="flex-1" />}>
+          <ResultView result={task.result} taskId={task.task_id} />
+        </Suspense>
       ) : shown === 'files' && task?.result ? (
         <div className="min-h-0 flex-1 overflow-y-auto px-4">
           <FileList files={task.result.files} taskId={task.task_id} />
@@ -107,6 +113,8 @@ export function TaskPanel(props: TaskPanelProps) {
               hint={isOver || !task ? 'Enter sends' : 'Begins when this task is over'}
               isBusy={commands.busy !== undefined}
               error={commands.error}
+              faults={commands.faults}
+              waiting={props.waiting}
               onSend={commands.send}
               tell={
                 task && !isOver ? { isRead: detail?.settings.planner !== 'script', onTell: commands.tell } : undefined
@@ -249,15 +257,19 @@ type TaskCommand = 'cancel' | 'answer' | 'send' | 'tell' | 'again';
 function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
   const [busy, setBusy] = useState<TaskCommand>();
   const [error, setError] = useState<string>();
+  const [faults, setFaults] = useState<readonly ScriptFault[]>([]);
   const run = async (command: TaskCommand, call: () => Promise<unknown>): Promise<boolean> => {
     setBusy(command);
     try {
       await call();
       setError(undefined);
+      setFaults([]);
       return true;
     } catch (reason) {
-      if (command === 'send' || command === 'tell') setError(describeError(reason));
-      else showError(reason);
+      if (command === 'send' || command === 'tell') {
+        setError(describeError(reason));
+        setFaults(readScriptFaults(reason));
+      } else showError(reason);
       return false;
     } finally {
       setBusy(undefined);
@@ -268,12 +280,13 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
   return {
     busy,
     error,
+    faults,
     cancel: () => void run('cancel', () => client.cancelTask({ id })),
     // Only the question that was shown: the task may ask another by now.
     answer: (answer: string) => void run('answer', () => client.signalTakeover({ id, answer, asked_at })),
     runAgain: () => void run('again', async () => onTask((await client.rerunTask({ id })).task_id)),
     tell: (text: string) => run('tell', () => client.sendTaskMessage({ id, text: text.trim() })),
-    send: (prompt: string) =>
-      run('send', async () => onTask((await client.sendChat({ prompt, session_id: sessionId })).task_id)),
+    send: (next: NextTask) =>
+      run('send', async () => onTask((await client.sendChat({ ...next, session_id: sessionId })).task_id)),
   };
 }

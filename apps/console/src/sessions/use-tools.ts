@@ -1,7 +1,7 @@
 // What the buttons over the picture do.
 
 import { useRef, useState } from 'react';
-import { saveBlob } from '../tasks/result-view.tsx';
+import { saveBlob } from '../tasks/save-blob.ts';
 
 export function useTools() {
   const page = useRef<HTMLDivElement>(null);

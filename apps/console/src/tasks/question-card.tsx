@@ -1,10 +1,11 @@
 // A question of the agent: with the way to answer it, or with the answer that it got.
 
-import { ArrowUp, MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
+import { MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { Question } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { LongText, Node } from './step-row.tsx';
 import type { TimelineItem } from './timeline-model.ts';
 
@@ -104,29 +105,21 @@ function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'o
     if (text.trim() && !isBusy) onAnswer(text.trim());
   };
   return (
-    <form
-      onSubmit={submit}
-      className="mt-2.5 flex items-center gap-2 rounded-2 border border-control bg-surface py-1 pr-1 pl-3 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
-    >
-      <input
-        id="answer"
-        aria-label="Your answer"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        maxLength={8000}
-        dir="auto"
-        autoComplete="off"
-        placeholder="Your answer"
-        className="min-w-0 flex-1 bg-transparent outline-none"
-      />
-      <IconButton
-        type="submit"
-        look="primary"
-        size="sm"
-        icon={ArrowUp}
-        label="Send the answer"
-        disabled={isBusy || !text.trim()}
-      />
+    <form onSubmit={submit} className="mt-2.5">
+      <SayBox size="sm" className="flex items-center gap-2 py-1 pr-1 pl-3">
+        <input
+          id="answer"
+          aria-label="Your answer"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          maxLength={8000}
+          dir="auto"
+          autoComplete="off"
+          placeholder="Your answer"
+          className="min-w-0 flex-1 bg-transparent outline-none"
+        />
+        <SendButton label="Send the answer" isReady={!isBusy && text.trim() !== ''} />
+      </SayBox>
     </form>
   );
 }

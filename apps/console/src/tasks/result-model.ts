@@ -41,3 +41,29 @@ export function formatCell(value: unknown): string {
 export const isNumeric = (value: unknown): boolean =>
   typeof value === 'number' ||
   (typeof value === 'string' && /^[-+]?[\d\s.,]+\s?[€$£%]?$/.test(value) && /\d/.test(value));
+
+/** Only what the row has itself: a column may be called `constructor`. */
+export const cellOf = (row: Record<string, unknown>, column: string): unknown =>
+  Object.hasOwn(row, column) ? row[column] : undefined;
+
+export type MeasuredColumn = { column: string; chars: number; isNumber: boolean };
+
+/** How wide each column is, from its first rows, so that it does not change its width while one scrolls. */
+export function measureColumns(columns: readonly string[], rows: readonly Record<string, unknown>[]): MeasuredColumn[] {
+  const looked = rows.slice(0, 100);
+  return columns.map((column) => {
+    const cells = looked.map((row) => cellOf(row, column));
+    const longest = Math.max(column.length, ...cells.map((cell) => formatCell(cell).length));
+    const numbers = cells.filter(isNumeric).length;
+    return { column, chars: Math.min(32, Math.max(4, longest)), isNumber: numbers * 2 > cells.length };
+  });
+}
+
+export function writeAsText(data: unknown): string {
+  if (typeof data === 'string') return data;
+  if (isRecord(data))
+    return Object.entries(data)
+      .map(([name, value]) => `${name}\n${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`)
+      .join('\n\n');
+  return JSON.stringify(data, null, 2);
+}

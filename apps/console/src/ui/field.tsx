@@ -4,7 +4,8 @@ import { Eye, EyeOff } from 'lucide-react';
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from 'react';
 import { cx } from './class-names.ts';
 
-const control =
+/** The classes of a control, for those that are no input. */
+export const inputClass =
   'h-9 w-full min-w-0 rounded-2 border border-control bg-surface px-3 text-ink transition-colors ' +
   'focus-visible:border-agent focus-visible:outline-3 focus-visible:outline-offset-0 focus-visible:outline-agent-soft ' +
   'aria-invalid:border-bad disabled:bg-sunken disabled:text-ink-3 narrow:h-11';
@@ -12,7 +13,7 @@ const control =
 type InputProps = InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> };
 
 export function Input({ className, type = 'text', ...rest }: InputProps) {
-  return <input type={type} className={cx(control, className)} {...rest} />;
+  return <input type={type} className={cx(inputClass, className)} {...rest} />;
 }
 
 /** A password, with a button that shows it. */

@@ -28,7 +28,9 @@ function OneToast({ id, text, tone }: Toast) {
       className="flex items-center gap-2.5 rounded-3 bg-raised px-3.5 py-3 shadow-float"
     >
       <Icon size={16} strokeWidth={1.75} aria-hidden className={colours[tone]} />
-      <Radix.Description className="min-w-0 flex-1 break-words">{text}</Radix.Description>
+      <Radix.Description className="min-w-0 flex-1 wrap-anywhere" dir="auto">
+        {text}
+      </Radix.Description>
       <Radix.Close aria-label="Close" className="grid size-6 place-items-center rounded-1 text-ink-3 hover:text-ink">
         <X size={14} strokeWidth={2} aria-hidden />
       </Radix.Close>

@@ -11,8 +11,12 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
+/** A message is read in a few seconds; a longer one would cover the page, and take long to lay out. */
+const longest = 300;
+
 /** Shows a message for a few seconds. At most three are shown; the oldest goes first. */
-export function showToast(text: string, tone: Toast['tone'] = 'plain'): void {
+export function showToast(words: string, tone: Toast['tone'] = 'plain'): void {
+  const text = words.length > longest ? `${words.slice(0, longest)}…` : words;
   lastId += 1;
   set([...toasts.filter((toast) => toast.text !== text), { id: lastId, text, tone }].slice(-3));
 }

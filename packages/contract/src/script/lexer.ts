@@ -17,7 +17,7 @@ export type Token = {
 export const variableName = /[\p{L}_][\p{L}\p{N}_-]*/u;
 
 /** The opening quotes, and what closes each; languages differ. */
-const closers = new Map([
+export const closers = new Map([
   ['"', '"'],
   ['“', '”“'],
   ['”', '”'],
@@ -30,7 +30,7 @@ const closers = new Map([
 const maxLength = 20_000;
 
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\', '{': '{', '}': '}' };
-const word = /[^\s"“”„«»]+/y;
+export const word = /[^\s"“”„«»]+/y;
 /** A full stop after the last word belongs to the sentence, not to the word. */
 const isLast = /\s*(?:$|#|(?:--|—|–)(?:[\s"“”„«»]|$))/y;
 const sentenceEnd = /(?<=[^+.,;])[.,;]+$/;

@@ -26,6 +26,7 @@ function readMeasure(reader: Reader, isUnit: (word: string) => boolean): { amoun
 /** A time in seconds. */
 export const duration: Value = {
   shape: '30 s',
+  words: [...inSeconds.keys(), ...inMilliseconds],
   isNext: (reader) => number.test(reader.peek()?.value ?? ''),
   read(reader) {
     const mistake = reader.expected('a time such as 30 s');
@@ -40,16 +41,19 @@ export const duration: Value = {
 /** The default distance of a scroll: most of a window. */
 const someWay = 600;
 
+const pixels = ['px', 'pixel', 'pixels'];
+
 /** A distance in CSS pixels, in one of two directions. */
 export function distance(ahead: string, behind: string): Value {
   return {
     shape: `${ahead} 300`,
+    words: [ahead, behind, ...pixels],
     isNext: (reader) => reader.word() === ahead || reader.word() === behind,
     read(reader) {
       const direction = reader.word();
       if (direction !== ahead && direction !== behind) throw reader.expected(`${ahead} or ${behind}`);
       reader.skip();
-      const amount = readMeasure(reader, (word) => ['px', 'pixel', 'pixels'].includes(word))?.amount ?? someWay;
+      const amount = readMeasure(reader, (word) => pixels.includes(word))?.amount ?? someWay;
       // Never -0.
       return direction === ahead || amount === 0 ? amount : -amount;
     },

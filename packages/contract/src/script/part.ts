@@ -17,6 +17,8 @@ export type Draft = {
 export type Part = {
   /** An example. */
   shape: string;
+  /** The words of the language that it may say; empty if it has only values. For editors. */
+  words: readonly string[];
   /** The fields that it sets. */
   fields: string[];
   /** Whether it begins here; called if it is optional. */
@@ -32,6 +34,7 @@ export function keyword(...words: [string, ...string[]]): Part {
   const isNext = (reader: Reader) => words.includes(reader.word() ?? '');
   return {
     shape: words[0],
+    words,
     fields: [],
     isNext,
     read(reader) {
@@ -46,6 +49,7 @@ export function keyword(...words: [string, ...string[]]): Part {
 export function field(name: string, value: Value): Part {
   return {
     shape: value.shape,
+    words: value.words,
     fields: [name],
     isNext: value.isNext,
     read(reader, draft) {
@@ -56,7 +60,7 @@ export function field(name: string, value: Value): Part {
   };
 }
 
-export type Value = Pick<Part, 'shape' | 'isNext'> & {
+export type Value = Pick<Part, 'shape' | 'words' | 'isNext'> & {
   read(reader: Reader): unknown;
   write(value: unknown): string | undefined;
 };
@@ -66,6 +70,7 @@ export function optional(...parts: [Part, ...Part[]]): Part {
   const names = parts.flatMap(({ fields }) => fields);
   return {
     shape: '',
+    words: parts.flatMap(({ words }) => words),
     fields: names,
     isNext: parts[0].isNext,
     read(reader, draft) {
@@ -84,6 +89,7 @@ export function writeAll(parts: Part[], fields: Fields): string | undefined {
 /** Text in quotes. */
 export const quoted: Value = {
   shape: '"…"',
+  words: [],
   isNext: (reader) => reader.peek()?.kind === 'quoted',
   read(reader) {
     const token = reader.peek();
@@ -97,6 +103,7 @@ export const quoted: Value = {
 /** A value that needs no quotes if it is one word. */
 export const bare = (example: string): Value => ({
   shape: example,
+  words: [],
   isNext: (reader) => reader.peek() !== undefined && !isSentenceEnd(reader.peek()),
   read(reader) {
     const token = reader.peek();
@@ -128,6 +135,7 @@ export function choice(words: string[]): Value {
   const isNext = (reader: Reader) => words.includes(reader.word() ?? '');
   return {
     shape: words[0] ?? '',
+    words,
     isNext,
     read(reader) {
       if (!isNext(reader)) throw reader.expected(`one of ${words.map(show).join(', ')}`);

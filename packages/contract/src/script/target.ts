@@ -41,6 +41,7 @@ const what = 'a name in quotes, such as "Sign in" or button "Sign in"';
 
 export const target: Value = {
   shape: '"…"',
+  words: ['the', ...roles, ...otherNames.keys(), ...Object.keys(ways), 'ref', 'role', 'in', 'frame'],
   isNext(reader) {
     const word = reader.word();
     return (
@@ -117,12 +118,14 @@ function readNamed(reader: Reader): string | { role: string; name: string } {
 
 type Sight = 'text' | 'selector' | 'url';
 const introductions: Record<Sight, string> = { text: '', selector: 'css ', url: 'url contains ' };
+const sightWords: Record<Sight, string[]> = { text: ['text'], selector: ['css'], url: ['url', 'contains'] };
 
 /** A condition of the page: a text, an element, or the address. */
 export function sight(...seen: [Sight, ...Sight[]]): Value {
   const can = (one: Sight) => seen.includes(one);
   return {
     shape: seen[0] === 'url' ? 'url contains "…"' : '"…"',
+    words: seen.flatMap((one) => sightWords[one]),
     isNext: () => true,
     read(reader) {
       const word = reader.word();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { IdParam, Uuid7 } from '../types/id.ts';
 import { JsonObject } from '../types/json.ts';
 import { Success } from '../types/route.ts';
-import { sizes } from '../types/sizes.ts';
+import { sizes, taskLimits } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
@@ -34,9 +34,9 @@ const ChatFields = z.object({
   steps: z.array(Step).min(1).max(maxSteps).optional(),
   model: text(200, 1).optional(),
   output_schema: JsonObject.optional(),
-  allowed_domains: z.array(Domain).min(1).max(100).optional(),
-  max_steps: z.int().min(1).max(maxSteps).default(40),
-  time_limit_secs: z.int().min(10).max(86_400).default(1800),
+  allowed_domains: z.array(Domain).min(1).max(taskLimits.sites.most).optional(),
+  max_steps: z.int().min(taskLimits.steps.least).max(maxSteps).default(taskLimits.steps.usual),
+  time_limit_secs: z.int().min(taskLimits.secs.least).max(taskLimits.secs.most).default(taskLimits.secs.usual),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
   /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */

@@ -1,6 +1,7 @@
 // Steps: the actions of a task.
 
 import { z } from 'zod';
+import { taskLimits } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 
@@ -105,7 +106,7 @@ export const Step = z
 export type Step = z.infer<typeof Step>;
 export type Action = Step['action'];
 
-export const maxSteps = 200;
+export const maxSteps = taskLimits.steps.most;
 
 export const Plan = z.object({ steps: z.array(Step).max(maxSteps) }).meta({ id: 'Plan' });
 export type Plan = z.infer<typeof Plan>;

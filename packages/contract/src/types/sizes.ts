@@ -9,3 +9,10 @@ export const sizes = {
   chatFilesKib: 150,
   chooserFilesKib: 45,
 } as const;
+
+/** The limits of a task: what a chat gets that names none, and what it may name. */
+export const taskLimits = {
+  steps: { usual: 40, least: 1, most: 200 },
+  secs: { usual: 1800, least: 10, most: 86_400 },
+  sites: { most: 100 },
+} as const;

@@ -11,5 +11,6 @@ export { type BundledKind, ownInbox, readBundledStream } from '../sessions/strea
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '../tasks/moves.ts';
 export { errors } from '../types/error-codes.ts';
 export { isId } from '../types/is-id.ts';
+export { taskLimits } from '../types/sizes.ts';
 export { wireRoutes } from './routes.generated.ts';
 export type { StreamKind, WireRoute } from './wire-route.ts';

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ChatRequest } from '@pilothouse/contract';
+import { describeLimits, describeSites, hasErrors, noOptions, readOptions } from './task-options.ts';
+
+it('without a choice nothing is sent', () => {
+  assert.deepEqual(readOptions(noOptions), { fields: {}, errors: {} });
+  assert.deepEqual([describeLimits(noOptions), describeSites('')], ['', 'Any site']);
+});
+
+it('what is chosen is what the contract takes', () => {
+  const { fields, errors } = readOptions({
+    minutes: '1,5',
+    steps: ' 12 ',
+    sites: 'https://shop.example.com/x, *.example.org\nexample.org example.org',
+    profileId: '01890000-0000-7000-8000-000000000001',
+    isRecorded: true,
+  });
+  assert.deepEqual(errors, {});
+  assert.deepEqual(fields, {
+    time_limit_secs: 90,
+    max_steps: 12,
+    allowed_domains: ['shop.example.com', '*.example.org', 'example.org'],
+    profile_id: '01890000-0000-7000-8000-000000000001',
+    record: true,
+  });
+  assert.ok(ChatRequest.safeParse({ prompt: 'x', ...fields }).success);
+});
+
+it('what the contract refuses is called wrong here, and nothing else', () => {
+  const rows: [Partial<typeof noOptions>, boolean][] = [
+    [{ minutes: '0.1' }, false],
+    [{ minutes: '0.2' }, true],
+    [{ minutes: '1440' }, true],
+    [{ minutes: '1441' }, false],
+    [{ minutes: 'soon' }, false],
+    [{ steps: '0' }, false],
+    [{ steps: '1.5' }, false],
+    [{ steps: '200' }, true],
+    [{ steps: '201' }, false],
+    [{ sites: 'javascript:alert(1)' }, false],
+    [{ sites: 'a\u202eb.example' }, false],
+    [{ sites: 'localhost' }, true],
+  ];
+  for (const [given, isRight] of rows) {
+    const { fields, errors } = readOptions({ ...noOptions, ...given });
+    assert.equal(!hasErrors(errors), isRight, JSON.stringify(given));
+    assert.equal(ChatRequest.safeParse({ prompt: 'x', ...fields }).success, isRight, JSON.stringify(given));
+  }
+});
+
+it('a choice is said in few words', () => {
+  assert.equal(
+    describeLimits({ ...noOptions, minutes: '5', steps: '10', isRecorded: true }),
+    '5 min · 10 steps · recorded',
+  );
+  assert.equal(describeSites('example.org'), 'Only example.org');
+  assert.equal(describeSites('example.org example.com'), 'Only 2 sites');
+});

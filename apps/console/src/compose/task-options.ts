@@ -1,0 +1,82 @@
+// What a person may choose for a task beside its words: limits, sites, profile, recording.
+
+import { taskLimits } from '@pilothouse/contract/wire';
+
+/** As they are written; empty is what the server takes by itself. */
+export type TaskOptions = { minutes: string; steps: string; sites: string; profileId: string; isRecorded: boolean };
+
+export const noOptions: TaskOptions = { minutes: '', steps: '', sites: '', profileId: '', isRecorded: false };
+
+type ChatFields = {
+  time_limit_secs?: number;
+  max_steps?: number;
+  allowed_domains?: string[];
+  profile_id?: string;
+  record?: true;
+};
+
+export type OptionErrors = Partial<Record<'minutes' | 'steps' | 'sites', string>>;
+
+const mostMinutes = taskLimits.secs.most / 60;
+
+/** The fields of the chat, or what is wrong with the options. */
+export function readOptions(options: TaskOptions): { fields: ChatFields; errors: OptionErrors } {
+  const minutes = readNumber(options.minutes);
+  const steps = readNumber(options.steps);
+  const sites = readSites(options.sites);
+  const errors: OptionErrors = {};
+  if (minutes !== undefined && !(minutes * 60 >= taskLimits.secs.least && minutes <= mostMinutes))
+    errors.minutes = `From ${describeSecs(taskLimits.secs.least)} to ${mostMinutes} minutes.`;
+  if (
+    steps !== undefined &&
+    !(Number.isInteger(steps) && steps >= taskLimits.steps.least && steps <= taskLimits.steps.most)
+  )
+    errors.steps = `A whole number from ${taskLimits.steps.least} to ${taskLimits.steps.most}.`;
+  const wrong = sites.find((site) => !isSite(site));
+  if (wrong !== undefined) errors.sites = `“${wrong.slice(0, 60)}” is not the name of a host.`;
+  else if (sites.length > taskLimits.sites.most) errors.sites = `At most ${taskLimits.sites.most} sites.`;
+  return {
+    errors,
+    fields: {
+      ...(minutes === undefined ? {} : { time_limit_secs: Math.round(minutes * 60) }),
+      ...(steps === undefined ? {} : { max_steps: steps }),
+      ...(sites.length === 0 ? {} : { allowed_domains: sites }),
+      ...(options.profileId === '' ? {} : { profile_id: options.profileId }),
+      ...(options.isRecorded ? { record: true as const } : {}),
+    },
+  };
+}
+
+export const hasErrors = (errors: OptionErrors): boolean => Object.keys(errors).length > 0;
+
+const readNumber = (written: string): number | undefined =>
+  written.trim() === '' ? undefined : Number(written.trim().replace(',', '.'));
+
+const describeSecs = (secs: number) => `${secs} seconds (${(secs / 60).toFixed(2)})`;
+
+/** Hosts, one a line or with commas; an address is read as its host. */
+export function readSites(written: string): string[] {
+  const names = written
+    .split(/[\s,;]+/)
+    .filter((name) => name !== '')
+    .map((name) => (/^https?:\/\//i.test(name) ? (URL.parse(name)?.hostname ?? name) : name));
+  return [...new Set(names)];
+}
+
+const isSite = (name: string): boolean =>
+  /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name) && URL.canParse(`http://${name.replace(/^\*\./, '')}/`);
+
+/** What was chosen of the limits, in few words; empty if nothing was. */
+export function describeLimits({ minutes, steps, isRecorded }: TaskOptions): string {
+  return [minutes.trim() && `${minutes.trim()} min`, steps.trim() && `${steps.trim()} steps`, isRecorded && 'recorded']
+    .filter(Boolean)
+    .join(' · ');
+}
+
+export function describeSites(written: string): string {
+  const [first, ...others] = readSites(written);
+  if (first === undefined) return 'Any site';
+  return others.length === 0 ? `Only ${first}` : `Only ${others.length + 1} sites`;
+}
+
+export const usualLimits = { minutes: String(taskLimits.secs.usual / 60), steps: String(taskLimits.steps.usual) };
