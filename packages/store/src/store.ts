@@ -113,12 +113,11 @@ export function openStore(options: StoreOptions) {
   };
   const tasks = createTasks(database);
   const logs = createLogs(database);
-  const takeoverEvents = createTakeoverEvents({ sessions, logs });
   const steps = createSteps(database);
   const taskMessages = createTaskMessages(database);
   const tellConversation = createTellConversation({ steps, taskMessages });
+  const takeoverEvents = createTakeoverEvents({ sessions, logs });
   const takeoverChanges = createTakeoverChanges({
-    takeovers: takeoverRows,
     tasks,
     browsers,
     events: takeoverEvents,
@@ -126,15 +125,7 @@ export function openStore(options: StoreOptions) {
     tellConversation,
   });
   return {
-    users: { ...createUsers(database), ...passwords },
-    logins: {
-      ...createLogins(database),
-      ...createTokenHolders(database),
-      ...createTokenRotation({ ...lifetimes, retrySecs }),
-    },
-    keys: createKeys(database),
-    limits: createLimits(database),
-    audit: createAudit(database),
+    ...createAccounts(database, lifetimes),
     sessions,
     shares: createShares(database),
     events: {
@@ -189,14 +180,26 @@ export function openStore(options: StoreOptions) {
 }
 export type Store = ReturnType<typeof openStore>;
 
-/** Begins, changes and ends takeovers. */
-const createTakeoverChanges = (
-  parts: Parameters<typeof createTakeoverRequests>[0] & Parameters<typeof createTakeoverReturns>[0],
-) => ({
-  ...createTakeoverRequests(parts),
-  ...createOwnTakeovers(parts),
-  ...createTakeoverReturns(parts),
+/** Who may call, and how often. */
+const createAccounts = (database: Database, lifetimes: Lifetimes) => ({
+  users: { ...createUsers(database), ...passwords },
+  logins: {
+    ...createLogins(database),
+    ...createTokenHolders(database),
+    ...createTokenRotation({ ...lifetimes, retrySecs }),
+  },
+  keys: createKeys(database),
+  limits: createLimits(database),
+  audit: createAudit(database),
 });
+
+/** Begins, changes and ends takeovers. */
+function createTakeoverChanges(
+  parts: Omit<Parameters<typeof createTakeoverRequests>[0] & Parameters<typeof createTakeoverReturns>[0], 'takeovers'>,
+) {
+  const options = { ...parts, takeovers: takeoverRows };
+  return { ...createTakeoverRequests(options), ...createOwnTakeovers(options), ...createTakeoverReturns(options) };
+}
 
 /** What is removed by age. */
 const createRemovals = (database: Database) => ({
