@@ -101,7 +101,6 @@ export function openStore(options: StoreOptions) {
   const { url, blobDir, onChanged = () => {}, lifetimes = defaultLifetimes, profileKeys = [] } = options;
   const database = openDatabase(options);
   const sessions = { ...createSessions(database), ...createSessionReads(database) };
-  const events = createEvents(database);
   const sealer = createSealer(profileKeys);
   const profiles = { ...createProfiles(database, sealer), ...createProfileLending(sealer) };
   const encoding = createStateEncoding(sealer);
@@ -128,11 +127,7 @@ export function openStore(options: StoreOptions) {
     ...createAccounts(database, lifetimes),
     sessions,
     shares: createShares(database),
-    events: {
-      ...events,
-      ...createEventBounds(database),
-      ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
-    },
+    events: createSessionEvents(database),
     tasks: { ...tasks, ...createTaskExecution(database), ...createTaskReads(database), ...createInboxStates(database) },
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
@@ -191,6 +186,12 @@ const createAccounts = (database: Database, lifetimes: Lifetimes) => ({
   keys: createKeys(database),
   limits: createLimits(database),
   audit: createAudit(database),
+});
+
+const createSessionEvents = (database: Database) => ({
+  ...createEvents(database),
+  ...createEventBounds(database),
+  ensurePartitions: (daysAhead: number) => ensureEventPartitions(database, daysAhead),
 });
 
 /** Begins, changes and ends takeovers. */

@@ -1,25 +1,16 @@
 // The drawer under the time axis: logs, executions, events, files and settings of the task.
 
-import { useQuery } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
-import { client } from '../api/login.ts';
-import type { LogEntry, StreamedEvent, TaskDetail } from '../live/api-types.ts';
+import { lazy, Suspense } from 'react';
 import type { Axis } from '../tasks/axis-model.ts';
-import { FileList } from '../tasks/file-list.tsx';
-import type { TaskView } from '../tasks/timeline-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { DrawerEdge, drawerHeight } from './drawer-height.tsx';
-import { EventList, LogList, SettingsList } from './drawer-lists.tsx';
-import { ExecutionTable } from './execution-table.tsx';
+import { type DrawerData, type DrawerTab, drawerTabs } from './drawer-tabs.ts';
 
-type DrawerData = {
-  taskId: string | undefined;
-  task: TaskView | undefined;
-  detail: TaskDetail | undefined;
-  events: { current: readonly StreamedEvent[] };
-  logs: { current: readonly LogEntry[] };
-};
+/** Loaded when the drawer is opened for the first time. */
+const DrawerContent = lazy(() => import('./drawer-content.tsx'));
+
 type DrawerProps = {
   data: DrawerData;
   axis: Axis;
@@ -27,8 +18,6 @@ type DrawerProps = {
   onOpen: (tab: string | undefined) => void;
 };
 
-const tabs = ['logs', 'executions', 'events', 'files', 'settings'] as const;
-type DrawerTab = (typeof tabs)[number];
 const names: Record<DrawerTab, string> = {
   logs: 'Logs',
   executions: 'Executions',
@@ -39,7 +28,7 @@ const names: Record<DrawerTab, string> = {
 
 export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
   const { taskId, task, events } = data;
-  const shown = tabs.find((tab) => tab === open);
+  const shown = drawerTabs.find((tab) => tab === open);
   const height = drawerHeight.use();
   const counts: Partial<Record<DrawerTab, number>> = {
     executions: task?.attempt,
@@ -49,7 +38,7 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
   return (
     <footer className="shrink-0 border-t border-line bg-surface narrow:hidden">
       <div className="flex h-8 items-center gap-0.5 px-3 text-12 text-ink-3">
-        {tabs.map((tab) => (
+        {drawerTabs.map((tab) => (
           <button
             key={tab}
             type="button"
@@ -80,43 +69,11 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
           style={{ height }}
           className="overflow-auto border-t border-line -outline-offset-2"
         >
-          <Content tab={shown} data={data} axis={axis} />
+          <Suspense>
+            <DrawerContent tab={shown} data={data} axis={axis} />
+          </Suspense>
         </section>
       )}
     </footer>
   );
-}
-
-function Content({ tab, data, axis }: Pick<DrawerProps, 'data' | 'axis'> & { tab: DrawerTab }) {
-  const { taskId, task, detail, events } = data;
-  if (tab === 'events') return <EventList events={events.current} />;
-  if (!taskId || !task) return <p className="p-4 text-ink-3">No task ran in this session yet.</p>;
-  if (tab === 'logs') return <Logs taskId={taskId} data={data} />;
-  if (tab === 'executions') return <Executions taskId={taskId} version={task.seq} axis={axis} />;
-  if (tab === 'settings') return <SettingsList detail={detail} />;
-  return task.result && task.result.files.length > 0 ? (
-    <div className="max-w-xl px-4 pb-4">
-      <FileList files={task.result.files} taskId={taskId} />
-    </div>
-  ) : (
-    <p className="p-4 text-ink-3">This task has no files.</p>
-  );
-}
-
-function Logs({ taskId, data }: { taskId: string; data: DrawerData }) {
-  const { data: logs = [] } = useQuery({
-    queryKey: ['logs', taskId],
-    queryFn: async ({ signal }) => (await client.listLogs({ id: taskId, limit: 200 }, { signal })).logs,
-  });
-  const known = new Set(logs.map(({ seq }) => seq));
-  return <LogList logs={[...logs, ...data.logs.current.filter(({ seq }) => !known.has(seq))]} />;
-}
-
-function Executions({ taskId, version, axis }: { taskId: string; version: number; axis: Axis }) {
-  const { data: executions = [] } = useQuery({
-    queryKey: ['executions', taskId, Math.floor(version / 5)],
-    queryFn: async ({ signal }) => (await client.listExecutions({ id: taskId }, { signal })).executions,
-    placeholderData: (before) => before,
-  });
-  return <ExecutionTable executions={executions} axis={axis} />;
 }

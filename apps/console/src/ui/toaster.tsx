@@ -1,4 +1,4 @@
-// Shows the messages of toasts.ts, once in the app.
+// Shows the messages of toasts.ts, once in the app. Pages load it after they are shown (see main.tsx).
 
 import { Check, Info, TriangleAlert, X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
@@ -8,7 +8,7 @@ import { onToasts, readToasts, removeToast, type Toast } from './toasts.ts';
 const icons = { plain: Info, good: Check, bad: TriangleAlert } as const;
 const colours = { plain: 'text-ink-2', good: 'text-good-ink', bad: 'text-bad-ink' } as const;
 
-export function Toaster() {
+export default function Toaster() {
   const toasts = useSyncExternalStore(onToasts, readToasts);
   return (
     <Radix.Provider swipeDirection="right" duration={6000} label="Message">

@@ -1,22 +1,21 @@
 // The window: tabs, address, picture with marks, caption. What is under it says who drives.
 
 import './live.css';
-import { type ReactNode, useRef } from 'react';
-import { AskedLayer } from '../asked/asked-layer.tsx';
+import { lazy, type ReactNode, Suspense, useRef } from 'react';
 import type { BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
 import { currentOverlay } from '../live/marks.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { cx } from '../ui/class-names.ts';
+import { actualSize } from './actual-size.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
-import { CopiedChip } from './copied-chip.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
 import { KeyRow } from './key-row.tsx';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
 import { fit, useIsNarrow, useSize } from './use-size.ts';
-import { AddressBar, hostOf, TabStrip, type WindowTools } from './window-bar.tsx';
+import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
 
 /** A moment of the past, in place of the live picture. */
 export type PastView = {
@@ -39,6 +38,9 @@ type LiveWindowProps = {
   now: number;
   children: ReactNode;
 };
+
+/** Loaded when a person begins to drive. */
+const ForDriver = lazy(() => import('./for-driver.tsx'));
 
 const captionPx = 40;
 const notKept: PictureState = {
@@ -108,7 +110,11 @@ export function LiveWindow(props: LiveWindowProps) {
             >
               <PictureWords state={state} />
             </Picture>
-            {!past && <ForDriver view={view} drive={drive} picture={size} now={now} onDone={giveKeys} />}
+            {!past && drive && (
+              <Suspense>
+                <ForDriver view={view} queue={drive.queue} picture={size} now={now} onDone={giveKeys} />
+              </Suspense>
+            )}
           </div>
         </div>
         {hasCaption && <Caption {...caption} />}
@@ -118,36 +124,5 @@ export function LiveWindow(props: LiveWindowProps) {
     </div>
   );
 }
-
-type ForDriverProps = Pick<LiveWindowProps, 'view' | 'drive' | 'now'> & {
-  picture: { width: number; height: number };
-  onDone: () => void;
-};
-
-/** What the page asks of the person who drives, and what they copied in it. */
-function ForDriver({ view, drive, picture, now, onDone }: ForDriverProps) {
-  if (!drive) return null;
-  return (
-    <>
-      {view.asked && view.frame && (
-        <AskedLayer
-          asked={view.asked}
-          host={hostOf(view.route.url)}
-          page={actualSize(view.frame)}
-          picture={picture}
-          now={now}
-          onInput={drive.queue.push}
-          onDone={onDone}
-        />
-      )}
-      {view.copied && <CopiedChip copied={view.copied} onDone={onDone} />}
-    </>
-  );
-}
-
-const actualSize = ({ width, height, device_scale }: { width: number; height: number; device_scale: number }) => ({
-  width: width / (device_scale || 1),
-  height: height / (device_scale || 1),
-});
 
 const nameOf = ({ title, url }: BrowserRoute): string => [title, url].filter(Boolean).join(', ') || 'An empty page';

@@ -1,0 +1,45 @@
+// One tab of the drawer.
+
+import { useQuery } from '@tanstack/react-query';
+import { client } from '../api/login.ts';
+import type { Axis } from '../tasks/axis-model.ts';
+import { FileList } from '../tasks/file-list.tsx';
+import { EventList, LogList, SettingsList } from './drawer-lists.tsx';
+import type { DrawerData, DrawerTab } from './drawer-tabs.ts';
+import { ExecutionTable } from './execution-table.tsx';
+
+type DrawerContentProps = { tab: DrawerTab; data: DrawerData; axis: Axis };
+
+export default function DrawerContent({ tab, data, axis }: DrawerContentProps) {
+  const { taskId, task, detail, events } = data;
+  if (tab === 'events') return <EventList events={events.current} />;
+  if (!taskId || !task) return <p className="p-4 text-ink-3">No task ran in this session yet.</p>;
+  if (tab === 'logs') return <Logs taskId={taskId} data={data} />;
+  if (tab === 'executions') return <Executions taskId={taskId} version={task.seq} axis={axis} />;
+  if (tab === 'settings') return <SettingsList detail={detail} />;
+  return task.result && task.result.files.length > 0 ? (
+    <div className="max-w-xl px-4 pb-4">
+      <FileList files={task.result.files} taskId={taskId} />
+    </div>
+  ) : (
+    <p className="p-4 text-ink-3">This task has no files.</p>
+  );
+}
+
+function Logs({ taskId, data }: { taskId: string; data: DrawerData }) {
+  const { data: logs = [] } = useQuery({
+    queryKey: ['logs', taskId],
+    queryFn: async ({ signal }) => (await client.listLogs({ id: taskId, limit: 200 }, { signal })).logs,
+  });
+  const known = new Set(logs.map(({ seq }) => seq));
+  return <LogList logs={[...logs, ...data.logs.current.filter(({ seq }) => !known.has(seq))]} />;
+}
+
+function Executions({ taskId, version, axis }: { taskId: string; version: number; axis: Axis }) {
+  const { data: executions = [] } = useQuery({
+    queryKey: ['executions', taskId, Math.floor(version / 5)],
+    queryFn: async ({ signal }) => (await client.listExecutions({ id: taskId }, { signal })).executions,
+    placeholderData: (before) => before,
+  });
+  return <ExecutionTable executions={executions} axis={axis} />;
+}
