@@ -21,7 +21,8 @@ export const healthQuery = queryOptions({
 export const capabilitiesQuery = queryOptions({
   queryKey: ['capabilities'],
   queryFn: ({ signal }) => client.getCapabilities({}, { signal }),
-  staleTime: 60_000,
+  // Without a login it says nothing of the caller, who may be known by now.
+  staleTime: ({ state: { data } }) => (data?.caller ? 60_000 : 0),
   // Whose quota is used up waits for the end of a task.
   refetchInterval: ({ state: { data } }) => {
     const tasks = data?.caller?.quotas.open_tasks;

@@ -56,6 +56,23 @@ function createQueue(browser: ReturnType<typeof createBrowser>) {
 const kinds = (actions: PointerAction[]) => actions.filter(({ action }) => action !== 'move').map((one) => one.action);
 
 describe('the inputs of a person', () => {
+  it('of a window that counts again are counted from what the host has done, not from where it began', async () => {
+    const browser = createBrowser();
+    const { queue } = createQueue(browser);
+    const window = { clientId: 'tab', next: 1 };
+    queue.attach('t1', 1, window);
+    for (const name of ['a', 'b', 'c']) queue.push(key(name));
+    await queue.settled();
+    queue.close();
+    queue.attach('t1', 1, window);
+    queue.push(key('d'));
+    await queue.settled();
+    assert.deepEqual(
+      browser.done.flatMap((action) => ('key' in action ? [action.key] : [])),
+      ['a', 'b', 'c', 'd'],
+    );
+  });
+
   it('name their window, and are counted on from the number that it was given', async () => {
     const browser = createBrowser({ seq: 41 });
     const { queue } = createQueue(browser);

@@ -136,6 +136,8 @@ export function createInputQueue(options: Options): InputQueue {
   let attached: Attached | undefined;
   let isPumping = false;
   let whenSettled: (() => void)[] = [];
+  /** Names that were attached before: what they count by now, only the host knows. */
+  let lastNames = '';
 
   const settle = () => {
     options.onChange?.();
@@ -187,7 +189,9 @@ export function createInputQueue(options: Options): InputQueue {
       attached?.stop.abort();
       drop();
       attached = { takeoverId, epoch, clientId, stop: new AbortController() };
-      if (counting?.next !== undefined) inputs.begin(counting.next);
+      const allNames = `${takeoverId} ${epoch} ${clientId}`;
+      if (counting?.next !== undefined && allNames !== lastNames) inputs.begin(counting.next);
+      lastNames = allNames;
       start();
     },
     push(action) {

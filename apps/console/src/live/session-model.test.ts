@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Frame, LiveEvent, Overlay, Snapshot, Takeover } from './api-types.ts';
-import { applyLive, restoreSession } from './session-model.ts';
+import { applyLive, restoreSession, withTakeover } from './session-model.ts';
 
 const id = '0198c4a1-0000-7000-8000-000000000001';
 const recorded_at = '2026-11-01T12:00:00.000Z';
@@ -102,6 +102,9 @@ describe('the view of a session', () => {
     const next = applyLive(view, active);
     assert.equal(next.takeover?.status, 'active');
     assert.equal(applyLive(next, { type: 'takeover', ...logged(8), task_id: id, takeover }), next);
+    const here = withTakeover(next, { ...takeover, status: 'active', client_id: 'b', client_no: 2 });
+    const late = { ...takeover, status: 'active', client_id: 'a', client_no: 1 } as const;
+    assert.equal(withTakeover(here, late), here, 'an event of the window that counted before changes nothing');
     assert.equal(applyLive(next, active), next);
   });
 

@@ -98,8 +98,13 @@ function withLogged(view: SessionView, event: Logged): SessionView {
   }
 }
 
+/** The answer to "Drive here" may be read before an event of the window that counted until then. */
+const isOlder = (next: Takeover, known: Takeover | null): boolean =>
+  next.takeover_id === known?.takeover_id && (next.client_no ?? 0) < (known.client_no ?? 0);
+
 /** What the page asked of the driver, and what was copied there, ends with the takeover. */
 export function withTakeover(view: SessionView, takeover: Takeover): SessionView {
+  if (isOlder(takeover, view.takeover)) return view;
   const isOver = takeover.status === 'resuming' || takeover.status === 'ended';
   return { ...view, takeover, ...(isOver && { asked: null, copied: null }) };
 }

@@ -204,6 +204,7 @@ function useTabLock(name: string, isWanted: boolean) {
   const locks = globalThis.navigator?.locks;
   const [isLocked, setLocked] = useState<boolean>();
   const current = useRef(new AbortController());
+  const asking = useRef<AbortController>(undefined);
 
   const lock = useCallback(
     async (options: LockOptions) => {
@@ -234,6 +235,7 @@ function useTabLock(name: string, isWanted: boolean) {
       return;
     }
     const stop = new AbortController();
+    asking.current = stop;
     void (async () => {
       // The page that was here before a reload may hold it a moment longer.
       for (let tries = 0; tries < lockTries && !stop.signal.aborted; tries += 1) {
@@ -249,5 +251,11 @@ function useTabLock(name: string, isWanted: boolean) {
       setLocked(undefined);
     };
   }, [isWanted, locks, lock]);
-  return { isLocked: isWanted ? isLocked : undefined, steal: () => void (locks && lock({ steal: true })) };
+  const steal = () => {
+    if (!locks) return;
+    // Asking on would give up what is taken now.
+    asking.current?.abort();
+    void lock({ steal: true });
+  };
+  return { isLocked: isWanted ? isLocked : undefined, steal };
 }

@@ -29,6 +29,8 @@ export const Takeover = z
     held_by_name: z.string().nullable().optional(),
     /** The window that counts input: counted input has to name it. Null if the holder named none. */
     client_id: z.string().nullable().optional(),
+    /** Rises each time another window counts: of two views of a takeover, the one with the lower number is older. */
+    client_no: z.int().optional(),
     /**
      * Only where the holder asks: the number of the last input that the host has accepted under this epoch. The next is
      * one more. Null if the host did not answer.

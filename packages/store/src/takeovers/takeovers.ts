@@ -236,6 +236,7 @@ export function takeoverOf(row: TakeoverRow): Takeover {
     held_by: isHeld ? row.holder_id : null,
     held_by_name: isHeld ? row.holder_name : null,
     client_id: row.client_id,
+    client_no: row.client_no,
     epoch: row.epoch,
     reason: row.reason,
     // Written by us from what the contract calls a route.
