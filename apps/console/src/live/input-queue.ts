@@ -135,15 +135,13 @@ export function createInputQueue(options: Options): InputQueue {
   const inputs = createNumberedInputs();
   let attached: Attached | undefined;
   let isPumping = false;
-  let whenSettled: (() => void)[] = [];
   /** Names that were attached before: what they count by now, only the host knows. */
   let lastNames = '';
+  const waiters = createWaiters(() => inputs.length() === 0);
 
   const settle = () => {
     options.onChange?.();
-    if (inputs.length() > 0) return;
-    for (const resolve of whenSettled) resolve();
-    whenSettled = [];
+    waiters.check();
   };
   const drop = () => {
     inputs.drop();
@@ -206,12 +204,25 @@ export function createInputQueue(options: Options): InputQueue {
       start();
     },
     waiting: inputs.length,
-    settled: () => new Promise((resolve) => (inputs.length() === 0 ? resolve() : whenSettled.push(resolve))),
+    settled: waiters.wait,
     leave: () => attached && sendLast(attached, options, inputs),
     close() {
       attached?.stop.abort();
       attached = undefined;
       drop();
+    },
+  };
+}
+
+/** Those who wait until it is so. */
+function createWaiters(isSo: () => boolean) {
+  let waiting: (() => void)[] = [];
+  return {
+    wait: () => new Promise<void>((resolve) => (isSo() ? resolve() : void waiting.push(resolve))),
+    check() {
+      if (!isSo()) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
     },
   };
 }
