@@ -137,12 +137,8 @@ export function createInputQueue(options: Options): InputQueue {
   let isPumping = false;
   /** Names that were attached before: what they count by now, only the host knows. */
   let lastNames = '';
-  const waiters = createWaiters(() => inputs.length() === 0);
-
-  const settle = () => {
-    options.onChange?.();
-    waiters.check();
-  };
+  const waiters = createWaiters(() => inputs.length() === 0, options.onChange);
+  const settle = waiters.check;
   const drop = () => {
     inputs.drop();
     settle();
@@ -215,11 +211,12 @@ export function createInputQueue(options: Options): InputQueue {
 }
 
 /** Those who wait until it is so. */
-function createWaiters(isSo: () => boolean) {
+function createWaiters(isSo: () => boolean, onCheck: (() => void) | undefined) {
   let waiting: (() => void)[] = [];
   return {
     wait: () => new Promise<void>((resolve) => (isSo() ? resolve() : void waiting.push(resolve))),
     check() {
+      onCheck?.();
       if (!isSo()) return;
       for (const resolve of waiting) resolve();
       waiting = [];
