@@ -48,7 +48,7 @@ async function lengthenTask(databaseUrl: string, taskId: string, steps: number):
   }
 }
 
-/** The page of a session whose task has so many steps, at the end of its timeline. */
+/** The page of a session whose task has this many steps, at the end of its timeline. */
 export async function openLongTask(installation: Installation, browser: Browser, steps: number): Promise<Page> {
   const { client, shop, stack, baseUrl } = installation;
   const { session_id, task_id } = await client.sendChat({

@@ -129,7 +129,7 @@ describe('the stream of an inbox', () => {
     await (await begin(ann)).ask();
     await toldCounts(ofAnn, [0, 1]);
     await toldCounts(ofAdmin, [waiting, waiting + 1]);
-    // A later change of Ben's own inbox comes after all that could have come of the first.
+    // A change of Ben's own inbox that is made later is told after anything that the first change could cause.
     const shared = await begin(ann, ben);
     await shared.ask();
     await toldCounts(ofBen, [0, 1]);
