@@ -29,6 +29,7 @@ test('the SDK loads no schemas and no package', () => {
     'tasks/moves.ts',
     'types/error-codes.ts',
     'types/is-id.ts',
+    'types/sizes.ts',
     'wire/index.ts',
     'wire/routes.generated.ts',
   ]);
