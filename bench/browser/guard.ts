@@ -42,7 +42,7 @@ export async function measureGuard(count: number) {
 
 const executablePath = '/usr/lib/chromium/chromium-headless-shell';
 
-/** So many requests of one page before it is the turn of the other. */
+/** One page sends this many requests, then the other does. */
 const TURN = 5;
 
 async function inTurn([ours, direct]: [Page, Page], path: string, count: number) {

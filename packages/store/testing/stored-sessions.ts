@@ -10,7 +10,7 @@ export type Size = {
   live: number;
   /** One in this many live sessions is recorded; 0 for none. */
   recordedEvery?: number;
-  /** So many tasks wait for a browser, and all hosts are full. */
+  /** This many tasks wait for a browser, and all hosts are full. */
   waiting?: number;
 };
 

@@ -2,7 +2,7 @@
 
 import type { RecordingBand } from '../live/api-types.ts';
 
-/** So many of the last bands may still change: an attempt that ends is known to have failed only then. */
+/** The server may still change this many bands at the end: whether an attempt failed is known only when it has ended. */
 const openBands = 6;
 
 /** From where on bands are read again; undefined before the first read. */

@@ -16,8 +16,9 @@ export function useScriptEditor(isWanted: boolean): EditorModule | undefined {
       try {
         loaded ??= await import('./script-editor.ts');
         if (!isGone) setEditor(loaded);
-      } catch {
+      } catch (error) {
         // A new release has replaced the file, or the network is away. The server still names what it cannot read.
+        console.warn('The script editor could not be loaded.', error);
       }
     };
     void load();
