@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { client } from '../api/login.ts';
-import { createPictureCache } from './picture-cache.ts';
+import { createPictureCache } from '../tasks/picture-cache.ts';
 
 const cache = createPictureCache({
   most: 60,

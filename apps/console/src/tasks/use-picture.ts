@@ -2,32 +2,17 @@
 
 import { useEffect, useState } from 'react';
 import { client } from '../api/login.ts';
+import { createPictureCache } from './picture-cache.ts';
 
-const maxKept = 60;
-const kept = new Map<string, Promise<string | undefined>>();
-
-async function read(taskId: string, observationId: string): Promise<string | undefined> {
-  const response = await client.getObservationImage({ id: taskId, observation_id: observationId });
-  return URL.createObjectURL(await response.blob());
-}
-
-/** A picture that could not be read is asked for again when it is next shown. */
-function forget(observationId: string): undefined {
-  kept.delete(observationId);
-}
-
-function pictureOf(taskId: string, observationId: string): Promise<string | undefined> {
-  const known = kept.get(observationId);
-  kept.delete(observationId);
-  const picture = known ?? read(taskId, observationId).catch(() => forget(observationId));
-  kept.set(observationId, picture);
-  const [oldest] = kept;
-  if (kept.size > maxKept && oldest) {
-    kept.delete(oldest[0]);
-    void oldest[1].then((url) => url && URL.revokeObjectURL(url));
-  }
-  return picture;
-}
+const cache = createPictureCache({
+  most: 60,
+  read: async (key) => {
+    const [id = '', observation_id = ''] = key.split(' ');
+    return (await client.getObservationImage({ id, observation_id })).blob();
+  },
+  create: (blob) => URL.createObjectURL(blob),
+  revoke: (url) => URL.revokeObjectURL(url),
+});
 
 /** The address of the picture; undefined until it is read, and where it is gone. */
 export function usePicture(taskId: string | undefined, observationId: string | undefined): string | undefined {
@@ -35,7 +20,10 @@ export function usePicture(taskId: string | undefined, observationId: string | u
   useEffect(() => {
     if (!taskId || !observationId) return;
     let isWanted = true;
-    void pictureOf(taskId, observationId).then((next) => isWanted && setUrl(next));
+    const show = (next: string | undefined) => {
+      if (isWanted) setUrl(next);
+    };
+    cache.get(`${taskId} ${observationId}`).then(show, () => show(undefined));
     return () => {
       isWanted = false;
     };
