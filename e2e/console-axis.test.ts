@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { listen } from '../testkit/listen.ts';
 import { countNodes, openLongTask } from '../testkit/long-task.ts';
@@ -27,8 +28,7 @@ describe('the time axis of the console', () => {
       createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(latePage)),
     );
     installation = await openInstallation('console-axis', { sites: [site.url] });
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
   });
   after(async () => {
     await browser?.close();

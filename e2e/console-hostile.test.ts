@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { until } from '../testkit/until.ts';
 
@@ -55,8 +56,7 @@ describe('hostile texts', () => {
     const stateOf = async (id: string) => (await client.getTaskStatus({ id })).status.status;
     await until(async () => (await stateOf(ended.task_id)) === 'success', soon.timeout);
     await until(async () => (await stateOf(asks.task_id)) === 'awaiting_user', soon.timeout);
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
     context = await browser.newContext({ reducedMotion: 'reduce' });
     page = await openPage();
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { type EnquirySite, enquiryPlaces, startEnquiry } from '../testkit/pages/enquiry.ts';
 import { until } from '../testkit/until.ts';
@@ -15,8 +16,7 @@ let browser: Browser;
 before(async () => {
   site = await startEnquiry();
   installation = await openInstallation('console-journey', { disableAuth: false, sites: [site.url] });
-  // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 after(async () => {
   await browser?.close();

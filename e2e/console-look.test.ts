@@ -1,18 +1,14 @@
-import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Client, createLogin } from '@pilothouse/sdk';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
+import { looksWell } from '../testkit/console/looks-well.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 30_000 };
 const person = { username: 'ada', email: 'ada@example.com', password: 'a harbour at night 17' };
 const wide = { width: 1280, height: 800 };
-const sizes = [wide, { width: 390, height: 844 }];
-/** A folder for pictures of everything that is seen; none are made without it. */
-const pictures = process.env.PICTURES;
 
 describe('how the console looks', () => {
   let installation: Installation;
@@ -25,8 +21,7 @@ describe('how the console looks', () => {
     const login = createLogin({ baseUrl: installation.baseUrl });
     await login.login({ username_or_email: person.username, password: person.password });
     client = login.client;
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
     page = await openPage();
   });
   after(async () => {
@@ -36,28 +31,6 @@ describe('how the console looks', () => {
 
   /** Axe asks for a context of its own. */
   const openPage = async () => (await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })).newPage();
-
-  /** Without a violation of A or AA and without anything beside the window, dark and light, wide and narrow. */
-  async function looksWell(name: string, seen: Page = page): Promise<void> {
-    for (const viewport of sizes) {
-      await seen.setViewportSize(viewport);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await seen.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const place = `${name}-${viewport.width}-${colorScheme}`;
-        if (pictures) await seen.screenshot({ path: join(pictures, `${place}.png`) });
-        // Marks on the picture fade on purpose; the caption and the timeline say the same.
-        const { violations } = await new AxeBuilder({ page: seen })
-          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-          .exclude('[data-testid=marks]')
-          .analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-        assert.deepEqual(found, [], place);
-      }
-      const tooWide = await seen.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(tooWide <= 0, `${name} is ${tooWide} px wider than a window of ${viewport.width}`);
-    }
-    await seen.setViewportSize(wide);
-  }
 
   const driver = (state: string) => page.locator(`[data-testid=driver][data-state=${state}]`).waitFor(soon);
   const status = (value: string) => page.locator(`[data-testid=task-status][data-status=${value}]`).waitFor(soon);
@@ -72,11 +45,11 @@ describe('how the console looks', () => {
   it('login and register', async () => {
     await page.goto(`${installation.baseUrl}/register`);
     await page.getByLabel('E-mail').waitFor(soon);
-    await looksWell('register');
+    await looksWell(page, 'register');
     await page.goto(`${installation.baseUrl}/login`);
     await page.getByLabel('Name or e-mail').fill(person.username);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
-    await looksWell('login');
+    await looksWell(page, 'login');
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('heading', { name: 'What should be done?' }).waitFor(soon);
   });
@@ -92,16 +65,16 @@ describe('how the console looks', () => {
     await driver('agent');
     await page.locator('[data-testid=step][data-state=running]').waitFor(soon);
     await page.locator('[data-testid=picture][data-frame]').waitFor(soon);
-    await looksWell('session-agent');
+    await looksWell(page, 'session-agent');
     await page.keyboard.press('Shift+W');
     await driver('you');
-    await looksWell('session-you');
+    await looksWell(page, 'session-you');
     await page.keyboard.press('Shift+Escape');
     await page.getByRole('button', { name: 'Hand back' }).click();
     await driver('agent');
     await page.getByTestId('step').first().getByRole('button').first().click();
     await driver('look_back');
-    await looksWell('session-look-back');
+    await looksWell(page, 'session-look-back');
     await client.cancelTask({ id: task_id });
   });
 
@@ -118,17 +91,17 @@ describe('how the console looks', () => {
       },
     ]);
     await status('success');
-    await looksWell('session-done');
+    await looksWell(page, 'session-done');
     for (const drawer of ['logs', 'executions']) {
       await page.goto(`${baseUrl}${path}&drawer=${drawer}`);
       await page.getByTestId('drawer').waitFor(soon);
-      await looksWell(`session-drawer-${drawer}`);
+      await looksWell(page, `session-drawer-${drawer}`);
     }
     const { share } = await client.shareSession({ id: session_id });
     const guest = await openPage();
     await guest.goto(new URL(share.share_path, baseUrl).href);
     await guest.locator('[data-testid=picture][data-frame]').waitFor(soon);
-    await looksWell('share', guest);
+    await looksWell(guest, 'share');
     await guest.close();
   });
 
@@ -139,31 +112,31 @@ describe('how the console looks', () => {
       { action: 'click', target: 'Add Anchor light to basket' },
     ]);
     await page.locator('[data-testid=task-status][data-status=failed]').waitFor({ timeout: 90_000 });
-    await looksWell('session-failed');
+    await looksWell(page, 'session-failed');
     await run('Order rope for berth 14', [
       { action: 'navigate', url: `${shop.url}/` },
       { action: 'ask', question: 'Which rope?' },
     ]);
     await status('awaiting_user');
-    await looksWell('session-asks');
+    await looksWell(page, 'session-asks');
     await page.goto(`${baseUrl}/inbox`);
     await page.getByText('Which rope?').first().waitFor(soon);
-    await looksWell('inbox');
+    await looksWell(page, 'inbox');
   });
 
   it('every other page, with what opens over it', async () => {
     for (const path of ['/', '/sessions', '/settings']) {
       await page.goto(`${installation.baseUrl}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor(soon);
-      await looksWell(path.slice(1) || 'home');
+      await looksWell(page, path.slice(1) || 'home');
     }
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').waitFor(soon);
-    await looksWell('palette');
+    await looksWell(page, 'palette');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ ...soon, state: 'detached' });
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor(soon);
-    await looksWell('keys');
+    await looksWell(page, 'keys');
   });
 });

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
+import { looksWell } from '../testkit/console/looks-well.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { until } from '../testkit/until.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 30_000 };
 const wide = { width: 1440, height: 900 };
-const pictures = process.env.PICTURES;
 
 describe('the script editor', () => {
   let installation: Installation;
@@ -19,8 +18,7 @@ describe('the script editor', () => {
   const loaded: string[] = [];
   before(async () => {
     installation = await openInstallation('console-script', { disableAuth: true });
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
     const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' });
     await context.exposeFunction('noteViolation', (text: string) => void faults.push(text));
     await context.addInitScript(() => {
@@ -51,26 +49,6 @@ describe('the script editor', () => {
     await page.keyboard.press('Delete');
   }
 
-  async function looksWell(name: string): Promise<void> {
-    for (const viewport of [wide, { width: 390, height: 844 }]) {
-      await page.setViewportSize(viewport);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const place = `${name}-${viewport.width}-${colorScheme}`;
-        if (pictures) await page.screenshot({ path: join(pictures, `${place}.png`) });
-        const { violations } = await new AxeBuilder({ page })
-          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-          .exclude('[data-testid=marks]')
-          .analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-        assert.deepEqual(found, [], place);
-      }
-      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(tooWide <= 0, `${name} is ${tooWide} px wider than a window of ${viewport.width}`);
-    }
-    await page.setViewportSize(wide);
-  }
-
   it('is not loaded until a script is written, and then takes over without losing a letter', async () => {
     await field().focus();
     await write('# only a remark');
@@ -92,7 +70,7 @@ describe('the script editor', () => {
     await empty();
     await write('typ');
     await page.getByRole('option', { name: /^type/ }).waitFor(soon);
-    await looksWell('script-offers');
+    await looksWell(page, 'script-offers');
     await field().focus();
     await page.keyboard.press('Enter');
     await write('lantern');
@@ -115,7 +93,7 @@ describe('the script editor', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Line 2' }).waitFor(soon);
     assert.equal(new URL(page.url()).pathname, '/');
-    await looksWell('script-fault');
+    await looksWell(page, 'script-fault');
     await page.getByRole('button', { name: 'Line 2' }).click();
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
@@ -155,7 +133,7 @@ describe('the script editor', () => {
     await page.getByText('to 1440 minutes').waitFor(soon);
     await page.getByLabel('Minutes at most').fill('5');
     await page.getByLabel('Steps at most').fill('12');
-    await looksWell('script-limits');
+    await looksWell(page, 'script-limits');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Any site' }).click();
     await page.getByLabel('Only these sites').fill('127.0.0.1');
@@ -181,7 +159,7 @@ describe('the script editor', () => {
     await write('dance');
     await page.keyboard.press('Escape');
     await page.locator('.script-fault').waitFor(soon);
-    await looksWell('script-session');
+    await looksWell(page, 'script-session');
     await field().focus();
     await page.keyboard.press('Control+End');
     for (const _ of 'dance.') await page.keyboard.press('Backspace');
@@ -195,7 +173,7 @@ describe('the script editor', () => {
     await page.goto(`${installation.baseUrl}/`);
     await page.getByRole('radio', { name: 'Ask' }).click();
     await page.getByText('No model is configured').waitFor(soon);
-    await looksWell('script-no-model');
+    await looksWell(page, 'script-no-model');
     await page.getByRole('button', { name: 'Write a script' }).click();
     await editor().waitFor(soon);
   });

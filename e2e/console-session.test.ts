@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { until } from '../testkit/until.ts';
 
@@ -13,8 +14,7 @@ describe('the session page of the console', () => {
   let browser: Browser;
   before(async () => {
     installation = await openInstallation('console-session');
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
   });
   after(async () => {
     await browser?.close();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 const tabs = 8;
@@ -17,8 +18,7 @@ describe('many tabs of one browser, over HTTP/1.1', () => {
   before(async () => {
     process.env.HOST_CAPACITY = String(tabs + 1);
     installation = await openInstallation('tabs');
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
   });
   after(async () => {
     delete process.env.HOST_CAPACITY;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import { createLogin } from '@pilothouse/sdk';
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
+import { looksWell } from '../testkit/console/looks-well.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
@@ -20,8 +20,7 @@ describe('the console', () => {
   const faults: string[] = [];
   before(async () => {
     installation = await openInstallation('console', { disableAuth: false });
-    // Our own page on loopback: the sandbox, which root cannot have, is not needed.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+    browser = await launchBrowser();
     context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     page = await context.newPage();
     page.on('pageerror', (error) => faults.push(error.message));
@@ -44,29 +43,10 @@ describe('the console', () => {
     await elsewhere.close();
   }
 
-  /** Without a violation, dark and light, wide and narrow. PICTURES names a folder for pictures of what was seen. */
-  async function isForEverybody(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const viewport of [
-        { width: 1440, height: 900 },
-        { width: 390, height: 844 },
-      ]) {
-        await page.setViewportSize(viewport);
-        if (process.env.PICTURES)
-          await page.screenshot({ path: join(process.env.PICTURES, `${name}-${viewport.width}-${colorScheme}.png`) });
-        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag22aa']).analyze();
-        const seen = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-        assert.deepEqual(seen, [], `${name} ${colorScheme} ${viewport.width}`);
-      }
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-  }
-
   it('asks for a login, and registers a person who comes for the first time', async () => {
     await page.goto(`${installation.baseUrl}/sessions`);
     await page.getByRole('button', { name: 'Log in' }).waitFor(soon);
-    await isForEverybody('login');
+    await looksWell(page, 'login');
     await page.getByRole('link', { name: 'Register' }).click();
     await page.getByLabel('Name', { exact: true }).fill('ada');
     await page.getByLabel('E-mail').fill('ada@example.com');
@@ -95,7 +75,7 @@ describe('the console', () => {
     await page.waitForURL(/\/sessions\/[0-9a-f-]+\?task=/, soon);
     await page.goto(`${installation.baseUrl}/`);
     await page.getByText('Done', { exact: true }).first().waitFor(soon);
-    await isForEverybody('home');
+    await looksWell(page, 'home');
   });
 
   it('lists sessions by one request, reads each picture once, and renames in the list and on the page', async () => {
@@ -122,7 +102,7 @@ describe('the console', () => {
     await field.fill('Lanterns');
     await field.press('Enter');
     await page.getByRole('heading', { name: 'Lanterns' }).waitFor(soon);
-    await isForEverybody('sessions');
+    await looksWell(page, 'sessions');
     await page.getByRole('link', { name: 'Lanterns' }).click();
     await page.getByRole('heading', { name: 'Lanterns', level: 1 }).waitFor(soon);
     await page.getByRole('button', { name: 'Rename' }).click();
@@ -161,7 +141,7 @@ describe('the console', () => {
   it('has other pages that are for everybody too', async () => {
     await page.goto(`${installation.baseUrl}/inbox`);
     await page.getByText('Nothing waits for you').waitFor(soon);
-    await isForEverybody('inbox');
+    await looksWell(page, 'inbox');
     for (const [part, words] of [
       ['account', 'New password'],
       ['logins', 'This one'],
@@ -171,11 +151,11 @@ describe('the console', () => {
     ] as const) {
       await page.goto(`${installation.baseUrl}/settings/${part}`);
       await page.getByText(words, { exact: true }).first().waitFor(soon);
-      await isForEverybody(`settings-${part}`);
+      await looksWell(page, `settings-${part}`);
     }
     await page.goto(`${installation.baseUrl}/settings/nothing`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor(soon);
-    await isForEverybody('not-found');
+    await looksWell(page, 'not-found');
   });
 
   it('says when it cannot be read, and tries again', async () => {

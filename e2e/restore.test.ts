@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
 import { openInstallation } from '../testkit/installation.ts';
 
 // Captures of one page may differ in a caret or in rounding; another page differs in much more.
@@ -9,7 +9,7 @@ const maxDifferent = 0.01;
 it('shows a session from its detail alone, with the same picture, after its host was killed', async () => {
   const installation = await openInstallation('restore');
   // Our own pictures: the sandbox, which root cannot have, is not needed.
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   try {
     const { client, shop } = installation;
     const prompt = [`open ${shop.url}/`, 'click "Add Brass lantern to basket"', 'wait for "Brass lantern"'].join('\n');
