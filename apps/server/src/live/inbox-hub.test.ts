@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@pilothouse/process';
 import type { InboxState, Store } from '@pilothouse/store';
 import { watchQueries } from '@pilothouse/store/testing/queries';
@@ -33,32 +32,55 @@ describe('inboxes that are watched at a server', () => {
     };
     return { states, leave };
   }
-  /** Statements of any kind that this process sends in the time. */
-  async function countStatements(ms: number): Promise<number> {
-    const watching = watchQueries();
-    await sleep(ms);
-    watching.close();
-    return watching.sent.filter(({ text }) => text.includes('awaiting_user')).length;
-  }
+  /** Lets everything that is due happen. Timers are the test's. */
+  const flush = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   it('cost two statements a second, for one watcher as for a hundred, and none without', async (test) => {
-    const hub = openHub();
+    const { mock } = test;
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let asked = 0;
+    let answered = 0;
+    const hub = openHub(async (keys) => {
+      asked += 1;
+      const states = await server.store.tasks.inboxStates(keys);
+      answered += 1;
+      return states;
+    });
     test.after(() => hub.close());
-    const counted: number[] = [await countStatements(2000)];
+    const allAnswered = async () => {
+      const deadline = performance.now() + 10_000;
+      do {
+        assert.ok(performance.now() < deadline, 'the database answers');
+        await flush();
+      } while (answered < asked);
+      await flush();
+    };
+    /** Looks in two seconds. */
+    const countLooks = async () => {
+      const before = asked;
+      for (let ms = 0; ms < 2000; ms += 100) {
+        mock.timers.tick(100);
+        await allAnswered();
+      }
+      return asked - before;
+    };
+    /** Those who come are looked up at once. */
+    const greet = async () => {
+      mock.timers.tick(20);
+      await allAnswered();
+    };
+
+    assert.equal(await countLooks(), 0);
     const watchers = [watch(hub, randomUUID())];
-    await until(() => watchers[0]?.states.length === 1, 5000);
-    counted.push(await countStatements(2000));
+    await greet();
+    assert.equal(await countLooks(), 4);
     for (let n = 1; n < 100; n += 1) watchers.push(watch(hub, randomUUID()));
-    await until(() => watchers.every(({ states }) => states.length === 1), 10_000);
-    counted.push(await countStatements(2000));
+    await greet();
+    assert.ok(watchers.every(({ states }) => states.length === 1));
+    assert.equal(await countLooks(), 4);
     for (const { leave } of watchers) leave();
-    // One may be under way.
-    await sleep(600);
-    counted.push(await countStatements(2000));
-    const [before, one, hundred, none] = counted;
-    test.diagnostic(`statements in 2 s: ${counted.join(', ')}`);
-    assert.deepEqual([before, none], [0, 0]);
-    for (const count of [one, hundred]) assert.ok(count !== undefined && count > 0 && count <= 5, String(counted));
+    await countLooks();
+    assert.equal(await countLooks(), 0);
   });
 
   it('are looked up together when many watchers come at once', async (test) => {
@@ -116,23 +138,30 @@ describe('inboxes that are watched at a server', () => {
   });
 
   it('never have two statements under way at a server', async (test) => {
-    let underWay = 0;
-    let most = 0;
+    const { timers } = test.mock;
+    timers.enable({ apis: ['setTimeout'] });
+    const underWay: (() => void)[] = [];
     let looks = 0;
+    let most = 0;
     const hub = openHub(async () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await sleep(100);
-      underWay -= 1;
       looks += 1;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      most = Math.max(most, underWay.push(resolve));
+      await promise;
       return new Map();
     });
     test.after(() => hub.close());
-    for (let n = 0; n < 30; n += 1) {
-      watch(hub, randomUUID());
-      await sleep(25);
+    for (let round = 0; round < 4; round += 1) {
+      // Longer than the time to any next look: for a watcher who comes, and the regular one.
+      for (let n = 0; n < 2; n += 1) {
+        watch(hub, randomUUID());
+        timers.tick(1000);
+        await flush();
+      }
+      underWay.shift()?.();
+      await flush();
     }
-    await until(() => looks >= 4, 5000);
+    assert.ok(looks >= 4, `${looks} looks`);
     assert.equal(most, 1);
   });
 });
