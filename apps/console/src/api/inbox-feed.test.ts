@@ -65,6 +65,23 @@ it('a short interruption is not shown, a longer one counts as lost, until it is 
   stop();
 });
 
+it('a stream that ends by itself is opened again only after a pause', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { feed, opened, say } = openFeed({ retryMs: 20 });
+  const stop = feed.start('ann');
+  say(stateOf(1, 'a'), 'over', 'over', 'over');
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  assert.equal(opened.length, 1);
+  assert.equal(feed.read().status, 'lost');
+  mock.timers.tick(20);
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    opened.map(({ cursor }) => cursor),
+    [undefined, 'a'],
+  );
+  stop();
+});
+
 it('a refused stream is lost and tried again from its cursor, a reset begins without one', async () => {
   const { feed, opened, say } = openFeed({ retryMs: 20 });
   const lost: string[] = [];

@@ -59,13 +59,15 @@ export function createInboxFeed({ follow, graceMs = 5000, retryMs = 30_000 }: Op
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const hadCursor = state.version !== undefined;
-      const isOver = await followOnce(signal).then(
-        () => true,
-        () => false,
+      const error = await followOnce(signal).then(
+        () => undefined,
+        (reason: unknown) => reason,
       );
       if (signal.aborted) return;
-      // After a reset of its cursor it begins again at once.
-      if (isOver && hadCursor) continue;
+      if (error) console.warn('The inbox cannot be followed.', error);
+      // After a reset of its cursor it begins again at once. One that ends for another reason must not be asked without end.
+      const isReset = hadCursor && state.version === undefined;
+      if (isReset && !error) continue;
       clearTimeout(grace);
       set({ status: 'lost' });
       await pause(retryMs, signal);
