@@ -25,9 +25,11 @@ import { createPlacement } from './fleet/placement.ts';
 import { createSavedStates, createStateEncoding } from './fleet/saved-states.ts';
 import { createSpareBrowsers } from './fleet/spare-browsers.ts';
 import { createTaskWaits } from './fleet/task-waits.ts';
+import { createDecisions } from './ledger/decisions.ts';
 import { createExecutions } from './ledger/executions.ts';
 import { createFileRemoval } from './ledger/file-removal.ts';
 import { createFiles } from './ledger/files.ts';
+import { createModelCalls } from './ledger/model-calls.ts';
 import { createObservations } from './ledger/observations.ts';
 import { createSteps } from './ledger/steps.ts';
 import { createBands } from './recordings/bands.ts';
@@ -132,6 +134,8 @@ export function openStore(options: StoreOptions) {
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
     steps,
+    decisions: createDecisions(database),
+    modelCalls: createModelCalls(database),
     stuck: createStuck(database),
     observations: createObservations(database),
     logs,

@@ -56,6 +56,7 @@ export interface Agents {
   hears_from: Timestamp | null;
   hears_until: Timestamp | null;
   id: string;
+  models: Generated<string[]>;
   recovered_at: Timestamp | null;
   recovered_by: string | null;
   seen_at: Timestamp | null;
@@ -106,6 +107,24 @@ export interface BrowserWaits {
   until: Timestamp;
   user_id: string;
   user_since: Timestamp;
+}
+
+export interface Decisions {
+  actions: Json;
+  call_number: number;
+  cut_reason: string | null;
+  decided_at: Generated<Timestamp>;
+  evaluation: string | null;
+  first_step: number;
+  goal: string | null;
+  last_step: number;
+  number: number;
+  read_messages: number;
+  status: Generated<string>;
+  task_id: string;
+  thinking: string | null;
+  url: string | null;
+  view_hash: string | null;
 }
 
 export interface Events {
@@ -223,6 +242,27 @@ export interface Maintenance {
   part: string;
   position: Json | null;
   succeeded_at: Timestamp | null;
+}
+
+export interface ModelCalls {
+  begun_at: Generated<Timestamp>;
+  cache_written_tokens: Generated<number>;
+  cached_tokens: Generated<number>;
+  cost_micros: Generated<number>;
+  ended_at: Timestamp | null;
+  error: string | null;
+  estimated_tokens: number;
+  execution_id: string;
+  failure: string | null;
+  input_tokens: Generated<number>;
+  model: string;
+  number: number;
+  output_tokens: Generated<number>;
+  purpose: string;
+  reasoning_tokens: Generated<number>;
+  retry_at: Timestamp | null;
+  status: Generated<string>;
+  task_id: string;
 }
 
 export interface Observations {
@@ -413,6 +453,8 @@ export interface Tasks {
   answers: Generated<Json>;
   asleep_until: Timestamp | null;
   attempt: Generated<number>;
+  cached_tokens: Generated<number>;
+  cost_micros: Generated<number>;
   created_at: Generated<Timestamp>;
   created_by: string;
   current_step: Generated<number>;
@@ -422,9 +464,12 @@ export interface Tasks {
   first_seq: number;
   fruitless: Generated<number>;
   id: string;
+  input_tokens: Generated<number>;
   is_rested: Generated<boolean>;
   last_error: string | null;
   looked_at: Timestamp | null;
+  model_calls: Generated<number>;
+  output_tokens: Generated<number>;
   owner_id: string;
   paused_at: Timestamp | null;
   paused_ms: Generated<number>;
@@ -470,6 +515,7 @@ export interface DB {
   audit: Audit;
   browser_waits: BrowserWaits;
   browsers: Browsers;
+  decisions: Decisions;
   events: Events;
   executions: Executions;
   files: Files;
@@ -481,6 +527,7 @@ export interface DB {
   logins: Logins;
   logs: Logs;
   maintenance: Maintenance;
+  model_calls: ModelCalls;
   observations: Observations;
   pointers: Pointers;
   profiles: Profiles;

@@ -4,6 +4,9 @@ import pg from 'pg';
 import { countRows } from '../db/count-rows.ts';
 import type { Database } from '../db/db.ts';
 
+/** An agent that was silent for longer is not counted on for a model. */
+const seenSecs = 60;
+
 /** The key space of the agents' locks among the advisory locks of this database. */
 export const lockSpace = 7_464_103;
 
@@ -33,7 +36,18 @@ export function createAgents({ pool, vital }: Database, url: string) {
      * Registers this agent and holds its lock. `lost` resolves when the lock is gone: other agents may then recover its
      * work.
      */
-    enter: (id: string): Promise<Presence> => enter(url, id),
+    enter: (id: string, models: readonly string[] = []): Promise<Presence> => enter(url, id, models),
+
+    /** The models that agents who were seen lately may ask, in the order of their settings. Agents of one release differ only while settings change. */
+    async models(): Promise<string[]> {
+      const { rows } = await pool.query<{ model: string }>({
+        name: 'agents.models',
+        text: `select model from agents, unnest(models) with ordinality as m(model, place)
+               where seen_at > clock_timestamp() - make_interval(secs => ${seenSecs}) and recovered_at is null
+               group by model order by min(place), model`,
+      });
+      return rows.map(({ model }) => model);
+    },
 
     /**
      * This agent works. Returns whether another agent has recovered its work in the meantime; from now on it counts as
@@ -92,7 +106,7 @@ export function createAgents({ pool, vital }: Database, url: string) {
   };
 }
 
-async function enter(url: string, id: string): Promise<Presence> {
+async function enter(url: string, id: string, models: readonly string[]): Promise<Presence> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'pilothouse agent presence',
@@ -111,9 +125,9 @@ async function enter(url: string, id: string): Promise<Presence> {
     await client.query('select pg_advisory_lock($1, hashtext($2))', [lockSpace, id]);
     // After an outage every agent was silent for longer than its lease: an agent that is back beats at once.
     await client.query(
-      `insert into agents (id, seen_at) values ($1, clock_timestamp())
-           on conflict (id) do update set seen_at = excluded.seen_at, recovered_at = null, recovered_by = null`,
-      [id],
+      `insert into agents (id, seen_at, models) values ($1, clock_timestamp(), $2) on conflict (id) do update
+         set seen_at = excluded.seen_at, models = excluded.models, recovered_at = null, recovered_by = null`,
+      [id, models],
     );
   } catch (error) {
     await client.end();
