@@ -3,6 +3,7 @@
 import {
   type Append,
   attemptOf,
+  type DecisionRow,
   historyOf,
   newId,
   progressOf,
@@ -19,8 +20,16 @@ export type Effect = Parameters<Store['steps']['end']>[3];
 type AttemptBrowser = { epoch: number; hostId?: string };
 
 export function createAttempts({ store, heldTask: { say } }: { store: Store; heldTask: HeldTask }) {
+  /** The model knows everything that people said and did. */
+  async function isCurrent(tx: Tx, { task }: Turn, { number }: DecisionRow): Promise<boolean> {
+    const newest = await store.decisions.newest(task.id, tx);
+    return newest?.number === number && newest.status === 'open' && !newest.has_new_messages && !newest.was_driven;
+  }
+
   async function begin(tx: Tx, append: Append, turn: Turn, { epoch, hostId }: AttemptBrowser): Promise<StepRow> {
-    const { task, index, step, steps } = turn;
+    const { task, index, step, steps, decision } = turn;
+    // The session is locked: a message of a person comes before this step, or after it has begun.
+    if (decision && !(await isCurrent(tx, turn, decision))) throw new TaskNotHeld();
     const begun = await store.steps.begin(tx, heldStepOf(turn), { commandId: newId(), epoch, hostId });
     if (!begun) throw new TaskNotHeld();
     const { attempt, task: held } = begun;
@@ -28,7 +37,8 @@ export function createAttempts({ store, heldTask: { say } }: { store: Store; hel
     await append({ taskId, kind: 'status', data: { status: progressOf(held) } });
     await append({ taskId, kind: 'step', data: { step: attemptOf(attempt, step) } });
     const again = attempt.try > 1 ? ` (attempt ${attempt.try})` : '';
-    await say(append, turn, `Step ${index} of ${steps.length}: ${titleOf(step)}${again}`);
+    const place = decision ? `Step ${index}` : `Step ${index} of ${steps.length}`;
+    await say(append, turn, `${place}: ${titleOf(step)}${again}`);
     return attempt;
   }
 

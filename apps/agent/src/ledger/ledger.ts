@@ -3,6 +3,7 @@
 
 import type { Store } from '@pilothouse/store';
 import { createAttempts } from './attempts.ts';
+import { createDecisionLedger } from './decisions.ts';
 import { createHeldTask } from './held-task.ts';
 import { createQuestions } from './questions.ts';
 import { createStepLedger } from './steps.ts';
@@ -16,6 +17,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
   const attempts = createAttempts({ store, heldTask });
   return {
     ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
+    ...createDecisionLedger({ store }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
     ...createTaskEnd({ store }),
     ...createTaskWatch({ store }),

@@ -2,7 +2,7 @@
 
 import type { Acted } from '@pilothouse/bus';
 import type { LogLevel } from '@pilothouse/contract';
-import { newId, type StepRow, type Store } from '@pilothouse/store';
+import { type DecisionRow, newId, type StepRow, type Store, type Tx } from '@pilothouse/store';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Attempts, Effect } from './attempts.ts';
 import { createEvidence, type Evidence, FileQuotaExceeded } from './evidence.ts';
@@ -10,12 +10,26 @@ import type { HeldTask } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
 type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; fileBytesPerUser: number };
-type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file'] };
+/** With `cut`, why the other steps of the decision must not run. */
+type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file']; cut?: string };
 
 export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }: Options) {
   const { changing, hold, say } = heldTask;
   const { begin, end } = attempts;
   const evidence = createEvidence(store, { fileBytesPerUser });
+
+  /** The decision of a model ends with its last step, or earlier with a reason. Part of the transaction that ends a step. */
+  async function leaveDecision(tx: Tx, turn: Turn, cut?: string): Promise<void> {
+    const { task, index, decision } = turn;
+    if (!decision) return;
+    if (index >= decision.last_step) return store.decisions.close(tx, task.id, decision.number);
+    if (cut === undefined) return;
+    await cutDecision(tx, turn, decision, cut);
+  }
+
+  async function cutDecision(tx: Tx, { task, executionId }: Turn, { number }: DecisionRow, reason: string) {
+    if (!(await store.decisions.cut(tx, { taskId: task.id, executionId, number }, reason))) throw new TaskNotHeld();
+  }
 
   async function storePicture(turn: Turn, acted: Acted, image: Uint8Array): Promise<Evidence['picture']> {
     if (!acted.picture) return null;
@@ -44,7 +58,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
 
     /** The host has done it. Throws FileQuotaExceeded where the file exceeds the quota; then nothing is written. */
     async succeed(turn: Turn, attempt: StepRow, done: DoneStep) {
-      const { acted, image, file } = done;
+      const { acted, image, file, cut } = done;
       // Before the transaction: bytes without a row do no harm, a row without bytes would.
       const picture = await storePicture(turn, acted, image);
       const { task, step } = turn;
@@ -52,6 +66,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
         await end(tx, append, turn, attempt, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
         await evidence.add(tx, append, { task, attempt, step }, { acted, picture, file });
         if (acted.state) await store.browsers.saveState(tx, task.session_id, attempt.epoch, acted.state);
+        await leaveDecision(tx, turn, cut);
       });
       await written.catch(async (error) => {
         // These errors rolled the transaction back, so no row points to the bytes. After others, it may have committed.
@@ -68,11 +83,15 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
         const attempt = open ?? (await begin(tx, append, turn, { epoch: turn.attempts.at(-1)?.epoch ?? 0 }));
         if (note) await say(append, turn, note);
         await end(tx, append, turn, attempt, { status: 'success' });
+        await leaveDecision(tx, turn);
       }),
 
-    /** The attempt failed or was interrupted. */
-    fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }) =>
-      changing(turn, (tx, append) => end(tx, append, turn, attempt, effect)),
+    /** The attempt failed or was interrupted. With `cut`, the decision that it belongs to ends with it. */
+    fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }, cut?: string) =>
+      changing(turn, async (tx, append) => {
+        await end(tx, append, turn, attempt, effect);
+        if (cut !== undefined && turn.decision) await cutDecision(tx, turn, turn.decision, cut);
+      }),
 
     /** The browser was lost before the step could begin: an attempt that counts, and has done nothing. */
     interruptBefore: (turn: Turn, { hostId, epoch }: BrowserHandle, error: string) =>

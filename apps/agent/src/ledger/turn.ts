@@ -1,7 +1,7 @@
 // One step of a task when its turn comes, and what comes after it.
 
 import type { Step, Task } from '@pilothouse/contract';
-import type { StepRow, TaskRow } from '@pilothouse/store';
+import type { DecisionRow, StepRow, TaskRow } from '@pilothouse/store';
 import type { LaunchOptions } from '../browsers/launch-options.ts';
 
 /**
@@ -10,24 +10,30 @@ import type { LaunchOptions } from '../browsers/launch-options.ts';
  */
 export type Next = 'again' | 'wait' | { waitMs: number; isForBrowser?: true } | 'done';
 
-/** One step of a task, and what is known when its turn comes. */
-export type Turn = {
+/** A task that this run works on. */
+export type TaskTurn = {
   task: TaskRow;
   session: LaunchOptions;
   executionId: string;
   settings: Task['settings'];
-  steps: Step[];
-  /** Of this step; the first is 1. */
-  index: number;
-  step: Step;
-  /** Of this step, oldest first. */
-  attempts: StepRow[];
   /** Of all steps of the task. */
   attemptsOfTask: number;
   /** Of the task's time limit. */
   leftMs: number;
   /** Aborted when this run may no longer work on the task. */
   signal: AbortSignal;
+};
+
+/** One step of it, and what is known when its turn comes. */
+export type Turn = TaskTurn & {
+  steps: Step[];
+  /** Of this step; the first is 1. */
+  index: number;
+  step: Step;
+  /** Of this step, oldest first. */
+  attempts: StepRow[];
+  /** The open decision of a model that the step belongs to; undefined where the steps were given. */
+  decision?: DecisionRow;
 };
 
 /** This execution no longer holds its task. Thrown inside a transaction, it rolls the transaction back. */

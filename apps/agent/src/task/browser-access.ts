@@ -3,7 +3,7 @@
 import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
-import { TaskNotHeld, type Turn } from '../ledger/turn.ts';
+import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
 
 const ensureMs = 60_000;
 
@@ -11,7 +11,7 @@ export function createBrowserAccess({ store, browsers }: { store: Store; browser
   let lostEpoch: number | undefined;
 
   return {
-    async acquire({ task, executionId, session, attemptsOfTask, leftMs, signal }: Turn): Promise<BrowserHandle> {
+    async acquire({ task, executionId, session, attemptsOfTask, leftMs, signal }: TaskTurn): Promise<BrowserHandle> {
       const within = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ensureMs, leftMs))]);
       // Only before the first attempt: later, what the task did in the page would be lost.
       const handle = await browsers.ensure(session, {

@@ -7,7 +7,7 @@ import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Outcome } from '../browsers/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Next, TaskNotHeld, type Turn } from '../ledger/turn.ts';
+import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
 import { afterFailure } from '../policy/retries.ts';
 import type { BrowserAccess } from './browser-access.ts';
 import { type Dialogs, unanswered } from './dialogs.ts';
@@ -19,7 +19,7 @@ type LostOutcome = Extract<Outcome, { type: 'lost' }>;
 const askAgainMs = 300;
 
 export function createFailedStep({ browsers, ledger, access, dialogs, log }: Options) {
-  async function giveUp({ task, executionId }: Turn, reason: string): Promise<Next> {
+  async function giveUp({ task, executionId }: TaskTurn, reason: string): Promise<Next> {
     const held = { id: task.id, sessionId: task.session_id, executionId };
     if (!(await ledger.endTask({ ...held, isAtWork: true }, { move: 'fail', reason }))) throw new TaskNotHeld();
     return 'done';

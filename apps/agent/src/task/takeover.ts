@@ -2,14 +2,14 @@
 
 import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
-import { TaskNotHeld, type Turn } from '../ledger/turn.ts';
+import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
 import type { Steps } from './steps.ts';
 
 type Options = { store: Store; browsers: Browsers; steps: Steps };
 
 export function createTakeover({ store, browsers, steps }: Options) {
   /** The person handed it back: looks at the page before anything is decided. */
-  async function resume(turn: Turn): Promise<void> {
+  async function resume(turn: TaskTurn): Promise<void> {
     const { session } = turn;
     const handle = await steps.acquire(turn);
     const left = await browsers.look(session.id, handle);
@@ -20,7 +20,7 @@ export function createTakeover({ store, browsers, steps }: Options) {
   }
 
   /** In two transactions: the person drives only after the host has stopped everything else. Any agent may do the second. */
-  async function handOver(turn: Turn): Promise<boolean> {
+  async function handOver(turn: TaskTurn): Promise<boolean> {
     const { session, task, executionId } = turn;
     // The person needs an open browser.
     await steps.acquire(turn);
@@ -41,7 +41,7 @@ export function createTakeover({ store, browsers, steps }: Options) {
   }
 
   /** A person drove before the task began: the takeover becomes that of the task, and the browser stays as it is. */
-  function join({ session, task, executionId }: Turn): Promise<boolean> {
+  function join({ session, task, executionId }: TaskTurn): Promise<boolean> {
     return store.change(session.id, async (tx, append) => {
       const standing = await store.takeovers.standing(tx, session.id);
       const isDriven = standing?.status === 'active';
@@ -53,7 +53,7 @@ export function createTakeover({ store, browsers, steps }: Options) {
 
   return {
     /** True where a person drives now, or is about to. The task is due when they hand it back. */
-    async handle(turn: Turn): Promise<boolean> {
+    async handle(turn: TaskTurn): Promise<boolean> {
       const standing = await store.takeovers.standingOf(turn.session.id);
       if (standing?.status === 'resuming') await resume(turn);
       if (standing?.status === 'requested') return handOver(turn);

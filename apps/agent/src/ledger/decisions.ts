@@ -1,0 +1,66 @@
+// Writes what a model was asked and what it decided: the call before it is made, the decision with its steps after it. Never
+// calls a model.
+
+import {
+  type CallEnd,
+  type DecisionRow,
+  type ModelCallRow,
+  type NewDecision,
+  progressOf,
+  type Store,
+} from '@pilothouse/store';
+import { TaskNotHeld, type TaskTurn } from './turn.ts';
+
+type NewCall = { purpose: 'decide'; model: string; estimatedTokens: number };
+/** What the people who watch are told of a decision. */
+type Told = { title: string };
+
+export function createDecisionLedger({ store }: { store: Store }) {
+  const heldOf = ({ task, executionId }: TaskTurn) => ({ taskId: task.id, executionId });
+
+  return {
+    /** The next call of this run. A call that is still open was made by an agent that is lost. */
+    beginCall: (turn: TaskTurn, call: NewCall): Promise<ModelCallRow> =>
+      store.change(turn.task.session_id, async (tx, append) => {
+        const lost = await store.modelCalls.lose(tx, turn.task.id);
+        const begun = await store.modelCalls.begin(tx, heldOf(turn), call);
+        if (!begun) throw new TaskNotHeld();
+        const message = `${lost} ${lost === 1 ? 'call' : 'calls'} of a model ended without an answer, because the agent was lost.`;
+        if (lost > 0) await store.logs.append(append, { taskId: turn.task.id, level: 'warn', message });
+        return begun;
+      }),
+
+    /** A call that brought no decision. What it used is counted, also where another run holds the task by now. */
+    endCall: (turn: TaskTurn, call: ModelCallRow, end: CallEnd): Promise<void> =>
+      store.change(turn.task.session_id, async (tx, append) => {
+        await store.modelCalls.end(tx, call, end);
+        if (end.status === 'failed' && end.error)
+          await store.logs.append(append, { taskId: turn.task.id, level: 'warn', message: end.error });
+      }),
+
+    /** The answer of the model and its steps. From here on the decision is read from its row, and the call is not repeated. */
+    decide: (
+      turn: TaskTurn,
+      call: ModelCallRow,
+      end: CallEnd,
+      { title, ...decision }: Omit<NewDecision, 'callNumber'> & Told,
+    ): Promise<DecisionRow> =>
+      store.change(turn.task.session_id, async (tx, append) => {
+        const taskId = turn.task.id;
+        const added = await store.decisions.add(tx, heldOf(turn), { ...decision, callNumber: call.number });
+        if (!added) throw new TaskNotHeld();
+        const task = await store.modelCalls.end(tx, call, end);
+        if (!task) throw new TaskNotHeld();
+        await append({ taskId, kind: 'status', data: { status: progressOf(task) } });
+        const data = { decision: added.number, call: call.number };
+        await store.logs.append(append, { taskId, level: 'info', message: `The model decided: ${title}`, data });
+        return added;
+      }),
+
+    /** Ends a decision before all its steps are done. Throws where it has ended already. */
+    cutDecision: (turn: TaskTurn, { number }: DecisionRow, reason: string): Promise<void> =>
+      store.change(turn.task.session_id, async (tx) => {
+        if (!(await store.decisions.cut(tx, { ...heldOf(turn), number }, reason))) throw new TaskNotHeld();
+      }),
+  };
+}
