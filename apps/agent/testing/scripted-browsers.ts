@@ -2,7 +2,7 @@
 // fences and lost browsers are those of the database; only the hosts are not there.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted, Dialog, Failure } from '@pilothouse/bus';
+import type { Acted, Dialog, Failure, View } from '@pilothouse/bus';
 import type { Store } from '@pilothouse/store';
 import type { Browsers, Command } from '../src/browsers/browsers.ts';
 import type { BrowserHandle } from '../src/browsers/handle.ts';
@@ -21,6 +21,8 @@ export type Script = {
   known?: (Outcome | undefined)[];
   /** What the page asks, at each look. */
   dialogs?: (Dialog | null)[];
+  /** The page as a text, at each look; a host that does not answer where none is left. */
+  views?: View[];
   /** What the page in front shows when the agent looks at it. */
   page?: { url: string | null; written: string[] };
   /** Whether the host obeys a new driver; throws where that is unknown. */
@@ -85,6 +87,7 @@ export function scriptBrowsers(store: Store, script: Script) {
   const replies = [...(script.replies ?? [])];
   const known = [...(script.known ?? [])];
   const dialogs = [...(script.dialogs ?? [])];
+  const views = [...(script.views ?? [])];
 
   /** Opens the browser under a new epoch, as a host that has room would. */
   async function open(sessionId: string, before: number): Promise<BrowserHandle> {
@@ -129,6 +132,12 @@ export function scriptBrowsers(store: Store, script: Script) {
     async dialog() {
       calls.push('dialog');
       return dialogs.shift() ?? null;
+    },
+    async see() {
+      calls.push('see');
+      const view = views.shift();
+      if (!view) return { type: 'unanswered', reason: 'timeout', mayHaveActed: false };
+      return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };
     },
     async look() {
       calls.push('look');

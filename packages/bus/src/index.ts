@@ -20,6 +20,7 @@ export { decodeFrame, encodeFrame, type Frame, FrameHeader, frame, frameCodec } 
 export { BusId, Epoch, Heartbeat, HeartbeatReply, heartbeat, isEpochBeyond } from './messages/heartbeat.ts';
 export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
+export { estimateTokens, maxViewTokens, View, ViewHandle } from './messages/page-view.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
 export { SessionView } from './messages/session-view.ts';

@@ -128,7 +128,21 @@ describe('the client of a host', () => {
   it('reads the outline of a page', async () => {
     replies.session = { ok: true, type: 'observed', observation, picture: null };
     assert.deepEqual(await hosts.observe(hold, wait), { type: 'done', reply: { observation } });
-    assert.deepEqual(heard, [{ type: 'observe', from: 0, bring: [] }]);
+    assert.deepEqual(heard, [{ type: 'observe', as: 'outline', from: 0, bring: [] }]);
+  });
+
+  it('reads a page as one text, with the picture where it is wanted', async () => {
+    const view = { ...page, pages: [], dialog: null, text: '# Shop', handles: [], shape_hash: 'abc', next: null };
+    replies.session = { ok: true, type: 'viewed', view, picture: null };
+    const seen = { type: 'done', reply: { view, picture: null, image: Buffer.from(bytes) } };
+    assert.deepEqual(await hosts.see(hold, wait), seen);
+    await hosts.see(hold, { ...wait, from: 12, since: 'abc', withPicture: true });
+    assert.deepEqual(heard, [
+      { type: 'observe', as: 'view', from: 0, bring: [] },
+      { type: 'observe', as: 'view', from: 12, since: 'abc', bring: ['picture'] },
+    ]);
+    replies.session = { ok: true, type: 'observed', observation, picture: null };
+    assert.deepEqual(await hosts.see(hold, wait), { type: 'unanswered', reason: 'bad_reply', mayHaveActed: true });
   });
 
   it('closes a browser, whose state may be lost', async () => {

@@ -15,6 +15,7 @@ import {
   type SessionReply,
   type SessionView,
   sessionCommand,
+  type View,
   type Wait,
 } from '@pilothouse/bus';
 import type { BrowserAddress, BrowserHold, PersonHold } from './browser-hold.ts';
@@ -25,6 +26,11 @@ import { type HostResult, hostResultOf } from './host-result.ts';
  * release.
  */
 export type HostLook = { picture: Picture; image: Uint8Array; written: string[]; view: SessionView | undefined };
+
+/** `picture` is null where it was not wanted, or could not be taken in time; then `image` is empty. */
+export type PageSeen = { view: View; picture: Picture | null; image: Uint8Array };
+/** `from`: `next` of the view before. `since`: the `shape_hash` of an earlier one; what came since is marked. */
+export type SeeOptions = { from?: number; since?: string; withPicture?: boolean };
 
 /** What a browser is opened with. `isPerson`: it is opened for a person, who drives it from the start. */
 export type BrowserSetup = {
@@ -77,10 +83,20 @@ export function createHostClient(bus: Bus) {
 
     /** The outline of the page in front, from its beginning. */
     observe: (browser: BrowserAddress, wait: Wait): Promise<HostResult<{ observation: Observation }>> =>
-      send(browser, { type: 'observe', from: 0, bring: [] }, wait, [
+      send(browser, { type: 'observe', as: 'outline', from: 0, bring: [] }, wait, [
         'observed',
         ({ observation }) => ({ observation }),
       ]),
+
+    /** The page in front as one text. A host of an older release answers so that it cannot be read (`bad_reply`). */
+    see(
+      browser: BrowserAddress,
+      { from = 0, since, withPicture = false, ...wait }: Wait & SeeOptions,
+    ): Promise<HostResult<PageSeen>> {
+      const bring: 'picture'[] = withPicture ? ['picture'] : [];
+      const command = { type: 'observe', as: 'view', from, since, bring } as const;
+      return send(browser, command, wait, ['viewed', ({ view, picture }, image) => ({ view, picture, image })]);
+    },
 
     /** Asks for frames for this long. Repeat it while there are viewers. */
     watch(browser: BrowserAddress, { forMs, isDriven = false, isRecording = false, ...wait }: WatchOptions) {

@@ -2,7 +2,7 @@
 
 export { markBrowserGone, releaseBrowser, setCold } from './browser-gone.ts';
 export { type BrowserAddress, type BrowserHold, holdOf, type PersonHold } from './browser-hold.ts';
-export { createHostClient, type HostClient, type HostLook } from './host-client.ts';
+export { createHostClient, type HostClient, type HostLook, type PageSeen, type SeeOptions } from './host-client.ts';
 export type { HostResult } from './host-result.ts';
 export { leftByPerson } from './left-by-person.ts';
 export { askUntilHeard, createSilence, isSilent, reunionMs, type SilenceOptions } from './silence.ts';

@@ -1,7 +1,7 @@
 // Asks a host what the page in front shows. Read only: it does nothing in the page and needs no epoch.
 
-import type { Bus, Dialog } from '@pilothouse/bus';
-import { createHostClient, leftByPerson } from '@pilothouse/fleet';
+import type { Bus, Dialog, View, Wait } from '@pilothouse/bus';
+import { createHostClient, type HostResult, leftByPerson, type PageSeen, type SeeOptions } from '@pilothouse/fleet';
 import { storableText } from '@pilothouse/store';
 import type { HostHold } from './handle.ts';
 
@@ -11,6 +11,22 @@ export function createPageLook({ bus }: { bus: Bus }) {
   const hosts = createHostClient(bus);
 
   return {
+    /**
+     * The page in front as one text for a model. Ends with `unanswered` when the time is over or the signal aborts. A picture
+     * that only its driver may see is left out.
+     */
+    async see(
+      sessionId: string,
+      { hostId }: Pick<HostHold, 'hostId'>,
+      options: Wait & SeeOptions,
+    ): Promise<HostResult<PageSeen>> {
+      const result = await hosts.see({ sessionId, hostId }, options);
+      if (result.type !== 'done') return result;
+      const { view, picture, image } = result.reply;
+      const shown = picture?.private ? { picture: null, image: new Uint8Array() } : { picture, image };
+      return { type: 'done', reply: { view: storableView(view), ...shown } };
+    },
+
     /** The open dialog of the page in front. */
     async dialog(sessionId: string, { hostId }: Pick<HostHold, 'hostId'>): Promise<Dialog | null> {
       const result = await hosts.observe({ sessionId, hostId }, { timeoutMs: lookMs });
@@ -26,5 +42,26 @@ export function createPageLook({ bus }: { bus: Bus }) {
       const result = await hosts.look({ sessionId, hostId }, { timeoutMs: lookMs });
       return result.type === 'done' ? leftByPerson(result.reply) : { url: null, written: [] };
     },
+  };
+}
+
+/** Pages choose their words, and PostgreSQL cannot store every character. */
+function storableView(view: View): View {
+  const place = <T extends { url: string; title: string }>(one: T): T => ({
+    ...one,
+    url: storableText(one.url),
+    title: storableText(one.title),
+  });
+  const { dialog } = view;
+  return {
+    ...place(view),
+    pages: view.pages.map(place),
+    dialog: dialog && {
+      ...dialog,
+      message: storableText(dialog.message),
+      default_value: storableText(dialog.default_value),
+    },
+    text: storableText(view.text),
+    handles: view.handles.map((handle) => ({ ...handle, name: storableText(handle.name) })),
   };
 }

@@ -55,7 +55,8 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return { head: { ok: true, type: 'watching' }, body: emptyBody };
   }
 
-  async function observe({ from, bring }: CommandOf<'observe'>): Promise<Reply> {
+  async function observe({ as, from, bring }: CommandOf<'observe'>): Promise<Reply> {
+    if (as === 'view') throw new StepFailure('unsupported', 'this host gives no view of a page');
     const deadline = startDeadline(observeMs, signal);
     const [observation, snapshot] = await Promise.all([
       observer.observe(from, bring.includes('text'), deadline),

@@ -12,6 +12,7 @@ import { StoredFile } from './files.ts';
 import { BusId, Epoch } from './heartbeat.ts';
 import { NumberedInput } from './input.ts';
 import { Box, Observation } from './observation.ts';
+import { View } from './page-view.ts';
 import { Dialog } from './reports.ts';
 import { SavedState } from './saved-state.ts';
 import { maxViewWaitMs, SessionView } from './session-view.ts';
@@ -103,11 +104,14 @@ export const SessionCommand = z.discriminatedUnion('type', [
     known: z.string().nullable().default(null),
     wait_ms: z.int().nonnegative().max(maxViewWaitMs),
   }),
-  /** The elements of the page that can be acted on. */
+  /** The elements of the page that can be acted on; as `view`, all that it shows in one text for a model. */
   z.object({
     type: z.literal('observe'),
-    /** Where the outline begins: `next` of the reply before. */
+    as: z.enum(['outline', 'view']).default('outline'),
+    /** Where it begins: `next` of the reply before. */
     from: z.int().nonnegative().default(0),
+    /** For a view: the `shape_hash` of an earlier one. What came since is marked, where the host still knows that one. */
+    since: z.string().optional(),
     bring: z.array(z.enum(['picture', 'text'])).default([]),
   }),
   /**
@@ -188,6 +192,8 @@ export const SessionReply = z.union([
     observation: Observation,
     picture: Picture.nullable(),
   }),
+  /** The reply to an observation as a view. */
+  z.object({ ok: z.literal(true), type: z.literal('viewed'), view: View, picture: Picture.nullable() }),
   /** `seq`: the last input that is done, with all before it. */
   z.object({ ok: z.literal(true), type: z.literal('input'), seq: z.int().nonnegative() }),
   /** `seq`: the last input that was accepted, with all before it. Each of them is done, or will be. */
