@@ -1,7 +1,7 @@
 // The agent process: runs tasks, stores what hosts report, and runs the background jobs.
 
 import { announceEvent, connectBus, queues, workQueued } from '@pilothouse/bus';
-import { createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
+import { cached, createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
 import { type ClaimedRun, type Glance, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
 import { startBrowserTurns } from './background/browser-turns.ts';
@@ -16,7 +16,6 @@ import { startStuckTasks } from './background/stuck-tasks.ts';
 import { startTakeovers } from './background/takeovers.ts';
 import { startWaitingTasks } from './background/waiting-tasks.ts';
 import { createBrowsers } from './browsers/browsers.ts';
-import { cached } from './common/cached.ts';
 import { readConfig } from './config.ts';
 import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';

@@ -1,5 +1,6 @@
 // What every process needs: settings, log, metrics, start, stop, and rest.
 
+export { cached } from './cached.ts';
 export { createIdleMemory } from './idle-memory.ts';
 export { createLog, type Log } from './log.ts';
 export { type Ops, startOps } from './ops.ts';
