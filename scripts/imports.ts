@@ -28,6 +28,8 @@ const homes = {
   // The bare engine of a bench.
   '(^|/)node_modules/@dbos-inc/': [],
   '(^|/)node_modules/playwright': ['apps/browser'],
+  // Keys of models and what vendors say stay in one room.
+  '(^|/)node_modules/(ai|@ai-sdk)/': ['apps/agent/src/model'],
   '(^|/)node_modules/(fastify|@fastify|@scalar)': ['apps/server'],
 };
 

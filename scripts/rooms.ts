@@ -203,6 +203,7 @@ export const houses: Record<string, House> = {
       },
       task: { what: 'Runs one task, one step at a time.', imports: ['planner', 'policy', 'ledger', 'browsers'] },
       planner: { what: 'Decides the next step of a task.', imports: [] },
+      model: { what: 'Asks a language model once, whichever vendor has it.', imports: [] },
       policy: { what: 'May a step run again, or must a person decide?', imports: ['ledger'] },
       ledger: {
         what: 'Writes intents, effects, evidence and questions, each in one transaction.',

@@ -1,8 +1,11 @@
 // Settings of the agent, from the environment.
 
 import { randomUUID } from 'node:crypto';
-import { addressOf, keys, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
+import { addressOf, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
+import { keyList, modelList, priceList, readModels, vendorAddress } from './model/settings.ts';
+
+const apiKey = z.string().regex(/^[\x21-\x7e]+$/, { message: 'must be one line without spaces' });
 
 const settings = z.object({
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
@@ -34,6 +37,17 @@ const settings = z.object({
   TAKEOVERS_KEEP_DAYS: wholeNumber(0, 36_500).default(365),
   AUDIT_KEEP_DAYS: wholeNumber(0, 36_500).default(0),
   LOGINS_KEEP_DAYS: wholeNumber(1, 36_500).default(30),
+  MODELS: modelList.default([]),
+  MODEL_PRICES: priceList.default([]),
+  MODEL_API_KEYS: keyList.default([]),
+  MODEL_CONCURRENCY: wholeNumber(1, 10_000).default(32),
+  MODEL_TIMEOUT_SECS: wholeNumber(1, 3600).default(120),
+  OPENAI_API_KEY: apiKey.optional(),
+  OPENAI_BASE_URL: vendorAddress.optional(),
+  ANTHROPIC_API_KEY: apiKey.optional(),
+  ANTHROPIC_BASE_URL: vendorAddress.optional(),
+  GOOGLE_API_KEY: apiKey.optional(),
+  GOOGLE_BASE_URL: vendorAddress.optional(),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
   LOG_LEVEL: logLevel.default('info'),
@@ -78,7 +92,23 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       logins: given.LOGINS_KEEP_DAYS,
     },
     profileKeys: given.PROFILE_KEY,
+    model: modelConfig(given),
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
     logLevel: given.LOG_LEVEL,
   };
+}
+
+function modelConfig(given: z.output<typeof settings>) {
+  const { models, problems } = readModels({
+    models: given.MODELS,
+    prices: given.MODEL_PRICES,
+    keys: given.MODEL_API_KEYS,
+    vendors: {
+      openai: { apiKey: given.OPENAI_API_KEY, baseUrl: given.OPENAI_BASE_URL },
+      anthropic: { apiKey: given.ANTHROPIC_API_KEY, baseUrl: given.ANTHROPIC_BASE_URL },
+      google: { apiKey: given.GOOGLE_API_KEY, baseUrl: given.GOOGLE_BASE_URL },
+    },
+  });
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { models, concurrency: given.MODEL_CONCURRENCY, timeoutMs: given.MODEL_TIMEOUT_SECS * 1000 };
 }

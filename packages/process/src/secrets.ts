@@ -4,7 +4,15 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 
 /** Each of them may come by a file that `NAME_FILE` names, and the log strikes them out. */
-export const secretSettings: ReadonlySet<string> = new Set(['DATABASE_URL', 'NATS_PASSWORD', 'PROFILE_KEY']);
+export const secretSettings: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'NATS_PASSWORD',
+  'PROFILE_KEY',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GOOGLE_API_KEY',
+  'MODEL_API_KEYS',
+]);
 
 const maxBytes = 64 * 1024;
 
