@@ -20,7 +20,7 @@ export {
 export { CallerCapabilities, Capabilities } from './routes/capabilities.ts';
 export { type RouteName, routes } from './routes/routes.ts';
 export { HealthReply, ReadyReply } from './routes/service.ts';
-export { isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
+export { isMeantAsScript, isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';
 export { printScript } from './script/print.ts';
 export { BundledEvent } from './sessions/bundle.ts';
 export { CopiedText, DriverView, FileChooser, PageDialog, SelectList, ValuePicker } from './sessions/driver-view.ts';
@@ -134,7 +134,7 @@ export {
   type Route,
   Success,
 } from './types/route.ts';
-export { sizes } from './types/sizes.ts';
+export { sizes, taskLimits } from './types/sizes.ts';
 export { isStorableText, text } from './types/text.ts';
 export { Timestamp } from './types/time.ts';
 export { WebUrl } from './types/url.ts';

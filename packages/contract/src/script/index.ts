@@ -6,4 +6,4 @@ import './without-eval.ts';
 export { instructions } from './instructions.ts';
 export { variableName } from './lexer.ts';
 export { describeLine, type LineMark, type MarkKind, markLine, otherLines, suggestNext } from './mark-line.ts';
-export { isScript, type ParsedScript, parseScript, type ScriptError } from './parse.ts';
+export { isMeantAsScript, isScript, type ParsedScript, parseScript, type ScriptError } from './parse.ts';

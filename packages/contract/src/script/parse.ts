@@ -1,6 +1,7 @@
 // Parses a script.
 
 import { maxSteps, type Step } from '../tasks/step.ts';
+import { instructions } from './instructions.ts';
 import type { Variables } from './lexer.ts';
 import { readLine } from './line.ts';
 import { Mistake } from './mistake.ts';
@@ -60,6 +61,19 @@ export function isScript(text: string): boolean {
   const script = parseScript(text);
   return script.ok && script.steps.length > 0;
 }
+
+/**
+ * Whether a text that is no script was meant as one: a line of it is an instruction, and at least half of them begin as one.
+ * Its mistakes are told then, instead of the text being given to a model.
+ */
+export function isMeantAsScript(text: string): boolean {
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => !/^\s*(#.*)?$/.test(line));
+  const hasInstruction = lines.some((line) => parseScript(line).ok);
+  return hasInstruction && 2 * lines.filter((line) => beginning.test(line)).length >= lines.length;
+}
+
+const words = new Set(instructions.flatMap(({ phrases }) => phrases.flatMap((phrase) => phrase.split(' ')[0] ?? [])));
+const beginning = new RegExp(`^\\s*(?:${[...words, 'let'].join('|')})\\b`, 'i');
 
 function toError(line: number, { column, message, nearest }: Mistake): ScriptError {
   if (nearest === undefined) return { line, column, message };

@@ -37,6 +37,9 @@ const ChatFields = z.object({
   allowed_domains: z.array(Domain).min(1).max(taskLimits.sites.most).optional(),
   max_steps: z.int().min(taskLimits.steps.least).max(maxSteps).default(taskLimits.steps.usual),
   time_limit_secs: z.int().min(taskLimits.secs.least).max(taskLimits.secs.most).default(taskLimits.secs.usual),
+  /** What a model may use for the task: tokens, and dollars. */
+  max_tokens: z.int().min(taskLimits.tokens.least).max(taskLimits.tokens.most).optional(),
+  max_cost: z.number().positive().max(taskLimits.dollars.most).optional(),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
   /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */

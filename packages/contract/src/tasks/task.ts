@@ -58,6 +58,8 @@ export const TaskResult = z
     summary: z.string().nullable(),
     data: Json.nullable(),
     files: z.array(TaskFile),
+    /** What a model says of its work: all of it, or a part. Absent where the steps were given. */
+    state: z.enum(['done', 'partial']).optional(),
     /** Answers of people; absent if no question was asked. */
     answers: z.array(z.object({ step_id: z.string().nullable(), question: z.string(), text: z.string() })).optional(),
   })
@@ -126,7 +128,16 @@ export const TaskStatus = TaskProgress.extend({
   recent_evidence: z.array(Evidence),
   agent_history: z.array(AgentHistory),
   attempt: Count,
-  cost: z.object({ steps: Count, model_calls: Count, input_tokens: Count, output_tokens: Count }),
+  cost: z.object({
+    steps: Count,
+    model_calls: Count,
+    input_tokens: Count,
+    output_tokens: Count,
+    /** Those of the input that the vendor had in its cache. Absent from earlier releases, as is `cost_micros`. */
+    cached_tokens: Count.optional(),
+    /** Millionths of a dollar, as far as prices are known. */
+    cost_micros: Count.optional(),
+  }),
   cursor: z.string(),
 }).meta({ id: 'TaskStatus' });
 export type TaskStatus = z.infer<typeof TaskStatus>;
@@ -260,6 +271,9 @@ export const Task = TaskSummary.extend({
     output_schema: JsonObject.nullable(),
     max_steps: Count,
     time_limit_secs: Count,
+    /** What a model may use for the task: tokens, and dollars. Absent: the default of the installation, and no limit. */
+    max_tokens: Count.optional(),
+    max_cost: z.number().optional(),
   }),
   result: TaskResult.nullable(),
   /** The task this one repeats. */

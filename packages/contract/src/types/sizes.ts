@@ -15,4 +15,7 @@ export const taskLimits = {
   steps: { usual: 40, least: 1, most: 200 },
   secs: { usual: 1800, least: 10, most: 86_400 },
   sites: { most: 100 },
+  /** What a model may use. */
+  tokens: { usual: 400_000, least: 1000, most: 10_000_000 },
+  dollars: { most: 1000 },
 } as const;

@@ -21,6 +21,8 @@ export type Driver = {
   /** Null if no live host holds the browser under that epoch. */
   hostId: string | null;
 };
+/** A person drove the browser of a task, for so many seconds. */
+export type PastTakeover = { activated_at: Date; holder_name: string | null; url_after: string | null; secs: number };
 /** A takeover that needs an agent: its browser has to be opened, or a host has to be told. */
 export type UnattendedTakeover = {
   id: string;
@@ -92,6 +94,19 @@ export function createTakeoverQueries({ db, pool }: Database) {
         values: [id],
       });
       return rows.length > 0;
+    },
+
+    /** Those of a task in which a person drove, and that are over; oldest first. */
+    async pastOf(taskId: string): Promise<PastTakeover[]> {
+      const { rows } = await pool.query<PastTakeover>({
+        name: 'takeovers.pastOf',
+        text: `select activated_at, holder_name, url_after,
+                 round(extract(epoch from coalesce(returned_at, ended_at) - activated_at))::int as secs
+               from takeovers where task_id = $1 and activated_at is not null and ended_at is not null
+               order by activated_at, id`,
+        values: [taskId],
+      });
+      return rows;
     },
 
     /** The longest first, without those that the caller handles already: many that cannot be served hide no other. */
