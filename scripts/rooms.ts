@@ -202,7 +202,10 @@ export const houses: Record<string, House> = {
         imports: ['task', 'ledger', 'common'],
       },
       task: { what: 'Runs one task, one step at a time.', imports: ['planner', 'policy', 'ledger', 'browsers'] },
-      planner: { what: 'Decides the next step of a task.', imports: [] },
+      planner: {
+        what: 'Decides the next step of a task: the next one given, or what a model says.',
+        imports: ['model', 'policy', 'ledger', 'browsers'],
+      },
       model: { what: 'Asks a language model once, whichever vendor has it.', imports: [] },
       policy: { what: 'May a step run again, or must a person decide?', imports: ['ledger'] },
       ledger: {

@@ -21,6 +21,7 @@ import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';
 import { startSilentBrowsers } from './host-events/silent-browsers.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createModelAccess } from './model/model-access.ts';
 import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
 import { createRun } from './task/run.ts';
@@ -56,10 +57,12 @@ run('agent', async () => {
   const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
   const files = createFiles({ store, bus, bytesPerUser });
   const stopping = new AbortController();
-  const parts = { store, browsers, ledger, files, agentId, log, signal: stopping.signal };
+  const mind = createModelAccess(config.model);
+  const parts = { store, browsers, ledger, files, mind, agentId, log, signal: stopping.signal };
 
   const metrics = new Registry();
-  closing(await showPresence({ store, bus, agentId, leaseMs, hostLeaseMs, log }));
+  const models = mind.models.list.map(({ name }) => name);
+  closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));

@@ -23,6 +23,8 @@ export type Script = {
   dialogs?: (Dialog | null)[];
   /** The page as a text, at each look; a host that does not answer where none is left. */
   views?: View[];
+  /** The same, at each look after those. */
+  view?: View;
   /** What the page in front shows when the agent looks at it. */
   page?: { url: string | null; written: string[] };
   /** Whether the host obeys a new driver; throws where that is unknown. */
@@ -135,7 +137,7 @@ export function scriptBrowsers(store: Store, script: Script) {
     },
     async see() {
       calls.push('see');
-      const view = views.shift();
+      const view = views.shift() ?? script.view;
       if (!view) return { type: 'unanswered', reason: 'timeout', mayHaveActed: false };
       return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };
     },

@@ -13,25 +13,33 @@ import { createTestDatabase } from '@pilothouse/store/testing';
 import { takeRun } from '@pilothouse/store/testing/runs';
 import { createLedger } from '../src/ledger/ledger.ts';
 import type { Next } from '../src/ledger/turn.ts';
+import type { ModelRequest } from '../src/model/types.ts';
 import type { Files } from '../src/task/files.ts';
 import { createRun, type Run } from '../src/task/run.ts';
 import { bootId, hostId, type Script, scriptBrowsers } from './scripted-browsers.ts';
+import { type Said, scriptMind } from './scripted-mind.ts';
 
 type Settings = Task['settings'];
 type Effect = Parameters<Store['steps']['end']>[3];
 
-export type Bench = { store: Store; newTask: (steps: Step[], settings?: Partial<Settings>) => Promise<BenchTask> };
+export type Bench = {
+  store: Store;
+  newTask: (steps: Step[] | 'open', settings?: Partial<Settings>) => Promise<BenchTask>;
+};
 
 export type Case = {
   /** A sentence: what is so, and what happens then. */
   name: string;
-  steps: Step[];
+  /** Those of a script; none where a model decides. */
+  steps?: Step[];
   settings?: Partial<Settings>;
   /** What is in the rows before the run begins. */
   rows?: (task: BenchTask) => Promise<unknown>;
   /** What comes back from the browser. */
   script?: (task: BenchTask) => Script;
   files?: (task: BenchTask) => Partial<Files>;
+  /** What a model answers, call by call. The steps of the task are then not given but decided. */
+  answers?: (task: BenchTask) => Said[];
   /** How many ticks there are at most; the run ends sooner where a tick says `done` or `wait`. */
   ticks?: number;
   expect: Expected;
@@ -51,7 +59,13 @@ type Expected = {
   /** Each is part of a line of the task's log. */
   logs?: string[];
 };
-export type Played = { nexts: Next[]; calls: string[]; commandIds: (string | undefined)[]; deadlines: number[] };
+export type Played = {
+  requests: ModelRequest[];
+  nexts: Next[];
+  calls: string[];
+  commandIds: (string | undefined)[];
+  deadlines: number[];
+};
 
 const log = createLog('agent', 'silent');
 const viewport = { width: 1280, height: 720 };
@@ -88,12 +102,13 @@ export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
 }
 
 /** A task whose session has a browser, open under epoch 1. */
-async function createBenchTask(store: Store, steps: Step[], taskSettings: Settings) {
+async function createBenchTask(store: Store, given: Step[] | 'open', taskSettings: Settings) {
+  const steps = given === 'open' ? [] : given;
   const [id, sessionId] = [newId(), newId()];
   await store.change(sessionId, async (tx) => {
     await store.sessions.create(tx, localUser, { id: sessionId, viewport, recording: false });
-    const given = { id, sessionId, title: 't', prompt: 'p', plan: { steps }, settings: taskSettings };
-    await store.tasks.create(tx, localUser, { ...given, totalSteps: steps.length });
+    const task = { id, sessionId, title: 't', prompt: 'p', plan: { steps }, settings: taskSettings };
+    await store.tasks.create(tx, localUser, { ...task, totalSteps: given === 'open' ? null : steps.length });
     await store.browsers.assign(tx, sessionId, { id: hostId, bootId, reach: { allow: null, deny: [] } }, 0);
     await store.sessions.setBrowser(tx, sessionId, 'live');
   });
@@ -112,18 +127,22 @@ async function createBenchTask(store: Store, steps: Step[], taskSettings: Settin
     row,
 
     /** A run of this task by an agent. Its signal is aborted when the agent stops. */
-    run(script: Script, { agentId = newId(), files = {}, signal = new AbortController().signal }: RunOptions = {}) {
+    run(
+      script: Script,
+      { agentId = newId(), files = {}, answers = [], signal = new AbortController().signal }: RunOptions = {},
+    ) {
       const scripted = scriptBrowsers(store, script);
       const ledger = createLedger({ store, questionSecs: 60, fileBytesPerUser: 1024 ** 2 });
       const { browsers } = scripted;
-      const parts = { store, browsers, ledger, files: { ...noFiles, ...files }, agentId, log, signal };
+      const { mind, requests, left: unsaid } = scriptMind(answers);
+      const parts = { store, browsers, ledger, mind, files: { ...noFiles, ...files }, agentId, log, signal };
       let run: Run | undefined;
       /** The task is taken with the first tick. */
       const tick = async () => {
         run ??= createRun(parts, await takeRun(store, id, agentId));
         return run.tick();
       };
-      return { ...scripted, tick };
+      return { ...scripted, requests, unsaid, tick };
     },
 
     /** As an agent that took the task before and is gone. */
@@ -200,7 +219,7 @@ async function createBenchTask(store: Store, steps: Step[], taskSettings: Settin
   };
 }
 export type BenchTask = Awaited<ReturnType<typeof createBenchTask>>;
-type RunOptions = { agentId?: string; files?: Partial<Files>; signal?: AbortSignal };
+type RunOptions = { agentId?: string; files?: Partial<Files>; answers?: Said[]; signal?: AbortSignal };
 
 /** Ticks until one says that the run is over or waits. */
 export async function play(run: Run, most = 12): Promise<Next[]> {
@@ -225,10 +244,11 @@ export function describeCases(title: string, cases: Case[]): void {
   });
 }
 
-async function check(bench: Bench, { steps, settings: more, rows, script, files, ticks, expect, also }: Case) {
-  const task = await bench.newTask(steps, more);
+async function check(bench: Bench, one: Case) {
+  const { steps = [], settings: more, rows, script, files, answers, ticks, expect, also } = one;
+  const task = await bench.newTask(answers ? 'open' : steps, more);
   await rows?.(task);
-  const run = task.run(script?.(task) ?? {}, { files: files?.(task) });
+  const run = task.run(script?.(task) ?? {}, { files: files?.(task), answers: answers?.(task) });
   const nexts = await play(run, ticks);
   assert.deepEqual(run.faults, []);
   const { status, last_error, question } = await task.row();
@@ -247,8 +267,10 @@ async function check(bench: Bench, { steps, settings: more, rows, script, files,
       `"${part}" is not in ${JSON.stringify(logs)}`,
     );
   assert.equal(run.left(), 0, 'every reply of the script was used');
+  assert.equal(run.unsaid(), 0, 'every answer of the model was asked for');
   const commandIds = run.sent.map(({ command }) => command.commandId);
   await also?.(task, {
+    requests: run.requests,
     nexts,
     calls: run.calls,
     commandIds,

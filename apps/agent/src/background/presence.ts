@@ -10,6 +10,8 @@ type Options = {
   store: Store;
   bus: Pick<Bus, 'ping'>;
   agentId: string;
+  /** The models that it may ask: servers tell callers of them. */
+  models?: readonly string[];
   leaseMs: number;
   /** The lease of hosts, and how long agents must have heard hosts before they believe that one is gone. */
   hostLeaseMs: number;
@@ -20,19 +22,19 @@ const beatsPerLease = 5;
 const retryMs = 200;
 
 /** Call it before the agent takes any work: the work of an agent that is not in the table would never be recovered. */
-export async function showPresence({ store, bus, agentId, leaseMs, hostLeaseMs, log }: Options) {
+export async function showPresence({ store, bus, agentId, models = [], leaseMs, hostLeaseMs, log }: Options) {
   const beatMs = Math.min(leaseMs, hostLeaseMs) / beatsPerLease;
   // Hosts renew three times in a lease. So a break that could have cost a host its lease is longer than `validMs`.
   const hearing = { settleMs: hostLeaseMs, validMs: hostLeaseMs / 2 };
   let isClosed = false;
-  let presence = await store.agents.enter(agentId);
+  let presence = await store.agents.enter(agentId, models);
   const keep = async () => {
     while (!isClosed) {
       await presence.lost;
       if (isClosed) return;
       log.warn('lost the presence lock; taking it again');
       presence = await retry(
-        () => store.agents.enter(agentId),
+        () => store.agents.enter(agentId, models),
         () => isClosed,
       );
     }

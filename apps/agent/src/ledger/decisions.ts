@@ -8,14 +8,35 @@ import {
   type NewDecision,
   progressOf,
   type Store,
+  type Tx,
 } from '@pilothouse/store';
-import { TaskNotHeld, type TaskTurn } from './turn.ts';
+import { TaskNotHeld, type TaskTurn, type Turn } from './turn.ts';
 
 type NewCall = { purpose: 'decide'; model: string; estimatedTokens: number };
 /** What the people who watch are told of a decision. */
 type Told = { title: string };
 
+/** Ends decisions inside of the transaction that ends a step. */
+export function createDecisionEnds(store: Store) {
+  async function cutHeld(tx: Tx, { task, executionId }: TaskTurn, { number }: DecisionRow, reason: string) {
+    if (!(await store.decisions.cut(tx, { taskId: task.id, executionId, number }, reason))) throw new TaskNotHeld();
+  }
+
+  return {
+    cutHeld,
+
+    /** The decision ends with its last step, or earlier with a reason. */
+    async leaveDecision(tx: Tx, turn: Turn, cut?: string): Promise<void> {
+      const { task, index, decision } = turn;
+      if (!decision) return;
+      if (index >= decision.last_step) await store.decisions.close(tx, task.id, decision.number);
+      else if (cut !== undefined) await cutHeld(tx, turn, decision, cut);
+    },
+  };
+}
+
 export function createDecisionLedger({ store }: { store: Store }) {
+  const { cutHeld } = createDecisionEnds(store);
   const heldOf = ({ task, executionId }: TaskTurn) => ({ taskId: task.id, executionId });
 
   return {
@@ -58,9 +79,7 @@ export function createDecisionLedger({ store }: { store: Store }) {
       }),
 
     /** Ends a decision before all its steps are done. Throws where it has ended already. */
-    cutDecision: (turn: TaskTurn, { number }: DecisionRow, reason: string): Promise<void> =>
-      store.change(turn.task.session_id, async (tx) => {
-        if (!(await store.decisions.cut(tx, { ...heldOf(turn), number }, reason))) throw new TaskNotHeld();
-      }),
+    cutDecision: (turn: TaskTurn, decision: DecisionRow, reason: string): Promise<void> =>
+      store.change(turn.task.session_id, (tx) => cutHeld(tx, turn, decision, reason)),
   };
 }

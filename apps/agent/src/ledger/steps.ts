@@ -2,9 +2,10 @@
 
 import type { Acted } from '@pilothouse/bus';
 import type { LogLevel } from '@pilothouse/contract';
-import { type DecisionRow, newId, type StepRow, type Store, type Tx } from '@pilothouse/store';
+import { newId, type StepRow, type Store } from '@pilothouse/store';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Attempts, Effect } from './attempts.ts';
+import { createDecisionEnds } from './decisions.ts';
 import { createEvidence, type Evidence, FileQuotaExceeded } from './evidence.ts';
 import type { HeldTask } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
@@ -16,28 +17,8 @@ type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file']; cut?:
 export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }: Options) {
   const { changing, hold, say } = heldTask;
   const { begin, end } = attempts;
+  const { leaveDecision, cutHeld } = createDecisionEnds(store);
   const evidence = createEvidence(store, { fileBytesPerUser });
-
-  /** The decision of a model ends with its last step, or earlier with a reason. Part of the transaction that ends a step. */
-  async function leaveDecision(tx: Tx, turn: Turn, cut?: string): Promise<void> {
-    const { task, index, decision } = turn;
-    if (!decision) return;
-    if (index >= decision.last_step) return store.decisions.close(tx, task.id, decision.number);
-    if (cut === undefined) return;
-    await cutDecision(tx, turn, decision, cut);
-  }
-
-  async function cutDecision(tx: Tx, { task, executionId }: Turn, { number }: DecisionRow, reason: string) {
-    if (!(await store.decisions.cut(tx, { taskId: task.id, executionId, number }, reason))) throw new TaskNotHeld();
-  }
-
-  async function storePicture(turn: Turn, acted: Acted, image: Uint8Array): Promise<Evidence['picture']> {
-    if (!acted.picture) return null;
-    const id = newId();
-    const blobKey = `sessions/${turn.task.session_id}/${id}.${acted.picture.content_type.slice('image/'.length)}`;
-    await store.blobs.put(blobKey, image);
-    return { id, blobKey, byteLen: image.length };
-  }
 
   return {
     /** Begins an attempt, before the host is asked. An open attempt is continued as it is. */
@@ -60,7 +41,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
     async succeed(turn: Turn, attempt: StepRow, done: DoneStep) {
       const { acted, image, file, cut } = done;
       // Before the transaction: bytes without a row do no harm, a row without bytes would.
-      const picture = await storePicture(turn, acted, image);
+      const picture = await storePicture(store, turn, acted, image);
       const { task, step } = turn;
       const written = changing(turn, async (tx, append) => {
         await end(tx, append, turn, attempt, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
@@ -90,7 +71,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
     fail: (turn: Turn, attempt: StepRow, effect: Effect & { status: 'failed' | 'interrupted' }, cut?: string) =>
       changing(turn, async (tx, append) => {
         await end(tx, append, turn, attempt, effect);
-        if (cut !== undefined && turn.decision) await cutDecision(tx, turn, turn.decision, cut);
+        if (cut !== undefined && turn.decision) await cutHeld(tx, turn, turn.decision, cut);
       }),
 
     /** The browser was lost before the step could begin: an attempt that counts, and has done nothing. */
@@ -106,4 +87,17 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
         await say(append, turn, message, level);
       }),
   };
+}
+
+async function storePicture(
+  { blobs }: Store,
+  { task }: Turn,
+  acted: Acted,
+  image: Uint8Array,
+): Promise<Evidence['picture']> {
+  if (!acted.picture) return null;
+  const id = newId();
+  const blobKey = `sessions/${task.session_id}/${id}.${acted.picture.content_type.slice('image/'.length)}`;
+  await blobs.put(blobKey, image);
+  return { id, blobKey, byteLen: image.length };
 }

@@ -21,6 +21,12 @@ const worthRetrying = new Set<Failure>([
   'dialog_open',
   'wrong_value',
 ]);
+/** Of a step that a model decided. */
+const maxDecidedFailures = 2;
+/** Failures that a moment may end. */
+const passing = new Set<Failure>(['covered', 'timeout', 'navigation_failed']);
+/** Begins the reason of a decision that ended because a step of it failed. */
+export const decidedFailure = 'A step failed';
 const loading = new Set<Step['action']>(['navigate', 'back', 'forward', 'reload', 'new_page', 'download']);
 
 /** Before a new attempt: why there may be none. */
@@ -47,6 +53,16 @@ export function afterFailure(
     return { giveUp: failedFor(turn, error, count) };
   return { pauseMs: firstPauseMs * 2 ** (count - 1) };
 }
+/** After a failed attempt at a step that a model decided: it decides anew what follows, or the step gets one more attempt. */
+export function afterDecidedFailure(
+  turn: Turn,
+  { failure, error, hasTouched }: Omit<FailedAttempt, 'isUnanswered'>,
+): { cut: string } | { pauseMs: number } {
+  const count = turn.attempts.filter(({ status }) => status === 'failed').length + 1;
+  const mayPass = passing.has(failure) && count < maxDecidedFailures && !(hasTouched && turn.step.irreversible);
+  return mayPass ? { pauseMs: firstPauseMs } : { cut: `${decidedFailure}: ${error}` };
+}
+
 /** With `isUnanswered`, the page asks something that no step of the plan answers. */
 type FailedAttempt = { failure: Failure; error: string; hasTouched: boolean; isUnanswered: boolean };
 

@@ -27,8 +27,10 @@ export function createDoneStep({ ledger, files, dialogs, failed }: Options) {
       return failed(turn, handle, attempt, { type: 'failed', failure: 'timeout', message: error, hasTouched: true });
     }
     // The attempt may have begun under an older epoch than the present one.
-    await ledger.succeed(turn, { ...attempt, epoch: handle.epoch }, { acted, image, file });
-    if (acted.dialog?.kind === 'alert' && !dialogs.isAnsweredNext(turn)) await dialogs.clear(turn, handle);
+    await ledger.succeed(turn, { ...attempt, epoch: handle.epoch }, { acted, image, file, cut: changeIn(acted) });
+    // A model answers dialogs by itself.
+    if (!turn.decision && acted.dialog?.kind === 'alert' && !dialogs.isAnsweredNext(turn))
+      await dialogs.clear(turn, handle);
     return 'again';
   }
 
@@ -45,4 +47,11 @@ export function createDoneStep({ ledger, files, dialogs, failed }: Options) {
     },
   };
 }
+/** Why the rest of a decision must not run: the model has not seen the page that is there now. */
+function changeIn({ before, after, dialog }: ActedOutcome['acted']): string | undefined {
+  if (dialog) return 'The page opened a dialog.';
+  const pathOf = (url: string) => url.replace(/[?#].*$/s, '');
+  return pathOf(before.url) === pathOf(after.url) ? undefined : 'The page changed.';
+}
+
 export type DoneStep = ReturnType<typeof createDoneStep>;

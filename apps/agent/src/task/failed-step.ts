@@ -8,7 +8,7 @@ import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Outcome } from '../browsers/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
-import { afterFailure } from '../policy/retries.ts';
+import { afterDecidedFailure, afterFailure } from '../policy/retries.ts';
 import type { BrowserAccess } from './browser-access.ts';
 import { type Dialogs, unanswered } from './dialogs.ts';
 
@@ -25,6 +25,20 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
     return 'done';
   }
 
+  /** A model sees the dialog or the failure with its next look, and decides what follows. */
+  async function failedDecided(
+    turn: Turn,
+    attempt: StepRow,
+    { failure, message, hasTouched }: Omit<FailedOutcome, 'type'>,
+  ): Promise<Next> {
+    const error = strikeTyped(message, typedTextsOf(turn.steps));
+    const next = afterDecidedFailure(turn, { failure, error, hasTouched });
+    const effect = { status: 'failed', error, mayHaveActed: hasTouched } as const;
+    await ledger.fail(turn, attempt, effect, 'cut' in next ? next.cut : undefined);
+    if ('pauseMs' in next) await sleep(next.pauseMs, undefined, { signal: turn.signal });
+    return 'again';
+  }
+
   return {
     giveUp,
 
@@ -35,6 +49,7 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
       { failure, message, hasTouched }: FailedOutcome,
     ): Promise<Next> {
       const { step, steps, signal } = turn;
+      if (turn.decision) return failedDecided(turn, attempt, { failure, message, hasTouched });
       const dialog = failure === 'dialog_open' ? await dialogs.clear(turn, handle) : null;
       if (dialog && step.action === 'wait' && dialogs.isAnsweredNext(turn)) {
         await ledger.succeedWithoutBrowser(turn, attempt, `The page asks: ${dialog.message}`);

@@ -1,13 +1,13 @@
 // Opens the page on which the task begins, before its first step, if the browser shows no page yet. A browser that is lost
 // on the way is an interrupted attempt of the first step, so the limits of a step hold here too.
 
-import type { Step } from '@pilothouse/contract';
+import { Plan, type Step } from '@pilothouse/contract';
 import { withoutCredentials } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Outcome } from '../browsers/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Next, TaskNotHeld, type Turn } from '../ledger/turn.ts';
+import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
 import { refusalOf } from '../policy/retries.ts';
 import type { Steps } from './steps.ts';
 
@@ -32,7 +32,8 @@ export function createFirstPage({ browsers, ledger, steps }: Options) {
 
   return {
     /** Undefined where the first step comes next. */
-    async open(turn: Turn): Promise<Next | undefined> {
+    async open(known: TaskTurn | Turn): Promise<Next | undefined> {
+      const turn = 'step' in known ? known : beforeDecision(known);
       const { settings, session } = turn;
       if (settings.current_url === null || !isBeforeFirstStep(turn)) return undefined;
       const reason = refusalOf(turn);
@@ -57,6 +58,13 @@ export function createFirstPage({ browsers, ledger, steps }: Options) {
     },
   };
 }
+
+/** A task whose first step is not decided yet. */
+const beforeDecision = (known: TaskTurn): Turn => {
+  const { steps } = Plan.parse(known.task.plan);
+  const step: Step = { action: 'screenshot', title: 'Open the first page' };
+  return { ...known, steps, index: steps.length + 1, step, attempts: [] };
+};
 
 /** No attempt has done anything yet, and the first step does not choose a page of its own. */
 const isBeforeFirstStep = ({ index, step, attempts }: Turn): boolean =>

@@ -5,16 +5,17 @@ import { isTerminal, Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { ClaimedRun, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
-import { launchOptionsOf, settingsOf } from '../browsers/launch-options.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
-import { type Next, TaskNotHeld, type Turn } from '../ledger/turn.ts';
-import { nextGivenStep } from '../planner/given-steps.ts';
+import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
+import { createDecide } from '../planner/decide.ts';
+import type { Mind } from '../planner/mind.ts';
 import { createClaim } from './claim.ts';
 import { createFailedTick } from './failed-tick.ts';
 import type { Files } from './files.ts';
 import { createFirstPage } from './first-page.ts';
+import { createNextTurn, hasStep, isOpenPlan } from './next-turn.ts';
 import { createSteps } from './steps.ts';
 import { createTakeover } from './takeover.ts';
 import { createWaits } from './waits.ts';
@@ -26,11 +27,11 @@ type Options = {
   browsers: Browsers;
   ledger: Ledger;
   files: Files;
+  mind: Mind;
   agentId: string;
   log: Log;
   signal: AbortSignal;
 };
-type WorkedTask = NonNullable<Awaited<ReturnType<Store['tasks']['atWork']>>>;
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */
 const browserWaitMs = 300_000;
@@ -44,27 +45,10 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
   const waiting = createWaits({ ...options, steps });
   const takeover = createTakeover({ ...options, steps });
   const firstPage = createFirstPage({ ...options, steps });
+  const decide = createDecide({ ...options, ...steps });
+  const nextTurn = createNextTurn(options);
   const claim = createClaim(options, claimed);
   const afterError = createFailedTick({ ...options, claim }, taskId);
-
-  /** The next step and what is known of it; undefined where all steps are done. */
-  async function nextTurn(task: WorkedTask, executionId: string): Promise<Turn | undefined> {
-    const rows = await store.steps.of(taskId);
-    const { steps: plan } = Plan.parse(task.plan);
-    const next = nextGivenStep(plan, rows);
-    if (!next) return undefined;
-    const settings = settingsOf(task);
-    const leftMs = settings.time_limit_secs * 1000 - task.worked_ms;
-    const attempts = rows.filter(({ index }) => index === next.index);
-    const known = {
-      task,
-      session: launchOptionsOf({ ...task, id: task.session_id }, settings),
-      executionId,
-      settings,
-      steps: plan,
-    };
-    return { ...known, ...next, attempts, attemptsOfTask: rows.length, leftMs, signal };
-  }
 
   async function finish(task: TaskRow, executionId: string): Promise<Next> {
     const { steps: plan } = Plan.parse(task.plan);
@@ -79,9 +63,10 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
     return 'done';
   }
 
-  async function act(turn: Turn): Promise<Next> {
+  async function act(turn: TaskTurn | Turn): Promise<Next> {
     const onFirstPage = await firstPage.open(turn);
     if (onFirstPage) return onFirstPage;
+    if (!hasStep(turn)) return decide(turn);
     const { step } = turn;
     if (step.action === 'ask') return waiting.ask(turn, step);
     return step.action === 'wait' ? waiting.wait(turn, step) : steps.run(turn);
@@ -94,11 +79,11 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
     if (!executionId) return 'done';
     // A person has it. What hands it back makes the task due.
     if (task.status === 'awaiting_user' || task.status === 'takeover') return 'wait';
-    const turn = await nextTurn(task, executionId);
-    if (!turn) return finish(task, executionId);
+    const turn = await nextTurn(task, executionId, signal);
+    if (!hasStep(turn) && !isOpenPlan(task)) return finish(task, executionId);
     if (turn.leftMs <= 0) return steps.giveUp(turn, `The time limit of ${turn.settings.time_limit_secs} s is over.`);
-    // A takeover request aborts a step that only waits; any other step is finished first.
-    const isIdle = turn.step.action === 'wait' && !task.has_takeover;
+    // A takeover request aborts a step that only waits, and the call of a model; any other step is finished first.
+    const isIdle = (!hasStep(turn) || turn.step.action === 'wait') && !task.has_takeover;
     const watch = ledger.watchTask({ id: taskId, executionId, isIdle });
     try {
       const watched = { ...turn, signal: AbortSignal.any([signal, watch.signal]) };

@@ -6,7 +6,7 @@ import { answersOf, type StepRow, type Store, stepIdOf, titleOf } from '@pilotho
 import type { Browsers } from '../browsers/browsers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Next, Turn } from '../ledger/turn.ts';
-import { refusalOf } from '../policy/retries.ts';
+import { decidedFailure, refusalOf } from '../policy/retries.ts';
 import type { Steps } from './steps.ts';
 
 type Options = { store: Store; browsers: Browsers; ledger: Ledger; steps: Steps };
@@ -80,7 +80,8 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
 
   async function tooLate(turn: Turn, attempt: StepRow, totalMs: number): Promise<Next> {
     const error = `it did not come within ${Math.round(totalMs / 1000)} s`;
-    await ledger.fail(turn, attempt, { status: 'failed', error });
+    await ledger.fail(turn, attempt, { status: 'failed', error }, `${decidedFailure}: ${error}`);
+    if (turn.decision) return 'again';
     return steps.giveUp(turn, `"${titleOf(turn.step)}" failed: ${error}`);
   }
 

@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict';
+import { localUser, type Store } from '@pilothouse/store';
+import { acted, failed, lost } from '../../testing/scripted-browsers.ts';
+import { failing, finishes, handle, page, says, thinksUntilAborted } from '../../testing/scripted-mind.ts';
+import { type BenchTask, type Case, describeCases } from '../../testing/task-bench.ts';
+
+const view = page();
+const clickBuy: Parameters<typeof says>[0] = ['click', { ref: 'e1' }];
+const clickNext: Parameters<typeof says>[0] = ['click', { ref: 'e2' }];
+const fillName: Parameters<typeof says>[0] = ['fill', { items: [{ ref: 'e3', text: 'Ada' }] }];
+const say = (task: BenchTask, text: string) =>
+  task.store.change(task.sessionId, (tx) =>
+    task.store.taskMessages.add(tx, { taskId: task.id, authorId: localUser.id, text }),
+  );
+const decisionsOf = (task: { store: Store; id: string }) => task.store.decisions.of(task.id);
+const lastText = (request: { messages: { role: string }[] } | undefined) => JSON.stringify(request?.messages.at(-1));
+const allText = (request: { messages: object[] } | undefined) => JSON.stringify(request?.messages);
+const elsewhere = { url: 'https://shop.test/next', title: 'Next' };
+
+const decisions: Case[] = [
+  {
+    name: 'a model decides, its steps are done in order, and its finish is the result',
+    answers: () => [says(fillName, clickBuy), finishes({ total: 3 })],
+    script: () => ({ view, replies: [acted(), acted()] }),
+    expect: {
+      nexts: ['again', 'again', 'again', 'again', 'done'],
+      status: 'success',
+      attempts: ['1 success', '2 success'],
+      calls: ['see', 'act type 1', 'act click 1', 'see'],
+    },
+    also: async (task, { requests }) => {
+      const row = await task.row();
+      assert.deepEqual(row.result, { summary: 'Done.', data: { total: 3 }, files: [], state: 'done' });
+      assert.deepEqual([row.model_calls, row.input_tokens, row.output_tokens, row.cost_micros], [2, 200, 20, 10]);
+      assert.match(allText(requests[1]), /"done"/, 'the second request tells that the acts were done');
+      assert.deepEqual(
+        (await decisionsOf(task)).map(({ status, goal, evaluation }) => [status, goal, evaluation]),
+        [
+          ['done', 'go on', 'fine'],
+          ['done', 'go on', 'fine'],
+        ],
+      );
+    },
+  },
+  {
+    name: 'what follows a click on a link is not taken from the same answer',
+    answers: () => [says(clickNext, clickBuy), finishes()],
+    script: () => ({ view, replies: [acted()] }),
+    expect: { status: 'success', attempts: ['1 success'] },
+    also: (_, { requests }) => assert.match(allText(requests[1]), /may change the page/),
+  },
+  {
+    name: 'a page that changes during a decision ends it: the model has not seen that page',
+    answers: () => [says(clickBuy, fillName), finishes()],
+    script: () => ({ view, replies: [acted({ after: elsewhere })] }),
+    expect: { status: 'success', attempts: ['1 success'] },
+    also: async (task, { requests }) => {
+      assert.deepEqual(
+        (await decisionsOf(task)).map(({ status, cut_reason }) => [status, cut_reason]),
+        [
+          ['cut', 'The page changed.'],
+          ['done', null],
+        ],
+      );
+      assert.match(allText(requests[1]), /Not done: The page changed/);
+    },
+  },
+  {
+    name: 'a dialog that opens ends the decision, and the model sees it',
+    answers: () => [says(clickBuy, fillName), says(['answer_dialog', { accept: true }]), finishes()],
+    script: () => {
+      const dialog = { kind: 'confirm', message: 'Really?', default_value: '' } as const;
+      return { views: [view, page('h2', { dialog, text: '' })], view, replies: [acted({ dialog }), acted()] };
+    },
+    expect: { status: 'success', attempts: ['1 success', '2 success'] },
+    also: (_, { requests }) => assert.match(lastText(requests[1]), /Really\?/),
+  },
+  {
+    name: 'a step that fails does not end the task: the model is told why and decides again',
+    answers: () => [says(clickBuy, fillName), finishes()],
+    script: () => ({ view, replies: [failed('not_found')] }),
+    expect: { status: 'success', attempts: ['1 failed'] },
+    also: (_, { requests }) => {
+      assert.match(allText(requests[1]), /Failed: it is not_found/);
+      assert.match(allText(requests[1]), /Not done: A step failed/);
+    },
+  },
+  {
+    name: 'a step that something covers gets a second attempt, and no third',
+    answers: () => [says(clickBuy), finishes()],
+    script: () => ({ view, replies: [failed('covered'), failed('covered')] }),
+    expect: { status: 'success', attempts: ['1 failed', '1 failed'] },
+  },
+  {
+    name: 'a step whose browser is lost is done in the next browser',
+    answers: () => [says(clickBuy), finishes()],
+    script: () => ({ view, holds: false, replies: [lost(), acted()] }),
+    expect: { status: 'success', attempts: ['1 interrupted', '1 success'] },
+  },
+  {
+    name: 'an irreversible step whose browser was lost asks a person, and is not repeated',
+    answers: () => [says(['click', { ref: 'e1', irreversible: true }])],
+    script: () => ({ view, holds: false, replies: [lost({ mayHaveActed: true })] }),
+    expect: { nexts: ['again', 'again', 'wait'], status: 'awaiting_user', question: /may or may not have been done/ },
+  },
+  {
+    name: 'a handle that the page does not have is refused before any host is asked',
+    answers: () => [says(['click', { ref: 'e99' }], clickBuy), finishes()],
+    script: () => ({ view }),
+    expect: { status: 'success', attempts: [], calls: ['see', 'see'] },
+    also: (_, { requests }) => assert.match(allText(requests[1]), /There is no handle/),
+  },
+  {
+    name: 'an element in a frame of another site is named with its frame',
+    answers: () => [says(['click', { ref: 'e7' }]), finishes()],
+    script: () => ({
+      view: page('h1', { handles: [handle('e7', 'Pay', { frame_origin: 'https://pay.test' })] }),
+      replies: [
+        ({ command }) => {
+          const { step } = command;
+          assert.deepEqual('target' in step && step.target, { ref: 'e7', frame: 'https://pay.test' });
+          return Promise.resolve(acted());
+        },
+      ],
+    }),
+    expect: { status: 'success' },
+  },
+];
+describeCases('a decision', decisions);
+
+const people: Case[] = [
+  {
+    name: 'words said while a decision runs end the rest of it, and the next call has them',
+    answers: () => [says(fillName, clickBuy), finishes()],
+    script: (task) => ({
+      view,
+      replies: [
+        async () => {
+          await say(task, 'Not that one');
+          return acted();
+        },
+      ],
+    }),
+    expect: { status: 'success', attempts: ['1 success'] },
+    also: (_, { requests }) => {
+      assert.doesNotMatch(allText(requests[0]), /Not that one/);
+      assert.match(allText(requests[1]), /A person says: Not that one/);
+      assert.match(allText(requests[1]), /Not done: A person said something/);
+    },
+  },
+  {
+    name: 'words said while the model thinks are read before anything of its answer is done',
+    answers: (task) => [
+      async () => {
+        await say(task, 'Stop that');
+        return says(clickBuy);
+      },
+      finishes(),
+    ],
+    script: () => ({ view }),
+    expect: { status: 'success', attempts: [] },
+    also: (_, { requests }) => assert.match(allText(requests[1]), /Stop that/),
+  },
+  {
+    name: 'a question of the model waits for a person, and the answer is the result of the call',
+    answers: () => [says(['ask', { question: 'Which one?' }])],
+    script: () => ({ view }),
+    expect: { nexts: ['again', 'wait'], status: 'awaiting_user', question: /Which one\?/ },
+    also: async (task) => {
+      await task.answer('The red one');
+      const run = task.run({ view }, { answers: [finishes()] });
+      for (let next = await run.tick(); next === 'again'; ) next = await run.tick();
+      assert.equal((await task.row()).status, 'success');
+      assert.match(allText(run.requests[0]), /A person answered: The red one/);
+    },
+  },
+  {
+    name: 'a person who asks to take over while the model thinks gets the browser, and the call is aborted',
+    answers: (task) => [
+      async (asked) => {
+        await task.requestTakeover();
+        return thinksUntilAborted(asked);
+      },
+    ],
+    script: () => ({ view }),
+    expect: { nexts: ['again', 'wait'], status: 'takeover', attempts: [] },
+    also: async (task) =>
+      assert.deepEqual(
+        (await task.store.modelCalls.of(task.id)).map(({ status }) => status),
+        ['aborted'],
+      ),
+  },
+  {
+    name: 'a task that is cancelled while the model thinks does nothing more',
+    answers: (task) => [
+      async (asked) => {
+        await task.cancel();
+        return thinksUntilAborted(asked);
+      },
+    ],
+    script: () => ({ view }),
+    expect: { nexts: ['done'], status: 'cancelled', attempts: [] },
+  },
+  {
+    name: 'after a person drove, the rest of the decision is not done, and the model is told',
+    rows: async (task) => {
+      const run = await task.earlierRun();
+      const held = { taskId: task.id, executionId: run };
+      await task.store.change(task.sessionId, (tx) =>
+        task.store.decisions.add(tx, held, {
+          callNumber: 1,
+          goal: null,
+          evaluation: null,
+          thinking: null,
+          actions: { version: 1, calls: [{ id: 'c', name: 'click', input: { ref: 'e1' }, steps: [0, 1] }] },
+          steps: [{ action: 'click', target: { ref: 'e1' } }],
+          url: null,
+          viewHash: null,
+          readMessages: 0,
+        }),
+      );
+      await task.activateTakeover(await task.requestTakeover());
+      await task.handBack();
+    },
+    answers: () => [finishes()],
+    script: () => ({ view }),
+    expect: { status: 'success', attempts: [] },
+    also: (_, { requests }) => {
+      assert.match(allText(requests[0]), /drove the browser/);
+      assert.match(allText(requests[0]), /Not done: A person drove/);
+    },
+  },
+];
+describeCases('people and a task that a model plans', people);
+
+const faults: Case[] = [
+  {
+    name: 'a model that is busy is asked again when its vendor wants',
+    answers: () => [failing('rate_limited', { retryAfterMs: 5000 })],
+    script: () => ({ view }),
+    expect: { status: 'running', attempts: [] },
+    also: (_, { nexts }) => {
+      const last = nexts.at(-1);
+      assert.ok(typeof last === 'object' && last.waitMs > 4000 && last.waitMs <= 5000, JSON.stringify(nexts));
+    },
+  },
+  {
+    name: 'a model that refuses the key is not asked again: the next model is',
+    answers: () => [failing('unauthorized'), finishes()],
+    script: () => ({ view }),
+    expect: { status: 'success' },
+    also: (_, { requests }) =>
+      assert.deepEqual(
+        requests.map(({ model }) => model),
+        ['test/one', 'test/two'],
+      ),
+  },
+  {
+    name: 'where no model takes the request, the task fails with the reason',
+    answers: () => [failing('bad_request'), failing('refused')],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /^No model answered\. The last failure: It is refused\.$/ },
+  },
+  {
+    name: 'three answers in a row that cannot be used end the task with a sentence',
+    answers: () => [says(), says(['fly', {}, 'There is no tool "fly".']), says(['click', { ref: 'e99' }])],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /3 answers in a row that cannot be used/ },
+  },
+  {
+    name: 'a model that does the same on the same page is told so, and stopped at the sixth time',
+    answers: () => Array.from({ length: 6 }, () => says(clickBuy)),
+    script: () => ({ view, replies: Array.from({ length: 6 }, () => acted()) }),
+    ticks: 30,
+    expect: { status: 'failed', error: /did the same 6 times/ },
+    also: (_, { requests }) => {
+      assert.doesNotMatch(lastText(requests[2]), /Note:/);
+      assert.match(lastText(requests[3]), /Note: You did this 3 times/);
+    },
+  },
+  {
+    name: 'a call that a lost agent left is on record, and the task is decided again',
+    rows: async (task) => {
+      const run = await task.earlierRun();
+      const held = { taskId: task.id, executionId: run };
+      await task.store.change(task.sessionId, (tx) =>
+        task.store.modelCalls.begin(tx, held, { purpose: 'decide', model: 'test/one', estimatedTokens: 7 }),
+      );
+    },
+    answers: () => [finishes()],
+    script: () => ({ view }),
+    expect: { status: 'success', logs: ['1 call of a model ended without an answer'] },
+    also: async (task) =>
+      assert.deepEqual(
+        (await task.store.modelCalls.of(task.id)).map(({ status }) => status),
+        ['lost', 'ok'],
+      ),
+  },
+  {
+    name: 'a decision that a lost agent wrote is acted on, and the model is not asked for it again',
+    rows: async (task) => {
+      const run = await task.earlierRun();
+      await task.store.change(task.sessionId, (tx) =>
+        task.store.decisions.add(
+          tx,
+          { taskId: task.id, executionId: run },
+          {
+            callNumber: 1,
+            goal: null,
+            evaluation: null,
+            thinking: null,
+            actions: { version: 1, calls: [{ id: 'c', name: 'click', input: { ref: 'e1' }, steps: [0, 1] }] },
+            steps: [{ action: 'click', target: { ref: 'e1' } }],
+            url: null,
+            viewHash: null,
+            readMessages: 0,
+          },
+        ),
+      );
+    },
+    answers: () => [finishes()],
+    script: () => ({ view, replies: [acted()] }),
+    expect: { status: 'success', attempts: ['1 success'], calls: ['driver 2', 'act click 2', 'see', 'see'] },
+  },
+];
+describeCases('faults of a model', faults);
+
+const limits: Case[] = [
+  {
+    name: 'the last call that the tokens allow may only finish',
+    settings: { max_tokens: 1000 },
+    answers: () => [...Array.from({ length: 8 }, (_, i) => says(['scroll', { screens: i + 1 }])), finishes()],
+    script: () => ({ view, replies: Array.from({ length: 8 }, () => acted()) }),
+    ticks: 40,
+    expect: { status: 'success' },
+    also: async (task, { requests }) => {
+      assert.deepEqual(
+        requests.at(-1)?.tools.map(({ name }) => name),
+        ['finish'],
+      );
+      assert.match(lastText(requests.at(-1)), /This is the last call/);
+      assert.ok((await task.row()).input_tokens <= 1000);
+    },
+  },
+  {
+    name: 'when the steps are used up, the model may still finish',
+    settings: { max_steps: 1 },
+    answers: () => [says(clickBuy), finishes()],
+    script: () => ({ view, replies: [acted()] }),
+    expect: { status: 'success', attempts: ['1 success'] },
+    also: (_, { requests }) => assert.equal(requests[1]?.tools.length, 1),
+  },
+  {
+    name: 'a task that has used its tokens makes no further call',
+    settings: { max_tokens: 1000 },
+    rows: (task) => task.sql('update tasks set input_tokens = 1000 where id = $1'),
+    answers: () => [],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /has used its max_tokens of 1000/ },
+  },
+  {
+    name: 'data that does not fit the schema goes back to the model, and is delivered when it fits',
+    settings: { output_schema: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } },
+    answers: () => [finishes({ total: 'three' }), finishes({ total: 3 })],
+    script: () => ({ view }),
+    expect: { status: 'success' },
+    also: async (task, { requests }) => {
+      assert.match(allText(requests[1]), /The data does not fit the schema: total/);
+      assert.deepEqual(((await task.row()).result as { data: object }).data, { total: 3 });
+    },
+  },
+  {
+    name: 'data that never fits the schema fails the task after two repairs',
+    settings: { output_schema: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } },
+    answers: () => [finishes({}), finishes({ total: 'x' }), finishes({ total: null })],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /does not fit the schema, after 2 repairs/ },
+  },
+  {
+    name: 'a task that cannot be done fails with what the model says',
+    answers: () => [says(['finish', { state: 'impossible', summary: 'The shop is closed.' }])],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /^The shop is closed\.$/ },
+  },
+];
+describeCases('limits of a task that a model plans', limits);

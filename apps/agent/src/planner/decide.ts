@@ -1,0 +1,129 @@
+// One decision of a model for a task: looks at the page, asks, and writes down what was decided. The steps run in later ticks,
+// from the rows. Never acts on the page.
+
+import type { View } from '@pilothouse/bus';
+import { Plan } from '@pilothouse/contract';
+import type { Log } from '@pilothouse/process';
+import { type ModelCallRow, type Store, type TaskRow, titleOf } from '@pilothouse/store';
+import type { Browsers } from '../browsers/browsers.ts';
+import type { BrowserHandle } from '../browsers/handle.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { resultOf } from '../ledger/result.ts';
+import { type Next, TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
+import type { ModelAnswer } from '../model/types.ts';
+import { actionsOf } from './actions.ts';
+import { createAsk } from './ask.ts';
+import { budgetOf } from './budget.ts';
+import { endingOf, finishOf } from './finish.ts';
+import { historyOf } from './history.ts';
+import { createLook } from './look.ts';
+import { progressOf } from './loops.ts';
+import type { Mind } from './mind.ts';
+import { chooseModel } from './model-choice.ts';
+import { wantsPicture } from './pictures.ts';
+import { requestOf } from './prompt.ts';
+import { saidIn } from './said.ts';
+import { readTaskRows, type TaskRows } from './task-rows.ts';
+
+type Options = {
+  store: Store;
+  browsers: Browsers;
+  ledger: Ledger;
+  mind: Mind;
+  log: Log;
+  acquire(turn: TaskTurn): Promise<BrowserHandle>;
+  markLost(handle: BrowserHandle): void;
+  giveUp(turn: TaskTurn, reason: string): Promise<Next>;
+};
+type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
+
+const noModel = 'No agent has a model any more, and the steps of this task are not given.';
+/** Another agent may have a model. */
+const elsewhereMs = 3000;
+
+export function createDecide(options: Options) {
+  const { store, mind, giveUp } = options;
+  const look = createLook(options);
+  const ask = createAsk(options);
+  const record = createRecord(options);
+  const finish = createFinish(options);
+
+  return async function decide(turn: TaskTurn): Promise<Next> {
+    const { task, settings, attemptsOfTask, leftMs } = turn;
+    if (mind.models.list.length === 0) {
+      const isElsewhere = (await store.agents.models()).length > 0;
+      return isElsewhere ? { waitMs: elsewhereMs } : giveUp(turn, noModel);
+    }
+    const rows = await readTaskRows(store, task);
+    const { decisions, calls } = rows;
+    const finished = await finish(turn, rows);
+    if (finished) return finished;
+    const choice = chooseModel(calls, mind.models, settings.model);
+    if ('end' in choice) return giveUp(turn, choice.end);
+    if ('waitMs' in choice) return { waitMs: choice.waitMs };
+    const progress = progressOf(decisions);
+    if (progress.stop) return giveUp(turn, progress.stop);
+    const seen = await look(turn, { decisions, withPicture: wantsPicture(decisions, progress.note !== undefined) });
+    if (!seen) return 'again';
+    const files = await store.files.listOf(task.id);
+    const words = {
+      model: choice.model,
+      taskId: task.id,
+      prompt: task.prompt,
+      settings,
+      files: files.map(({ name }) => name),
+      startedOn: task.created_at.toISOString().slice(0, 10),
+      history: historyOf(rows),
+    };
+    const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));
+    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens });
+    if (budget.over) return giveUp(turn, budget.over);
+    const notes = [progress.note, budget.note].filter((note) => note !== undefined);
+    const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
+    const answered = await ask(turn, { request, estimatedTokens, calls });
+    if (answered) await record(turn, { ...answered, rows, view: seen.view });
+    return 'again';
+  };
+}
+
+/** Writes down what was decided, in one transaction with its steps and what the call used. */
+function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
+  return async (turn: TaskTurn, { call, answer, rows, view }: Answered): Promise<void> => {
+    const { task, settings, attemptsOfTask } = turn;
+    const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
+    const ending = finish && endingOf(finish, await resultOf(store, task, stepsIn(task)), settings, rows.decisions);
+    if (ending && 'repair' in ending)
+      for (const one of stored.calls) if (one.name === 'finish') one.refused = ending.repair;
+    const words = saidIn(answer.text);
+    const title = steps.length > 0 ? steps.map(titleOf).join(', ') : (stored.calls[0]?.name ?? 'nothing');
+    const used = { status: 'ok', usage: answer.usage, costMicros: answer.costMicros } as const;
+    await ledger.decide(turn, call, used, {
+      ...words,
+      title: words.goal ?? title,
+      actions: stored,
+      steps,
+      url: view.url,
+      viewHash: view.shape_hash,
+      readMessages: rows.messages.at(-1)?.number ?? 0,
+    });
+  };
+}
+
+/** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
+function createFinish({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
+  return async (turn: TaskTurn, { decisions, messages }: TaskRows): Promise<Next | undefined> => {
+    const newest = decisions.at(-1);
+    const said = newest && finishOf(newest);
+    // A person who spoke meanwhile may want something else.
+    if (!said || messages.some(({ number }) => number > newest.read_messages)) return undefined;
+    const { task, settings, executionId } = turn;
+    const ending = endingOf(said, await resultOf(store, task, stepsIn(task)), settings, decisions);
+    // Only a finish that fits was written as accepted.
+    const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;
+    const held = { id: task.id, sessionId: task.session_id, executionId, isAtWork: true };
+    if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
+    return 'done';
+  };
+}
+
+const stepsIn = ({ plan }: TaskRow) => Plan.parse(plan).steps;

@@ -1,0 +1,41 @@
+// Looks at the page that a model is asked about. Never acts on it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { View } from '@pilothouse/bus';
+import type { Browsers } from '../browsers/browsers.ts';
+import type { BrowserHandle } from '../browsers/handle.ts';
+import { isLost } from '../browsers/outcome.ts';
+import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
+import type { Picture } from '../model/types.ts';
+import type { HistoryRows } from './history.ts';
+import { isNewPath } from './pictures.ts';
+
+export type Seen = { view: View; picture?: Picture };
+type Options = {
+  browsers: Browsers;
+  acquire(turn: TaskTurn): Promise<BrowserHandle>;
+  markLost(handle: BrowserHandle): void;
+};
+type Looking = { decisions: HistoryRows['decisions']; withPicture: boolean };
+
+const seeMs = 15_000;
+const lookAgainMs = 300;
+
+export const createLook = ({ browsers, acquire, markLost }: Options) =>
+  /** The page in front; undefined where the browser did not answer, and the next tick looks again. */
+  async function look(turn: TaskTurn, { decisions, withPicture }: Looking): Promise<Seen | undefined> {
+    const handle = await acquire(turn);
+    const { session, signal } = turn;
+    const since = decisions.at(-1)?.view_hash ?? undefined;
+    const result = await browsers.see(session.id, handle, { timeoutMs: seeMs, signal, since, withPicture });
+    if (result.type === 'done') {
+      const { view, picture, image } = result.reply;
+      if (!withPicture && isNewPath(decisions, view.url)) return look(turn, { decisions, withPicture: true });
+      return { view, ...(picture && { picture: { mediaType: picture.content_type, bytes: image } }) };
+    }
+    if (signal.aborted) throw new TaskNotHeld();
+    const isGone = result.type === 'refused' && isLost(result.failure);
+    if (isGone || !(await browsers.holds(session.id, handle))) markLost(handle);
+    await sleep(lookAgainMs, undefined, { signal });
+    return undefined;
+  };
