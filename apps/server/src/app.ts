@@ -2,14 +2,14 @@
 
 import { announceSilence, type Bus } from '@pilothouse/bus';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
-import type { Log } from '@pilothouse/process';
+import { cached, type Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
 import { mountChat } from './chat/mount.ts';
-import { type Planners, plannersOf } from './chat/plan.ts';
+import { type ParseScript, plannersOf } from './chat/plan.ts';
 import { serveConsole } from './console/console.routes.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
@@ -57,7 +57,8 @@ export type Options = {
   /** Where the built console lies; without it, the server has none. */
   consoleDir?: string;
   /** What can make steps of a prompt; nothing by default. */
-  planners?: Planners;
+  /** Without `models`, those that agents say they may ask. */
+  planners?: { parseScript?: ParseScript; models?: () => Promise<string[]> };
   /** Called for each browser whose driver was cancelled; tells its host, unless a test listens instead. */
   onCancelled?: OnCancelled;
   /** Off only in tests, which prove that the handlers' own check is enough. */
@@ -67,6 +68,8 @@ export type Options = {
 };
 
 const pingTimeoutMs = 1000;
+/** Agents come and go: how long their models are believed in. */
+const modelsMs = 1000;
 
 export async function createApp(options: Options) {
   const { store, bus, log, metrics, version, isAuthDisabled, hasProfileKey } = options;
@@ -111,11 +114,16 @@ export async function createApp(options: Options) {
     },
     openApi: () => ({ openapi: '3.1.0', ...app.swagger() }),
   });
-  const { planners = {} } = options;
+  const { parseScript } = options.planners ?? {};
+  const findModels = options.planners?.models ?? cached(() => store.agents.models(), modelsMs);
+  const findPlanners = async () => ({ parseScript, models: await findModels() });
   capabilityRoutes(serve, {
     ...{ store, isAuthDisabled, hasProfileKey, quotas: options.quotas, callLimits: options.callLimits },
     minPasswordLength: options.auth.minPasswordLength,
-    planners: plannersOf(planners),
+    findPlanners: async () => {
+      const planners = await findPlanners();
+      return { planners: plannersOf(planners), models: planners.models };
+    },
     streamsPerUser: options.streams.perUser,
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
@@ -128,7 +136,7 @@ export async function createApp(options: Options) {
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled });
   bundleRoutes(serve, { live: followSession, ...follows });
-  mountChat(serve, { store, quotas, openSession, planners });
+  mountChat(serve, { store, quotas, openSession, findPlanners });
   await serveConsole(app, { folder: options.consoleDir, log });
 
   app.addHook('preClose', async () => {

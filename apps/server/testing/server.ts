@@ -10,9 +10,8 @@ import { type Client, createClient } from '@pilothouse/sdk';
 import { type DriverChange, type Lifetimes, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
-import { createApp } from '../src/app.ts';
+import { type Options as AppOptions, createApp } from '../src/app.ts';
 import type { AuthSettings } from '../src/auth/mount.ts';
-import type { Planners } from '../src/chat/plan.ts';
 import type { UnsentSettings } from '../src/delivery/unsent.ts';
 import type { CallLimitSettings } from '../src/http/call-limits.ts';
 import type { QuotaSettings } from '../src/sessions/quotas.ts';
@@ -48,7 +47,7 @@ type Options = {
   allowedHosts?: string[];
   /** If false, there is no key to seal browser states with. */
   hasProfileKey?: boolean;
-  planners?: Planners;
+  planners?: AppOptions['planners'];
   onCancelled?: (fence: DriverChange) => void;
   hasRouteHook?: boolean;
   /** Off in tests that measure times. */

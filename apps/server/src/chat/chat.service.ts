@@ -9,18 +9,24 @@ import {
   type PlanReply,
   type Step,
 } from '@pilothouse/contract';
-import { type Caller, newId, type Store, type Tx, taskTitleOf } from '@pilothouse/store';
+import { type Caller, newId, type Store, type TaskRow, type Tx, taskTitleOf } from '@pilothouse/store';
 import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
 import type { BeginTask } from './begin-task.ts';
-import { decidePlan, type Planners } from './plan.ts';
+import { decidePlan, type FindPlanners, type PlanDecision } from './plan.ts';
 
 const maxWaitingInSession = 20;
 const titleLength = 80;
 
-type Options = { store: Store; quotas: Quotas; openSession: OpenSession; beginTask: BeginTask; planners: Planners };
+type Options = {
+  store: Store;
+  quotas: Quotas;
+  openSession: OpenSession;
+  beginTask: BeginTask;
+  findPlanners: FindPlanners;
+};
 
-export function createChatService({ store, quotas, openSession, beginTask, planners }: Options) {
+export function createChatService({ store, quotas, openSession, beginTask, findPlanners }: Options) {
   /** Called while the row of the session is locked: no other request can close or fill the session in between. */
   async function requireRoom(tx: Tx, caller: Caller, session: { id: string; status: string } | undefined) {
     if (!session) throw new AppError('not_found');
@@ -46,14 +52,14 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
 
   return {
     /** The steps of a task, without beginning it. */
-    plan(body: ChatRequest): PlanReply {
-      const { steps, isOpen } = decidePlan(body, planners);
+    async plan(body: ChatRequest): Promise<PlanReply> {
+      const { steps, isOpen } = decidePlan(body, await findPlanners());
       if (isOpen) throw new AppError('validation_failed', { detail: 'A model plans while it works, not before.' });
       return { success: true, plan: { steps } };
     },
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
-      const { steps, isOpen } = decidePlan(body, planners);
+      const { steps, isOpen } = decidePlan(body, await findPlanners());
       const { session_id, profile_id, profile_label, prompt, record } = body;
       const sessionId = session_id ?? newId();
       if (!isId(sessionId)) throw new AppError('not_found');
@@ -80,7 +86,7 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
       const former = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
       if (!former) throw new AppError('not_found');
       const { session_id, prompt } = former;
-      const { steps } = Plan.parse(former.plan);
+      const { steps, isOpen } = planAgain(former);
       return beginTask(caller, {
         sessionId: session_id,
         key,
@@ -92,13 +98,19 @@ export function createChatService({ store, quotas, openSession, beginTask, plann
           plan: { steps },
           // Written by a chat, as an object.
           settings: former.settings as object,
-          totalSteps: steps.length > 0 ? steps.length : null,
+          totalSteps: isOpen ? null : steps.length,
           rerunOf: former.id,
         },
       });
     },
   };
 }
+/** What a model decided for one run is no plan for another: that one begins without steps. */
+function planAgain({ total_steps, plan }: TaskRow): PlanDecision {
+  const isOpen = total_steps === null;
+  return { steps: isOpen ? [] : Plan.parse(plan).steps, isOpen };
+}
+
 export type ChatService = ReturnType<typeof createChatService>;
 
 /** Lists show the title, also to admins. A script may hold passwords, so only a prompt in free words is its own title. */
@@ -114,6 +126,8 @@ const settingsOf = (body: ChatRequest) => ({
   output_schema: body.output_schema ?? null,
   max_steps: body.max_steps,
   time_limit_secs: body.time_limit_secs,
+  ...(body.max_tokens !== undefined && { max_tokens: body.max_tokens }),
+  ...(body.max_cost !== undefined && { max_cost: body.max_cost }),
   profile_id: body.profile_id ?? null,
   profile_label: body.profile_label ?? null,
 });

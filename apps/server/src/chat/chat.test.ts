@@ -196,7 +196,7 @@ describe('a chat', () => {
   });
 
   it('has a title from its steps, without typed text; only free words are their own title', async () => {
-    const planners = { parseScript, hasModel: true };
+    const planners = { parseScript, models: async () => ['test/one'] };
     const scripted = await server.another({ planners });
     const prompt =
       'let word = "hunter2"\nopen https://anna:hunter2@shop.test/in?word=hunter2\ntype "{word}" into "Password"';

@@ -7,16 +7,16 @@ import type { Quotas } from '../sessions/quotas.ts';
 import { createBeginTask } from './begin-task.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { createChatService } from './chat.service.ts';
-import type { Planners } from './plan.ts';
+import type { FindPlanners } from './plan.ts';
 
 type Options = {
   store: Store;
   quotas: Quotas;
   openSession: OpenSession;
-  planners: Planners;
+  findPlanners: FindPlanners;
 };
 
-export function mountChat(serve: Serve, { store, quotas, openSession, planners }: Options): void {
+export function mountChat(serve: Serve, { store, quotas, openSession, findPlanners }: Options): void {
   const beginTask = createBeginTask({ store, quotas });
-  chatRoutes(serve, createChatService({ store, quotas, openSession, beginTask, planners }));
+  chatRoutes(serve, createChatService({ store, quotas, openSession, beginTask, findPlanners }));
 }

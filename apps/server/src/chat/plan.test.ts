@@ -15,9 +15,10 @@ const parseScript: ParseScript = (text) => {
   return errors.length > 0 ? { ok: false, errors } : { ok: true, steps: lines.map(() => step) };
 };
 
-const everything: Planners = { parseScript, hasModel: true };
+const models = ['test/one'];
+const everything: Planners = { parseScript, models };
 const scripts: Planners = { parseScript };
-const model: Planners = { hasModel: true };
+const model: Planners = { models };
 
 /** The decision for each request and set of planners: a number of steps, the model, or the refused field. */
 const rows: [asked: object, planners: Planners, expected: number | 'model' | string][] = [
@@ -26,7 +27,19 @@ const rows: [asked: object, planners: Planners, expected: number | 'model' | str
   [{ prompt: 'look\nlook' }, everything, 2],
   [{ prompt: 'look\nlook' }, scripts, 2],
   [{ prompt: 'look\nlook' }, model, 'model'],
-  [{ prompt: 'look\nleap' }, everything, 'model'],
+  [{ prompt: 'Find a lantern' }, everything, 'model'],
+  [{ prompt: 'click "Buy"\nclik "Pay"' }, everything, '/body/prompt'],
+  [{ prompt: 'click "Buy"\nclik "Pay"', planner: 'llm' }, everything, 'model'],
+  [{ prompt: 'Open the shop\nand buy a lantern' }, everything, 'model'],
+  [{ prompt: 'x', planner: 'llm', model: 'test/one' }, everything, 'model'],
+  [{ prompt: 'x', planner: 'llm', model: 'test/two' }, everything, '/body/model'],
+  [{ prompt: 'x', planner: 'llm', output_schema: { type: 'object' } }, everything, 'model'],
+  [
+    { prompt: 'x', planner: 'llm', output_schema: { type: 'string', pattern: '^(a+)+$' } },
+    everything,
+    '/body/output_schema',
+  ],
+  [{ prompt: 'x', planner: 'llm', output_schema: { not: { type: 'string' } } }, everything, '/body/output_schema'],
   [{ prompt: 'look\nleap' }, scripts, '/body/prompt'],
   [{ prompt: 'look' }, {}, '/body/steps'],
   [{ prompt: 'look', planner: 'script' }, everything, 1],

@@ -3,6 +3,7 @@
 import {
   AppError,
   type ChatRequest,
+  isMeantAsScript,
   type Plan,
   type Planner,
   type Problem,
@@ -10,25 +11,31 @@ import {
   type Step,
 } from '@pilothouse/contract';
 
+import { schemaProblem } from './output-schema.ts';
+
 export type ParseScript = (text: string) => { ok: true; steps: Step[] } | { ok: false; errors: ScriptError[] };
-/** What can make steps of a prompt at this server. */
-export type Planners = { parseScript?: ParseScript; hasModel?: boolean };
+/** What can make steps of a prompt now: scripts, and the models that agents say they may ask. */
+export type Planners = { parseScript?: ParseScript; models?: readonly string[] };
+/** The same, asked for each request: agents come and go. */
+export type FindPlanners = () => Promise<Planners>;
 /** The values of `planner` that this server can follow. Given steps need none. */
-export const plannersOf = ({ parseScript, hasModel }: Planners): Planner[] => [
+export const plannersOf = ({ parseScript, models = [] }: Planners): Planner[] => [
   'auto',
   ...(parseScript ? (['script'] as const) : []),
-  ...(hasModel ? (['llm'] as const) : []),
+  ...(models.length > 0 ? (['llm'] as const) : []),
 ];
 /** `isOpen`: there are no steps yet, because a model finds them while it works. */
 export type PlanDecision = Plan & { isOpen: boolean };
 
-type PlanRequest = Pick<ChatRequest, 'prompt' | 'planner' | 'steps' | 'max_steps'>;
+type PlanRequest = Pick<ChatRequest, 'prompt' | 'planner' | 'steps' | 'max_steps' | 'model' | 'output_schema'>;
 
-export function decidePlan({ prompt, planner, steps, max_steps }: PlanRequest, planners: Planners): PlanDecision {
+export function decidePlan(request: PlanRequest, planners: Planners): PlanDecision {
+  const { prompt, planner, steps, max_steps } = request;
+  const hasModel = (planners.models ?? []).length > 0;
   if (planner === 'llm') {
     if (steps) throw refusal('/steps', 'must not be given to a model that plans by itself');
-    if (!planners.hasModel) throw refusal('/planner', 'is not available', `${noModel} ${otherwise}`);
-    return open;
+    if (!hasModel) throw refusal('/planner', 'is not available', `${noModel} ${otherwise}`);
+    return openPlan(request, planners);
   }
   if (steps) return bounded('/steps', steps, max_steps);
   const parsed = planners.parseScript?.(prompt);
@@ -36,13 +43,22 @@ export function decidePlan({ prompt, planner, steps, max_steps }: PlanRequest, p
     if (parsed.steps.length === 0) throw refusal('/prompt', 'has no step');
     return bounded('/prompt', parsed.steps, max_steps);
   }
-  if (planner === 'auto' && planners.hasModel) return open;
+  // A script with a mistake is not worth a model.
+  if (planner === 'auto' && hasModel && !(parsed && isMeantAsScript(prompt))) return openPlan(request, planners);
   if (!parsed) throw refusal('/steps', 'is required', `This server reads no scripts. ${noModel} Send the steps.`);
-  const detail = planner === 'script' ? 'The script cannot be read.' : `This is no script. ${noModel} ${otherwise}`;
+  const isScript = planner === 'script' || hasModel;
+  const detail = isScript ? 'The script cannot be read.' : `This is no script. ${noModel} ${otherwise}`;
   throw new AppError('validation_failed', { detail, errors: parsed.errors.map(fieldError) });
 }
 
-const open: PlanDecision = { steps: [], isOpen: true };
+function openPlan({ model, output_schema }: PlanRequest, { models = [] }: Planners): PlanDecision {
+  if (model !== undefined && !models.includes(model))
+    throw refusal('/model', `is none of the models of this installation: ${models.join(', ')}`);
+  const problem = output_schema && schemaProblem(output_schema);
+  if (problem) throw refusal('/output_schema', problem);
+  return { steps: [], isOpen: true };
+}
+
 const noModel = 'No model is configured that could plan by itself: configure one for the agents.';
 const otherwise = 'Or send the steps, or write a script.';
 

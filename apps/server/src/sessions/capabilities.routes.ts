@@ -11,7 +11,7 @@ type Options = {
   isAuthDisabled: boolean;
   hasProfileKey: boolean;
   minPasswordLength: number;
-  planners: CallerCapabilities['planners'];
+  findPlanners: () => Promise<Pick<CallerCapabilities, 'planners' | 'models'>>;
   quotas: QuotaSettings;
   callLimits: CallLimitSettings;
   streamsPerUser: number;
@@ -20,7 +20,7 @@ type Options = {
 const kib = 1024;
 
 export function capabilityRoutes(serve: Serve, options: Options): void {
-  const { store, isAuthDisabled, hasProfileKey, planners, quotas, callLimits, streamsPerUser } = options;
+  const { store, isAuthDisabled, hasProfileKey, findPlanners, quotas, callLimits, streamsPerUser } = options;
   const shared = {
     success: true,
     auth: isAuthDisabled ? 'disabled' : 'required',
@@ -33,8 +33,7 @@ export function capabilityRoutes(serve: Serve, options: Options): void {
     const held = await store.transaction((tx) => store.quotas.held(tx, id));
     const quota = (kind: keyof QuotaSettings) => ({ limit: quotas[kind], used: Math.max(0, held[kind]) });
     return {
-      planners,
-      models: [],
+      ...(await findPlanners()),
       recording: true,
       profiles: hasProfileKey,
       limits: { ...callLimits, streams: streamsPerUser },

@@ -1,4 +1,4 @@
-// Words of a person to a task, without a takeover. They are stored and shown; a script does not read them.
+// Words of a person to a task, without a takeover. They are stored and shown; a model reads them, a script does not.
 
 import {
   AppError,
@@ -9,7 +9,7 @@ import {
   type ReplyOf,
   type routes,
 } from '@pilothouse/contract';
-import type { Caller, Store, TaskMessageRow, Tx } from '@pilothouse/store';
+import type { Caller, Store, TaskMessageRow, TaskRow, Tx } from '@pilothouse/store';
 
 type Routes = typeof routes;
 
@@ -34,9 +34,9 @@ export function createTaskMessages({ store }: { store: Store }) {
         const task = added && (await store.tasks.locked(tx, id));
         if (!added || !task) return refuse(tx, id);
         await store.tellConversation(tx, append, task);
-        const message = 'A person wrote to this task. It follows a script, which does not read messages.';
+        const message = isPlanned(task) ? wroteToPlanner : wroteToScript;
         await store.logs.append(append, { taskId: id, level: 'info', message, data: { number: added.number } });
-        return added;
+        return { ...added, read_by: isPlanned(task) ? ('planner' as const) : ('nobody' as const) };
       });
       return { success: true, message: viewMessage(row) };
     },
@@ -44,11 +44,17 @@ export function createTaskMessages({ store }: { store: Store }) {
 }
 export type TaskMessages = ReturnType<typeof createTaskMessages>;
 
-/** Every task follows a script: no planner reads messages. */
-const viewMessage = ({ task_id, number, text, recorded_at }: TaskMessageRow) => ({
+/** A model decides its steps, and reads what people write before the next of them. A script does not. */
+const isPlanned = ({ total_steps }: Pick<TaskRow, 'total_steps'>): boolean => total_steps === null;
+const wroteToPlanner = 'A person wrote to this task.';
+const wroteToScript = 'A person wrote to this task. It follows a script, which does not read messages.';
+
+type ReadMessage = TaskMessageRow & { read_by: 'planner' | 'nobody' };
+
+const viewMessage = ({ task_id, number, text, recorded_at, read_by }: ReadMessage) => ({
   task_id,
   number,
   text,
   recorded_at: recorded_at.toISOString(),
-  read_by: 'nobody' as const,
+  read_by,
 });

@@ -50,7 +50,14 @@ export function viewStatus({ task, lastSeq, stepCount, lines, pictures, takeover
       return step ? [historyOf(line, step)] : [];
     }),
     attempt: task.attempt,
-    cost: { steps: stepCount, model_calls: 0, input_tokens: 0, output_tokens: 0 },
+    cost: {
+      steps: stepCount,
+      model_calls: task.model_calls,
+      input_tokens: task.input_tokens,
+      output_tokens: task.output_tokens,
+      cached_tokens: task.cached_tokens,
+      cost_micros: task.cost_micros,
+    },
     cursor: cursorOf(lastSeq),
   };
 }
