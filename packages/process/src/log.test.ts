@@ -18,7 +18,11 @@ it('the log strikes secrets out, at the top and two levels down', () => {
     { prompt: secret, task: { plan: secret, steps: [secret] }, said: { answer: secret, text: secret } },
     'words',
   );
-  assert.equal(lines.length, 6);
+  log.info(
+    { OPENAI_API_KEY: secret, MODEL_API_KEYS: secret, model: { apiKey: secret, 'x-api-key': secret } },
+    'models',
+  );
+  assert.equal(lines.length, 7);
   assert.ok(
     lines.every((line) => !line.includes(secret)),
     lines.join(),

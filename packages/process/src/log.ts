@@ -21,6 +21,9 @@ const secretNames = new Set([
   'key_token',
   'token',
   'x-share-token',
+  'apiKey',
+  'x-api-key',
+  'x-goog-api-key',
   // Prompts, typed text and answers of people.
   'prompt',
   'plan',

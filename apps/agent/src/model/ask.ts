@@ -1,5 +1,6 @@
 // Asks a model once: no retry, no loop, no tool that runs by itself. What is thrown is always a ModelFailure.
 
+import { randomUUID } from 'node:crypto';
 import { generateText } from 'ai';
 import type { Places } from './concurrency.ts';
 import type { ModelFailure } from './failure.ts';
@@ -88,7 +89,7 @@ function answerOf(result: Result, request: ModelRequest, settings: ModelSettings
   const native = result.toolCalls.map((call) => callOf(call, request.tools));
   const written = native.length === 0 ? callInText(result.text, request.tools) : undefined;
   const toolCalls = written
-    ? [checkCall({ id: 'text-1', name: written.name, input: written.input }, request.tools)]
+    ? [checkCall({ id: `text-${randomUUID()}`, name: written.name, input: written.input }, request.tools)]
     : native;
   return {
     toolCalls,

@@ -6,12 +6,14 @@ import type { ToolDefinition } from './types.ts';
 const written = z.object({
   name: z.string().optional(),
   tool: z.string().optional(),
-  function: z.union([z.string(), z.object({ name: z.string(), arguments: z.unknown() })]).optional(),
-  arguments: z.unknown(),
-  parameters: z.unknown(),
-  input: z.unknown(),
+  function: z.union([z.string(), z.object({ name: z.string(), arguments: z.unknown().optional() })]).optional(),
+  arguments: z.unknown().optional(),
+  parameters: z.unknown().optional(),
+  input: z.unknown().optional(),
 });
 
+/** A call is short; longer text is not searched. */
+const maxText = 20_000;
 const thinking = /<think>[\s\S]*?<\/think>/g;
 /** A block at the end of the text, or the whole text. Words before a block are the model's goal. */
 const shapes = [
@@ -25,6 +27,7 @@ export function callInText(
   text: string,
   tools: ToolDefinition[],
 ): { name: string; input: unknown; words: string } | undefined {
+  if (text.length > maxText) return undefined;
   const said = text.replace(thinking, '').trim();
   for (const shape of shapes) {
     const { words = '', json } = shape.exec(said)?.groups ?? {};
