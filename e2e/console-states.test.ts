@@ -10,7 +10,8 @@
 // | lease short | a takeover of 30 s |
 // | lease over | that takeover runs out; its end is set to now in its row, because 30 s is the shortest |
 // | agent | a task waits for a text |
-// | recovered | driver-state.test.ts only: when the one agent is killed in such a step, the attempt does not rise in 30 s |
+// | recovered | the agent is killed while a page loads; in a `wait` no agent holds the task, so that none is lost with it |
+// | no connection on another page | the server is killed; its message after 30 s by the page's own clock |
 // | waiting | the wheel is asked for while a step is under way |
 // | resuming | the wheel is handed back |
 // | asks | a task with the step `ask` |
@@ -30,6 +31,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { type ConsolePage, launchBrowser, openConsolePage } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { startTickingForm, type TickingForm } from '../testkit/pages/ticking-form.ts';
+import { until } from '../testkit/until.ts';
 
 const soonMs = 30_000;
 
@@ -134,7 +136,8 @@ describe('the states of the session page', () => {
     await shown.untilLive(soonMs);
     await shown.page.keyboard.press('w');
     await says(shown, 'waiting', 'Waiting for the agent to stop');
-    await press(shown, 'Take now');
+    // Does nothing if the step has ended by now.
+    await shown.page.keyboard.press('Shift+W');
     await says(shown, 'you', 'You drive');
     await press(shown, 'Hand back');
     await shown.untilDriver(['agent', 'recovered'], soonMs);
@@ -161,5 +164,74 @@ describe('the states of the session page', () => {
     await client.deleteSession({ id: first.session_id });
     await pictureSays(queued, 'Closed');
     await says(queued, 'closed', 'Nothing runs in it any more');
+  });
+
+  it('of a task whose agent is killed in the middle of a step', async () => {
+    const { client, stack, shop } = installation;
+    const { session_id } = await client.sendChat({
+      prompt: 'Open the shop twice',
+      steps: [{ ...there, url: `${shop.url}/` }, { ...there, url: `${shop.url}/?slow_ms=10000` }, never],
+    });
+    const shown = await open(session_id);
+    await shown.page.locator('[data-testid=step][data-state=done]').waitFor({ timeout: soonMs });
+    await says(shown, 'agent', 'The agent drives');
+    await stack.kill('agent-1');
+    await stack.start('agent-1');
+    await says(shown, 'recovered', 'Another agent went on');
+    await says(shown, 'recovered', 'Attempt 2');
+    assert.deepEqual(await shown.faults(), []);
+    await client.deleteSession({ id: session_id });
+    await shown.close();
+  });
+
+  it('of another page without a connection: a dot, and after long one neutral message', async () => {
+    const { stack, baseUrl } = installation;
+    const shown = await openConsolePage(context, 'about:blank');
+    const { page } = shown;
+    await page.clock.install();
+    await page.goto(`${baseUrl}/`);
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor({ timeout: soonMs });
+    const dot = page.getByTestId('connection');
+    const message = page.getByText('There is no connection at present.');
+    assert.equal(await dot.count(), 0);
+    await stack.kill('server-1');
+    await dot.filter({ hasText: 'Reconnecting' }).waitFor({ timeout: soonMs });
+    assert.equal(await message.count(), 0);
+    await page.clock.runFor(31_000);
+    await message.waitFor({ timeout: soonMs });
+    await page.clock.runFor(61_000);
+    assert.equal(await message.count(), 0, 'it is said once, and goes');
+    await stack.start('server-1');
+    await dot.waitFor({ state: 'detached', timeout: soonMs });
+    assert.deepEqual(await shown.alarms(), []);
+    await shown.close();
+  });
+
+  it('of questions and answers as long as they may be, in the inbox and beside the window', async () => {
+    const { client, baseUrl } = installation;
+    const question = 'Wharfage '.repeat(110).padEnd(1990, 'W').padEnd(2000, '?');
+    const { session_id, task_id } = await client.sendChat({
+      prompt: 'W'.repeat(8000),
+      planner: 'auto',
+      steps: [{ action: 'ask', question }],
+    });
+    const page = await context.newPage();
+    for (const path of [`/inbox/${task_id}`, `/sessions/${session_id}?task=${task_id}`, '/'])
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(`${baseUrl}${path}`);
+        await page.getByText('Wharfage').filter({ visible: true }).first().waitFor({ timeout: soonMs });
+        const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(tooWide <= 0, `${path} is ${tooWide} px wider than ${width}`);
+      }
+    await page.goto(`${baseUrl}/inbox/${task_id}`);
+    const field = page.getByRole('textbox', { name: 'Your answer' });
+    await field.fill(`${'y'.repeat(8000)} and more`);
+    await page.getByRole('button', { name: 'Answer', exact: true }).click({ timeout: soonMs });
+    await page.waitForURL(/\/inbox$/, { timeout: soonMs });
+    const resultOf = async () => (await client.getTaskStatus({ id: task_id })).status.result;
+    await until(async () => (await resultOf()) !== null, soonMs);
+    assert.equal((await resultOf())?.answers?.[0]?.text.length, 8000, 'the field takes no more');
+    await page.close();
   });
 });

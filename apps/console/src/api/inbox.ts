@@ -1,10 +1,24 @@
 // The inbox: its feed, which all tabs get over one connection, and the list. Not in `queries.ts`: the login page needs neither.
 
 import { queryOptions } from '@tanstack/react-query';
+import { connection } from './connection.ts';
 import { createInboxFeed } from './inbox-feed.ts';
 import { client } from './login.ts';
 
-export const inboxFeed = createInboxFeed({ follow: (cursor, options) => client.followInbox({ cursor }, options) });
+export const inboxFeed = createInboxFeed({
+  follow: (cursor, { signal, onConnection }) =>
+    client.followInbox(
+      { cursor },
+      {
+        signal,
+        onConnection: (state) => {
+          // Every page follows the inbox, so this tells of the server for all of them.
+          if (!signal.aborted) connection.tell(state);
+          onConnection(state);
+        },
+      },
+    ),
+});
 
 /** Without a shared worker each tab would need a connection for it, and a browser has six for all of them: then it is polled. */
 export const canFollow = 'SharedWorker' in globalThis;

@@ -48,7 +48,7 @@ export function LoginForm({ name = '', onDone }: LoginFormProps) {
         )}
       </Field>
       <FormError text={error ? describeError(error) : undefined} />
-      <Button type="submit" look="primary" size="xl" disabled={isPending} className="w-full">
+      <Button type="submit" look="primary" size="xl" isBusy={isPending} className="w-full">
         {isPending ? 'Logging in' : 'Log in'}
       </Button>
     </form>

@@ -56,7 +56,7 @@ export function RegisterPage() {
           {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" />}
         </Field>
         <FormError text={error && !isOfField ? describeError(error) : undefined} />
-        <Button type="submit" look="primary" size="xl" disabled={isPending} className="w-full">
+        <Button type="submit" look="primary" size="xl" isBusy={isPending} className="w-full">
           {isPending ? 'Registering' : 'Register'}
         </Button>
       </form>

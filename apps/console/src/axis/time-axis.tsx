@@ -97,7 +97,8 @@ function LiveButton({ controls: { at, newSteps, onLive }, isOpen }: Pick<TimeAxi
     <button
       type="button"
       onClick={onLive}
-      disabled={isLive}
+      // Not disabled: it would lose the focus when it is pressed.
+      aria-disabled={isLive}
       data-testid="live"
       className={cx(
         'inline-flex h-7 items-center gap-1.5 rounded-full pr-3 text-12 font-semibold whitespace-nowrap',

@@ -118,7 +118,8 @@ export function Composer() {
             look="primary"
             size="lg"
             onClick={run}
-            disabled={composer.isPending || isFull}
+            disabled={isFull}
+            isBusy={composer.isPending}
             className="narrow:h-11"
           >
             Run

@@ -22,7 +22,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
       const chord = nameChord(event, isMac);
-      if (isSingleKey(chord) && (singleKeys.read() === 'off' || isTaken(event.target))) return;
+      if (isSingleKey(chord) && (singleKeys.read() === 'off' || isTaken(event.target, chord))) return;
       const name = read(chord, Object.keys(current.current), event.timeStamp);
       if (name === undefined) return;
       event.preventDefault();
@@ -33,9 +33,12 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** Whether keys belong to where the focus is: a field, a list, or an open dialog. */
-function isTaken(target: EventTarget | null): boolean {
+const pressed = 'button, a[href], summary, [role="button"], [role="tab"], [role="radio"]';
+
+/** Whether keys belong to where the focus is: a field, a list, or an open dialog; the space bar also to what it presses. */
+function isTaken(target: EventTarget | null, chord: string): boolean {
   if (document.querySelector('[role="dialog"], [role="menu"]')) return true;
   if (!(target instanceof HTMLElement)) return false;
+  if (chord === 'space' && target.matches(pressed)) return true;
   return target.isContentEditable || target.matches('input, textarea, select, [role="textbox"], [data-takes-keys]');
 }

@@ -1,13 +1,14 @@
 // The frame of every page behind a login: notices, rail, the page itself, and what opens over it.
 
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Info } from 'lucide-react';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
 import { healthQuery } from '../api/queries.ts';
 import { LoginLost } from '../auth/login-lost.tsx';
 import { useShortcuts } from '../common/shortcuts.ts';
 import { closeOverlay, onOverlay, openKeys, openPalette, readOverlay } from '../palette/palette-state.ts';
+import { useLostToast } from './connection-dot.tsx';
 import { Rail, TabBar } from './rail.tsx';
 import { useInboxCount } from './use-inbox-count.ts';
 
@@ -17,6 +18,7 @@ const Keys = lazy(() => import('../palette/keys.tsx'));
 export function AppFrame() {
   const inboxCount = useInboxCount();
   const navigate = useNavigate();
+  useLostToast();
   useShortcuts({
     'mod+k': openPalette,
     '?': openKeys,
@@ -35,13 +37,26 @@ export function AppFrame() {
       <Notices />
       <div className="grid min-h-0 flex-1 grid-cols-[56px_minmax(0,1fr)] narrow:grid-cols-1">
         <Rail inboxCount={inboxCount} />
-        <div id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
-          <Outlet />
-        </div>
+        <Page />
       </div>
       <TabBar inboxCount={inboxCount} />
       <LoginLost />
       <Overlays />
+    </div>
+  );
+}
+
+/** Has the focus when a page was left by a control that is gone with it, so that the keyboard goes on in the new one. */
+function Page() {
+  const page = useRef<HTMLDivElement>(null);
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page
+  useEffect(() => {
+    if (document.activeElement === document.body) page.current?.focus({ preventScroll: true });
+  }, [path]);
+  return (
+    <div ref={page} id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-col outline-none">
+      <Outlet />
     </div>
   );
 }

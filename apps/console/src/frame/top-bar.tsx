@@ -6,6 +6,7 @@ import { isMac } from '../common/shortcuts.ts';
 import { openPalette } from '../palette/palette-state.ts';
 import { cx } from '../ui/class-names.ts';
 import { DrawnKbd } from '../ui/kbd.tsx';
+import { ConnectionDot } from './connection-dot.tsx';
 
 type TopBarProps = {
   /** Also the title of the browser's tab. */
@@ -18,9 +19,11 @@ type TopBarProps = {
   children?: ReactNode;
   /** Only the icon and the key, where the bar holds much else; nothing of it where the window is narrow. */
   hasShortSearch?: boolean;
+  /** The page has a live picture, which says itself when it is not live. */
+  hasPicture?: boolean;
 };
 
-export function TopBar({ title, start, beside, children, hasShortSearch = false }: TopBarProps) {
+export function TopBar({ title, start, beside, children, hasShortSearch = false, hasPicture = false }: TopBarProps) {
   useEffect(() => {
     document.title = `${title} · Pilothouse`;
   }, [title]);
@@ -32,6 +35,7 @@ export function TopBar({ title, start, beside, children, hasShortSearch = false 
       </h1>
       {beside}
       <div className="min-w-0 flex-1" />
+      {!hasPicture && <ConnectionDot />}
       {children}
       <button
         type="button"

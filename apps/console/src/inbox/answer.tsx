@@ -11,7 +11,12 @@ import { describeError } from '../api/words.ts';
 import { formatMoment } from '../common/format.ts';
 import { TaskPicture } from '../sessions/task-picture.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { LongText } from '../ui/long-text.tsx';
 import { answerWords, describeWait } from './wait.ts';
+
+/** A longer question is read as text, and is no heading in looks. */
+const longTitle = 160;
 
 export function Answer({ item }: { item: InboxItem }) {
   const [text, setText] = useState('');
@@ -34,22 +39,22 @@ export function Answer({ item }: { item: InboxItem }) {
   return (
     <article className="mx-auto max-w-[820px]">
       <div className="mb-4 flex items-start gap-4">
-        <h2 className="min-w-0 flex-1 text-20 font-semibold break-words" dir="auto">
-          {title}
+        <h2 className={cx('min-w-0 flex-1', title.length > longTitle ? 'text-14' : 'text-20 font-semibold')}>
+          <LongText text={title} lines={4} className="wrap-anywhere" />
         </h2>
         <Link {...session} className={buttonClass()}>
           Open the session
         </Link>
       </div>
       <TaskPicture taskId={id} className="aspect-video w-full rounded-3 ring-1 ring-line" />
-      <p className="mt-4 text-14 text-ink-2" dir="auto">
+      <p className="mt-4 line-clamp-4 text-14 wrap-anywhere text-ink-2" dir="auto">
         In “{item.title}”. The agent waits since {formatMoment(item.waiting_since, Date.now())}.
         {question?.expires_at && ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
       </p>
       {kind === 'doubt' && (
         <div className="mt-4 flex flex-wrap gap-2">
           {question?.options?.map((option) => (
-            <Button key={option} disabled={answer.isPending} onClick={() => answer.mutate(option)}>
+            <Button key={option} isBusy={answer.isPending} onClick={() => answer.mutate(option)}>
               {answerWords[option]}
             </Button>
           ))}
@@ -61,22 +66,23 @@ export function Answer({ item }: { item: InboxItem }) {
             event.preventDefault();
             answer.mutate(text);
           }}
-          className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent"
+          className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
         >
           <textarea
             aria-label="Your answer"
             required
+            maxLength={8000}
             dir="auto"
             rows={2}
             value={text}
             onChange={(event) => setText(event.target.value)}
-            className="block w-full resize-none bg-transparent p-1 text-14 outline-none"
+            className="block max-h-[40dvh] w-full resize-none bg-transparent p-1 text-14 outline-none field-sizing-content"
           />
           <div className="flex justify-end gap-2">
-            <Button look="quiet" icon={ShipWheel} disabled={take.isPending} onClick={() => take.mutate()}>
+            <Button look="quiet" icon={ShipWheel} isBusy={take.isPending} onClick={() => take.mutate()}>
               Take the wheel instead
             </Button>
-            <Button type="submit" look="primary" disabled={answer.isPending || !text.trim()}>
+            <Button type="submit" look="primary" isBusy={answer.isPending} disabled={!text.trim()}>
               Answer
             </Button>
           </div>

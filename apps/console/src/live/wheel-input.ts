@@ -93,6 +93,8 @@ type Options = {
   pageSize: () => { width: number; height: number };
   queue: Pick<InputQueue, 'push' | 'move'>;
   onKeys: (hasKeys: boolean) => void;
+  /** The person frees the keys: the focus has to go elsewhere. */
+  onFree: () => void;
 };
 
 /** Listens until `close`. */
@@ -135,7 +137,7 @@ function listenToPointer({ picture, keys, pageSize, queue }: Options, signal: Ab
   on('contextmenu', (event) => event.preventDefault());
 }
 
-function listenToKeys({ keys, queue, onKeys }: Options, signal: AbortSignal): void {
+function listenToKeys({ keys, queue, onKeys, onFree }: Options, signal: AbortSignal): void {
   const on = <Name extends keyof HTMLElementEventMap>(name: Name, handle: (event: HTMLElementEventMap[Name]) => void) =>
     keys.addEventListener(name, handle, { signal });
   const empty = () => {
@@ -158,7 +160,7 @@ function listenToKeys({ keys, queue, onKeys }: Options, signal: AbortSignal): vo
     });
     if (pressed === undefined) return;
     event.preventDefault();
-    if (pressed === 'free') keys.blur();
+    if (pressed === 'free') onFree();
     else queue.push(pressed);
   });
   on('beforeinput', (event) => {

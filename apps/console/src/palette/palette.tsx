@@ -24,6 +24,7 @@ import { useUser } from '../api/use-user.ts';
 import { logOut } from '../auth/log-out.ts';
 import { theme } from '../common/theme.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { useFocusBack } from '../ui/use-focus-back.ts';
 import { openKeys } from './palette-state.ts';
 
 type ItemProps = { icon: LucideIcon; value?: string; onSelect: () => void; keys?: string[]; children: ReactNode };
@@ -51,6 +52,7 @@ const group =
 
 export default function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
+  const focusBack = useFocusBack();
   const { data: inbox } = useQuery(inboxQuery);
   const { data: sessions } = useInfiniteQuery(sessionsQuery(undefined));
   const go = (to: '/' | '/inbox' | '/sessions' | '/settings') => () => {
@@ -67,12 +69,13 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Content
+          {...focusBack}
           aria-describedby={undefined}
           className="fixed top-28 left-1/2 z-40 w-[min(640px,calc(100vw-32px))] -translate-x-1/2 overflow-hidden rounded-4 bg-raised shadow-modal outline-none narrow:top-4"
         >
           <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
           <Command label="Search and commands" loop>
-            <div className="flex h-13 items-center gap-3 border-b border-line px-4">
+            <div className="flex h-13 items-center gap-3 border-b border-line px-4 focus-within:shadow-[inset_0_-2px_0_0_var(--agent)]">
               <Search size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
               <Command.Input
                 placeholder="Search sessions and commands"

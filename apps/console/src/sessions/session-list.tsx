@@ -47,7 +47,7 @@ export function SessionList({ filter, onFilter, heading }: SessionListProps) {
       {sessions.length > 0 && <SessionGrid sessions={sessions} />}
       {read.hasNextPage && (
         <div className="mt-5 text-center">
-          <Button onClick={() => void read.fetchNextPage()} disabled={read.isFetchingNextPage}>
+          <Button onClick={() => void read.fetchNextPage()} isBusy={read.isFetchingNextPage}>
             {read.isFetchingNextPage ? 'Reading more' : 'Show more'}
           </Button>
         </div>

@@ -26,6 +26,7 @@ export function SessionTopBar({ id, view, tasks, taskId, onTask }: SessionTopBar
     <TopBar
       title={session.title ?? 'Session'}
       hasShortSearch
+      hasPicture
       start={
         <Link to="/sessions" aria-label="All sessions" className={buttonClass('quiet', 'md', 'px-2!')}>
           <ChevronLeft size={16} strokeWidth={1.75} aria-hidden />

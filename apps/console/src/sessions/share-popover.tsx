@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Copy, Share2 } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import { formatMoment } from '../common/format.ts';
 import type { Share } from '../live/api-types.ts';
@@ -43,6 +43,7 @@ function ShareForm({ sessionId, isShared }: { sessionId: string; isShared: boole
   const [share, setShare] = useState<Share>();
   const [length, setLength] = useState<Length>('86400');
   const [isBusy, setBusy] = useState(false);
+  const createButton = useRef<HTMLButtonElement>(null);
   const setShared = (shared: boolean) =>
     cache.setQueryData<SessionView>(
       sessionKey(sessionId),
@@ -64,6 +65,8 @@ function ShareForm({ sessionId, isShared }: { sessionId: string; isShared: boole
       setShare(undefined);
       setShared(false);
       showToast('The link does not work any more.', 'good');
+      // The button that was pressed goes away; the keyboard goes on from the other.
+      createButton.current?.focus();
     });
   const isOpen = isShared || share !== undefined;
   return (
@@ -83,11 +86,17 @@ function ShareForm({ sessionId, isShared }: { sessionId: string; isShared: boole
       <div className="flex items-center gap-2">
         {share && <span className="text-12 text-ink-3">{`Ends ${formatMoment(share.expires_at, Date.now())}`}</span>}
         <span className="flex-1" />
-        <Button look={isOpen ? 'quiet' : 'primary'} size="sm" disabled={isBusy} onClick={() => void create()}>
+        <Button
+          ref={createButton}
+          look={isOpen ? 'quiet' : 'primary'}
+          size="sm"
+          isBusy={isBusy}
+          onClick={() => void create()}
+        >
           {isOpen ? 'New link' : 'Create a link'}
         </Button>
         {isOpen && (
-          <Button size="sm" disabled={isBusy} onClick={() => void stop()}>
+          <Button size="sm" isBusy={isBusy} onClick={() => void stop()}>
             Stop sharing
           </Button>
         )}

@@ -19,6 +19,7 @@ import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '
 import type { Older } from '../tasks/use-older.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
+import { moveInTabs } from '../ui/move-in-tabs.ts';
 import { describePlan } from './describe-plan.ts';
 import { showError } from './show-error.ts';
 
@@ -99,7 +100,7 @@ export function TaskPanel(props: TaskPanelProps) {
               <Button
                 size="sm"
                 icon={RefreshCw}
-                disabled={commands.busy !== undefined}
+                isBusy={commands.busy !== undefined}
                 onClick={commands.runAgain}
                 className="flex-1 narrow:h-11"
               >
@@ -146,13 +147,19 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
     ...(fileCount > 0 ? [['files', `Files ${fileCount}`] as [PanelTab, string]] : []),
   ];
   return (
-    <div role="tablist" aria-label="Of this task" className="flex gap-1 border-b border-line px-2.5 py-1.5 narrow:py-0">
+    <div
+      role="tablist"
+      aria-label="Of this task"
+      onKeyDown={moveInTabs}
+      className="flex gap-1 border-b border-line px-2.5 py-1.5 narrow:py-0"
+    >
       {tabs.map(([value, label]) => (
         <button
           key={value}
           type="button"
           role="tab"
           aria-selected={tab === value}
+          tabIndex={tab === value ? 0 : -1}
           onClick={() => onTab(value)}
           className={cx(
             'h-7 rounded-2 px-2 font-medium narrow:h-11 narrow:rounded-none narrow:border-b-2 narrow:bg-transparent narrow:px-3',

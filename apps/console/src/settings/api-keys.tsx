@@ -47,7 +47,7 @@ export function ApiKeys() {
           value={label}
           onChange={(event) => setLabel(event.target.value)}
         />
-        <Button type="submit" look="primary" size="lg" disabled={make.isPending}>
+        <Button type="submit" look="primary" size="lg" isBusy={make.isPending}>
           New key
         </Button>
       </form>

@@ -44,7 +44,7 @@ export function Logins() {
           </li>
         ))}
       </ul>
-      <Button className="mt-3" disabled={endAll.isPending} onClick={() => endAll.mutate()}>
+      <Button className="mt-3" isBusy={endAll.isPending} onClick={() => endAll.mutate()}>
         End all, this one too
       </Button>
     </Section>

@@ -51,7 +51,7 @@ export function Password({ username }: { username: string }) {
           {(control) => <PasswordInput {...control} {...bind('new_password')} autoComplete="new-password" />}
         </Field>
         <FormError text={error && !isOfField ? describeError(error) : undefined} />
-        <Button type="submit" look="primary" size="lg" disabled={isPending} className="justify-self-start">
+        <Button type="submit" look="primary" size="lg" isBusy={isPending} className="justify-self-start">
           {isPending ? 'Changing' : 'Change the password'}
         </Button>
       </form>

@@ -42,7 +42,7 @@ export function Profiles() {
               <Button
                 size="sm"
                 aria-label={`Remove ${label}`}
-                disabled={remove.isPending}
+                isBusy={remove.isPending}
                 onClick={() => remove.mutate(id)}
               >
                 Remove

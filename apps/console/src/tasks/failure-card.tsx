@@ -2,7 +2,7 @@
 
 import { RefreshCw, ShipWheel, X } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
-import { LongText } from './step-row.tsx';
+import { LongText } from '../ui/long-text.tsx';
 import type { TaskView } from './timeline-model.ts';
 
 type FailureCardProps = {
@@ -24,11 +24,11 @@ export function FailureCard({ task, isBusy, canDrive, onRunAgain, onDrive, onSho
       </h3>
       <LongText text={task.last_error ?? 'No reason was given.'} lines={4} className="text-14" />
       <div className="mt-3 flex flex-wrap gap-2">
-        <Button size="sm" icon={RefreshCw} disabled={isBusy} onClick={onRunAgain}>
+        <Button size="sm" icon={RefreshCw} isBusy={isBusy} onClick={onRunAgain}>
           Run again
         </Button>
         {canDrive && (
-          <Button size="sm" icon={ShipWheel} disabled={isBusy} onClick={onDrive}>
+          <Button size="sm" icon={ShipWheel} isBusy={isBusy} onClick={onDrive}>
             Open and drive
           </Button>
         )}

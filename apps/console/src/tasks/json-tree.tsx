@@ -2,8 +2,8 @@
 
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { LongText } from '../ui/long-text.tsx';
 import { showName } from '../ui/shown-name.ts';
-import { LongText } from './step-row.tsx';
 
 const partLength = 100;
 /** One word without a break takes the square of its length to lay out. */

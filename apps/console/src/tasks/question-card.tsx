@@ -6,7 +6,8 @@ import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { Question } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
 import { Button } from '../ui/button.tsx';
-import { LongText, Node } from './step-row.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Node } from './step-row.tsx';
 import type { TimelineItem } from './timeline-model.ts';
 
 type QuestionItem = Extract<TimelineItem, { type: 'question' }>;
@@ -83,7 +84,7 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
             <Button
               key={value}
               look={value === 'stop' ? 'quiet' : 'plain'}
-              disabled={isBusy}
+              isBusy={isBusy}
               onClick={() => onAnswer(value)}
               className="h-auto! min-h-8 max-w-full py-1 whitespace-normal!"
             >

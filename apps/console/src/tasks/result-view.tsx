@@ -4,12 +4,12 @@ import { Braces, Table2, Type } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { TaskResult } from '../live/api-types.ts';
 import { Empty } from '../ui/empty.tsx';
+import { LongText } from '../ui/long-text.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { FileList } from './file-list.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { findTables, writeAsText } from './result-model.ts';
 import { DataTable } from './result-table.tsx';
-import { LongText } from './step-row.tsx';
 
 type View = 'table' | 'json' | 'text';
 

@@ -4,6 +4,7 @@ import { Check, ChevronDown, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-
 import { memo, type ReactNode, useState } from 'react';
 import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
+import { LongText } from '../ui/long-text.tsx';
 import type { Attempt } from './attempts.ts';
 import type { StepItem, TimelineItem } from './timeline-model.ts';
 import { usePicture } from './use-picture.ts';
@@ -28,31 +29,6 @@ export function Node({ className, children }: { className: string; children: Rea
     >
       {children}
     </span>
-  );
-}
-
-/** Cut at two lines, with the way to the rest. */
-export function LongText({ text, lines = 2, className }: { text: string; lines?: 2 | 4; className?: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const isLong = text.length > lines * 60 || text.split('\n').length > lines;
-  return (
-    <>
-      <span
-        dir="auto"
-        className={cx(
-          'break-words whitespace-pre-wrap',
-          isOpen ? 'block' : lines === 2 ? 'line-clamp-2' : 'line-clamp-4',
-          className,
-        )}
-      >
-        {text}
-      </span>
-      {isLong && (
-        <button type="button" onClick={() => setOpen(!isOpen)} className="text-12 text-agent-ink">
-          {isOpen ? 'less' : 'more'}
-        </button>
-      )}
-    </>
   );
 }
 

@@ -37,7 +37,7 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
         </span>
         <span className="flex-1" />
         {canMove(task.status, taskMoves.cancel) && (
-          <Button look="quiet" size="sm" icon={Square} disabled={isCancelling} onClick={onCancel} className="-mr-2">
+          <Button look="quiet" size="sm" icon={Square} isBusy={isCancelling} onClick={onCancel} className="-mr-2">
             {isCancelling ? 'Cancelling' : 'Cancel'}
           </Button>
         )}

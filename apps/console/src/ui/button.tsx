@@ -1,7 +1,7 @@
 // Buttons, with words or with an icon alone.
 
 import type { LucideIcon } from 'lucide-react';
-import type { ButtonHTMLAttributes, Ref } from 'react';
+import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react';
 import { cx } from './class-names.ts';
 import { Tooltip } from './tooltip.tsx';
 
@@ -26,7 +26,8 @@ const iconSizes = { sm: 'size-7', md: 'size-8', lg: 'size-9', xl: 'size-11' } as
 
 const common =
   'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-2 border whitespace-nowrap transition-colors ' +
-  'disabled:border-line disabled:bg-sunken disabled:text-ink-3';
+  'disabled:border-line disabled:bg-sunken disabled:text-ink-3 ' +
+  'aria-disabled:border-line aria-disabled:bg-sunken aria-disabled:text-ink-3';
 
 export type ButtonLook = keyof typeof looks;
 export type ButtonSize = keyof typeof sizes;
@@ -35,6 +36,8 @@ type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   look?: ButtonLook;
   size?: ButtonSize;
   icon?: LucideIcon;
+  /** An answer is awaited. It does nothing, but keeps the focus, which a disabled button loses. */
+  isBusy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 };
 
@@ -42,9 +45,13 @@ type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
 export const buttonClass = (look: ButtonLook = 'plain', size: ButtonSize = 'md', className?: string) =>
   cx(common, looks[look], sizes[size], className);
 
-export function Button({ look, size, icon: Icon, className, children, type = 'button', ...rest }: ButtonProps) {
+/** What makes a button do nothing, and nothing while it is not busy. */
+const busyProps = (isBusy: boolean | undefined) =>
+  isBusy ? { 'aria-disabled': true, onClick: (event: MouseEvent) => event.preventDefault() } : {};
+
+export function Button({ look, size, icon: Icon, isBusy, className, children, type = 'button', ...rest }: ButtonProps) {
   return (
-    <button type={type} className={buttonClass(look, size, className)} {...rest}>
+    <button type={type} className={buttonClass(look, size, className)} {...rest} {...busyProps(isBusy)}>
       {Icon && (
         <Icon
           size={16}
@@ -66,13 +73,20 @@ export function IconButton({
   size = 'md',
   icon: Icon,
   label,
+  isBusy,
   className,
   type = 'button',
   ...rest
 }: IconButtonProps) {
   return (
     <Tooltip text={label}>
-      <button type={type} aria-label={label} className={cx(common, looks[look], iconSizes[size], className)} {...rest}>
+      <button
+        type={type}
+        aria-label={label}
+        className={cx(common, looks[look], iconSizes[size], className)}
+        {...rest}
+        {...busyProps(isBusy)}
+      >
         <Icon size={16} strokeWidth={1.75} aria-hidden />
       </button>
     </Tooltip>

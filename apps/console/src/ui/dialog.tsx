@@ -3,6 +3,7 @@
 import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from './class-names.ts';
+import { useFocusBack } from './use-focus-back.ts';
 
 type DialogProps = {
   isOpen: boolean;
@@ -15,12 +16,14 @@ type DialogProps = {
 };
 
 export function Dialog({ isOpen, onClose, title, text, children, className }: DialogProps) {
+  const focusBack = useFocusBack();
   const stay = onClose ? undefined : (event: Event) => event.preventDefault();
   return (
     <Radix.Root open={isOpen} onOpenChange={(next) => !next && onClose?.()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Radix.Content
+          {...focusBack}
           onEscapeKeyDown={stay}
           onInteractOutside={stay}
           {...(text ? {} : { 'aria-describedby': undefined })}

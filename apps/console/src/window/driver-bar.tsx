@@ -106,7 +106,7 @@ function Helm({ icon, tone, who }: { icon: DriverIcon; tone: DriverTone; who: st
 
 function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
   const has = (action: DriverAction) => state.actions.includes(action);
-  const act = (action: DriverAction) => ({ onClick: () => onAct(action), disabled: busy !== undefined });
+  const act = (action: DriverAction) => ({ onClick: () => onAct(action), isBusy: busy !== undefined });
   return (
     <>
       {has('answer') && (
@@ -175,7 +175,7 @@ function HandBack({ busy, hasKey, onAct }: HandBackProps) {
   };
   return (
     <form onSubmit={submit} className="flex min-w-0 flex-1 items-center gap-3 narrow:w-full narrow:flex-none">
-      <label className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-2 bg-[rgb(255_255_255/42%)] px-2.5 text-[#4a3409] narrow:h-11">
+      <label className="flex h-8 min-w-0 flex-1 items-center gap-2 rounded-2 bg-[rgb(255_255_255/42%)] px-2.5 text-[#4a3409] focus-within:inset-ring-2 focus-within:inset-ring-on-person narrow:h-11">
         <StickyNote size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
         <input
           value={note}
@@ -190,7 +190,7 @@ function HandBack({ busy, hasKey, onAct }: HandBackProps) {
       <Button
         type="submit"
         size="lg"
-        disabled={busy !== undefined}
+        isBusy={busy !== undefined}
         className="border-transparent! bg-on-person! font-semibold! text-[#fbe9c4]! narrow:h-11"
       >
         Hand back

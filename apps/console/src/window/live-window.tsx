@@ -14,6 +14,7 @@ import { type PictureState, pictureState } from './describe-picture.ts';
 import { KeyRow } from './key-row.tsx';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
+import { focusBar, useKeptFocus } from './use-kept-focus.ts';
 import { fit, useIsNarrow, useSize } from './use-size.ts';
 import { AddressBar, TabStrip, type WindowTools } from './window-bar.tsx';
 
@@ -36,6 +37,7 @@ type LiveWindowProps = {
   caption: CaptionWords;
   tools: WindowTools;
   now: number;
+  /** The bar that says who drives. */
   children: ReactNode;
 };
 
@@ -55,6 +57,8 @@ export function LiveWindow(props: LiveWindowProps) {
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
   const keys = useRef<HTMLTextAreaElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  const keptFocus = useKeptFocus({ bar, keys });
   const giveKeys = () => keys.current?.focus({ preventScroll: true });
   const frame = past
     ? { width: past.width, height: past.height, device_scale: view.frame?.device_scale ?? 1 }
@@ -73,6 +77,7 @@ export function LiveWindow(props: LiveWindowProps) {
   const overlay = past ? past.overlay : currentOverlay(view.overlays, view.history, view.frame?.route);
   return (
     <div
+      {...keptFocus}
       data-testid="window"
       className={cx(
         'flex min-h-0 flex-1 flex-col overflow-hidden rounded-3 bg-surface narrow:rounded-none',
@@ -107,6 +112,7 @@ export function LiveWindow(props: LiveWindowProps) {
               drive={past ? undefined : drive}
               isDimmed={state.kind === 'pill' && state.isDimmed}
               keys={keys}
+              onFree={() => focusBar(bar.current)}
             >
               <PictureWords state={state} />
             </Picture>
@@ -120,7 +126,9 @@ export function LiveWindow(props: LiveWindowProps) {
         {hasCaption && <Caption {...caption} />}
       </div>
       {drive && !past && <KeyRow queue={drive.queue} />}
-      {children}
+      <div ref={bar} tabIndex={-1} className="shrink-0 -outline-offset-2">
+        {children}
+      </div>
     </div>
   );
 }

@@ -29,11 +29,13 @@ type PictureProps = {
   isDimmed: boolean;
   /** The field that has the focus while keys go to the page. */
   keys: RefObject<HTMLTextAreaElement | null>;
+  /** The person frees the keys: the focus has to go elsewhere. */
+  onFree: () => void;
   children?: ReactNode;
 };
 
 export function Picture(props: PictureProps) {
-  const { frames, past, frame, size, overlay, now, name, drive, isDimmed, keys, children } = props;
+  const { frames, past, frame, size, overlay, now, name, drive, isDimmed, keys, onFree, children } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const stage = useRef<HTMLDivElement>(null);
   usePainter(canvas, frames, past);
@@ -44,6 +46,8 @@ export function Picture(props: PictureProps) {
     pageSize.current = { width: frame.width / scale, height: frame.height / scale };
   }
   const { queue, onKeys } = drive ?? {};
+  const free = useRef(onFree);
+  free.current = onFree;
   useEffect(() => {
     if (!queue || !onKeys || !stage.current || !keys.current) return;
     const input = createWheelInput({
@@ -52,6 +56,7 @@ export function Picture(props: PictureProps) {
       pageSize: () => pageSize.current,
       queue,
       onKeys,
+      onFree: () => free.current(),
     });
     const touch = createTouchInput({ picture: stage.current, pageSize: () => pageSize.current, queue });
     keys.current.focus({ preventScroll: true });

@@ -21,7 +21,7 @@ export function TakeMenu({ canTakeNow, busy, onAct }: TakeMenuProps) {
         look="take"
         size="lg"
         icon={ShipWheel}
-        disabled={isBusy}
+        isBusy={isBusy}
         onClick={() => onAct('take')}
         className={cx('narrow:h-11 narrow:px-3', canTakeNow && 'rounded-r-none! narrow:rounded-r-2!')}
       >
@@ -34,7 +34,7 @@ export function TakeMenu({ canTakeNow, busy, onAct }: TakeMenuProps) {
             <Button
               look="take"
               size="lg"
-              disabled={isBusy}
+              isBusy={isBusy}
               aria-label="Other ways to take the wheel"
               className="w-[30px] rounded-l-none! border-l-0! px-0! narrow:hidden"
             >

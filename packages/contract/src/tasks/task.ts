@@ -113,6 +113,8 @@ export const TaskProgress = z
     finished_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
     last_updated_at: Timestamp,
+    /** Rises when another agent goes on with the task. Absent for guests, and in events of an earlier release. */
+    attempt: Count.optional(),
   })
   .meta({ id: 'TaskProgress' });
 export type TaskProgress = z.infer<typeof TaskProgress>;

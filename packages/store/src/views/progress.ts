@@ -17,6 +17,7 @@ export function progressOf(task: TaskRow): TaskProgress {
     finished_at: task.finished_at?.toISOString() ?? null,
     last_error: task.last_error,
     last_updated_at: task.updated_at.toISOString(),
+    attempt: task.attempt,
   };
 }
 
