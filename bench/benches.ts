@@ -34,6 +34,10 @@ export const benches = define({
     full: async ({ rounds }) => (await import('./browser/actions.ts')).measureActions(rounds),
     small: async () => (await import('./browser/actions.ts')).measureActions(1),
   },
+  view: {
+    full: async ({ rounds }) => (await import('./browser/view.ts')).measureView(rounds),
+    small: async () => (await import('./browser/view.ts')).measureView(2),
+  },
   open: {
     full: async ({ count }) => (await import('./browser/open.ts')).measureOpen({ opens: count, restores: count }),
     small: async () => (await import('./browser/open.ts')).measureOpen({ opens: 15, restores: 3 }),

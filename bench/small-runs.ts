@@ -14,6 +14,14 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
       assert.deepEqual([ours.count, bare.count], [1, 1]);
     assert.ok(Object.keys(p50_by_action_ms).length >= 10);
   },
+  // Times say nothing of a small run: they are in the full one.
+  view({ hard: { ours, playwright }, list, table, article }) {
+    assert.ok(ours.facts >= 36 && ours.facts > playwright.facts, JSON.stringify(ours));
+    assert.deepEqual([ours.secrets, ours.unseen], [0, 0]);
+    assert.ok(ours.tokens <= 650, `${ours.tokens} tokens`);
+    for (const { ratio, in_view_tokens } of [list, table, article])
+      assert.ok(ratio <= 0.4 && in_view_tokens <= 1200, JSON.stringify({ ratio, in_view_tokens }));
+  },
   // At most half a bare launch to the first picture, from a browser launched ahead.
   open: ({ open_to_picture_ms: { ratio } }) => assert.ok(ratio <= 0.5, `${ratio}`),
   density({ before_open, after_close }) {

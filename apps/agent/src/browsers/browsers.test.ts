@@ -63,6 +63,19 @@ describe('the browsers of an agent', () => {
     const said = JSON.stringify([read.acted.after.title, read.acted.data, read.acted.picture]);
     assert.match(said, /half/);
     assert.ok(!said.includes('\\ud83d') && !said.includes('\\u0000'), said);
+    const seen = await browsers.see(session.id, handle, { timeoutMs: 5000, signal, withPicture: true });
+    assert.ok(seen.type === 'done');
+    assert.match(seen.reply.view.text, /^# Here\nnul/);
+    assert.ok(seen.reply.picture && seen.reply.image.length > 0);
+    const told = JSON.stringify(seen.reply.view);
+    assert.ok(!told.includes('\\ud83d') && !told.includes('\\u0000'), told);
+  });
+
+  it('look at a page no longer than they are told to', async () => {
+    const session = await opening();
+    const handle = await browsers.ensure({ ...session, reach: anywhere }, { signal });
+    const seen = await browsers.see(session.id, handle, { timeoutMs: 5000, signal: AbortSignal.abort() });
+    assert.deepEqual([seen.type, seen.type === 'unanswered' && seen.reason], ['unanswered', 'aborted']);
   });
 
   it('are found lost where their host ended them without a report, although the host is alive', async () => {

@@ -15,6 +15,7 @@ import { findOpenField, type OpenField } from './open-field.ts';
 import { outlineOf, type Portion } from './outline.ts';
 import { createRefs, type Refs } from './refs.ts';
 import { textOf } from './text.ts';
+import { type Looks, type ViewOptions, type ViewPortion, viewOf } from './view.ts';
 import { positionOf } from './worlds/frame-position.ts';
 import { openSessions } from './worlds/frame-sessions.ts';
 import type { World } from './worlds/world.ts';
@@ -33,6 +34,8 @@ export type Dom = {
   sees(sighting: Sighting, deadline: Deadline): Promise<boolean>;
   /** What can be acted on; from the item of that place on, as much as one answer holds. */
   outline(from: number, deadline: Deadline): Promise<Portion>;
+  /** Words and handles in one text, for a model; as much of it as one answer holds. */
+  view(options: ViewOptions, deadline: Deadline): Promise<ViewPortion>;
   /** What can be read, frames included. Very long pages are cut. */
   text(deadline: Deadline): Promise<string>;
   /** The list or picker that is open in the page. */
@@ -53,6 +56,7 @@ export function createDom({ page, cdp, refs = createRefs(), fields }: Options): 
   let masked: Promise<Mask> | undefined;
   const worlds = createWorlds({ page, sessions });
   const finding = { worlds, refs };
+  const looks: Looks = new Map();
 
   async function sees(sighting: Sighting, deadline: Deadline): Promise<boolean> {
     try {
@@ -92,6 +96,7 @@ export function createDom({ page, cdp, refs = createRefs(), fields }: Options): 
       createFoundElement(await findTarget(finding, { target, purpose }, deadline)),
     sees,
     outline: (from, deadline) => steadily((views) => outlineOf(views, refs, from, deadline), deadline),
+    view: (options, deadline) => steadily((views) => viewOf(views, refs, looks, options, deadline), deadline),
     text: (deadline) => steadily((views) => textOf(views, { limit: maxTextChars, isWhole: false }, deadline), deadline),
     openField: async (deadline) => findOpenField(await worlds.all(deadline), deadline),
     extract: (step, deadline) => extract(finding, step, deadline),

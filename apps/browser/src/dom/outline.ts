@@ -68,7 +68,7 @@ function itemIn({ role, name, value, states, box }: Item, placing: FramePosition
   return value === undefined ? item : { ...item, value };
 }
 
-const rounded = ({ x, y, width, height }: Box): Box => ({
+export const rounded = ({ x, y, width, height }: Box): Box => ({
   x: Math.round(x),
   y: Math.round(y),
   width: Math.round(width),

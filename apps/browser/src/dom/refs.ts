@@ -7,7 +7,12 @@ export type Refs = {
   give(world: World, mark: number): string;
   whereIs(ref: string): { world: World; mark: number } | undefined;
   wasGiven(ref: string): boolean;
+  /** The number of the last one that was given. */
+  last(): number;
 };
+
+/** Later ones have higher numbers. */
+export const numberOf = (ref: string): number => Number(ref.slice(1));
 
 /** One for all pages of a session: a ref from one page must not mean something on another. */
 export function createRefs(): Refs {
@@ -43,6 +48,7 @@ export function createRefs(): Refs {
       const world = place?.world.deref();
       return place && world && { world, mark: place.mark };
     },
-    wasGiven: (ref) => /^e[1-9]\d*$/.test(ref) && Number(ref.slice(1)) <= count,
+    wasGiven: (ref) => /^e[1-9]\d*$/.test(ref) && numberOf(ref) <= count,
+    last: () => count,
   };
 }

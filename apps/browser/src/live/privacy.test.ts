@@ -136,6 +136,8 @@ describe('what is only for who drives', () => {
       assert.equal((await session.look()).private, true);
       const { head } = await session.tell({ type: 'observe', bring: ['text'] });
       assert.ok(head.ok && head.type === 'observed' && head.observation.outline.length === 0);
+      const viewed = (await session.tell({ type: 'observe', as: 'view' })).head;
+      assert.ok(viewed.ok && viewed.type === 'viewed' && viewed.view.text === '' && viewed.view.handles.length === 0);
 
       await session.tell({ type: 'take', epoch: 3 });
       // The page is at rest, and yet there is a frame for everybody.
@@ -146,6 +148,9 @@ describe('what is only for who drives', () => {
       pictures.push(Buffer.from(back.image).toString('base64'));
       const after = await session.tell({ type: 'observe', bring: ['text'] });
       assert.ok(!JSON.stringify(after.head).includes(secret), JSON.stringify(after.head));
+      const again = (await session.tell({ type: 'observe', as: 'view' })).head;
+      assert.ok(again.ok && again.type === 'viewed' && again.view.text.includes('••••'), JSON.stringify(again));
+      assert.ok(!JSON.stringify(again).includes(secret), JSON.stringify(again));
       await until(() => frames.at(-1)?.header.private === false, 3000);
       for (const { header } of frames) assert.ok(header.private || header.epoch !== 2, JSON.stringify(header));
       watching.close();

@@ -55,15 +55,17 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return { head: { ok: true, type: 'watching' }, body: emptyBody };
   }
 
-  async function observe({ as, from, bring }: CommandOf<'observe'>): Promise<Reply> {
-    if (as === 'view') throw new StepFailure('unsupported', 'this host gives no view of a page');
+  async function observe({ as, from, since, bring }: CommandOf<'observe'>): Promise<Reply> {
     const deadline = startDeadline(observeMs, signal);
-    const [observation, snapshot] = await Promise.all([
-      observer.observe(from, bring.includes('text'), deadline),
+    const [head, snapshot] = await Promise.all([
+      as === 'view'
+        ? observer.view({ from, since }, deadline).then((one) => ({ type: 'viewed', view: one }) as const)
+        : observer
+            .observe(from, bring.includes('text'), deadline)
+            .then((observation) => ({ type: 'observed', observation }) as const),
       bring.includes('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
     ]);
-    const head = { ok: true, type: 'observed', observation, picture: snapshot?.picture ?? null } as const;
-    return { head, body: snapshot?.image ?? emptyBody };
+    return { head: { ok: true, ...head, picture: snapshot?.picture ?? null }, body: snapshot?.image ?? emptyBody };
   }
 
   async function take({ epoch, is_person }: CommandOf<'take'>): Promise<Reply> {

@@ -1,11 +1,12 @@
 // What an agent sees of a session: a picture of the page in front, and what can be done on it. What a person typed
 // stays out.
 
-import type { Observation, Picture } from '@pilothouse/bus';
+import type { Observation, Picture, View } from '@pilothouse/bus';
 import type { Page } from 'playwright-core';
 import { type Deadline, within } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import type { Dom } from '../dom/dom.ts';
+import type { ViewOptions } from '../dom/view.ts';
 import { type Privacy, strictest } from '../live/privacy.ts';
 import type { Screencast } from '../live/screencast.ts';
 import { type Shot, takeShot } from '../live/screenshot.ts';
@@ -84,10 +85,43 @@ export function createObserver({ sessionId, pages, dialogs, screencast, privacy,
       const shot = screencast.latest();
       return shot ? describe(shot, deadline) : takeSnapshot(deadline);
     },
+    ...createReading({ pages, dialogs, privacy, eyesOf, locationOf, lastLocationOf }),
+  };
+}
+
+type Reading = Pick<Options, 'pages' | 'dialogs' | 'privacy' | 'eyesOf'> & {
+  locationOf(page: Page, deadline: Deadline): Promise<PageLocation>;
+  lastLocationOf(page: Page): PageLocation;
+};
+
+/** What is on the page in front, in words. While a person drives, that is private. */
+function createReading({ pages, dialogs, privacy, eyesOf, locationOf, lastLocationOf }: Reading) {
+  async function openPages(deadline: Deadline): Promise<Observation['pages']> {
+    return Promise.all(
+      pages.all().map(async (page) => {
+        const place = await within(deadline, locationOf(page, deadline)).catch(() => lastLocationOf(page));
+        return { page: pages.id(page), ...place, is_front: page === pages.current() };
+      }),
+    );
+  }
+
+  return {
+    /** As one text for a model. */
+    async view(options: ViewOptions, deadline: Deadline): Promise<View> {
+      const page = pages.current();
+      const dialog = dialogs.of(page);
+      const isMute = dialog !== null || pages.isCrashed(page) || privacy.isDriven();
+      const [place, open, portion] = await Promise.all([
+        locationOf(page, deadline),
+        openPages(deadline),
+        isMute ? noView : eyesOf(page).view(options, deadline),
+      ]);
+      // A person may have begun to drive while the page was read.
+      return { ...place, pages: open, dialog, ...(privacy.isDriven() ? noView : portion) };
+    },
     async observe(from: number, wantsText: boolean, deadline: Deadline): Promise<Observation> {
       const page = pages.current();
       const dialog = dialogs.of(page);
-      // While a person drives, what is on the page is private.
       const isMute = dialog !== null || pages.isCrashed(page) || privacy.isDriven();
       const eyes = eyesOf(page);
       const [place, open, outline, text] = await Promise.all([
@@ -99,18 +133,10 @@ export function createObserver({ sessionId, pages, dialogs, screencast, privacy,
       return { ...place, pages: open, dialog, outline: outline.items, next: outline.next, text };
     },
   };
-
-  async function openPages(deadline: Deadline): Promise<Observation['pages']> {
-    return Promise.all(
-      pages.all().map(async (page) => {
-        const place = await within(deadline, locationOf(page, deadline)).catch(() => lastLocationOf(page));
-        return { page: pages.id(page), ...place, is_front: page === pages.current() };
-      }),
-    );
-  }
 }
 
 const nothing = { items: [], next: null };
+const noView = { text: '', handles: [], shape_hash: '', next: null };
 
 /** Paths, queries and titles may hold what a person typed. */
 export function siteOnly({ url }: PageLocation): PageLocation {

@@ -151,5 +151,5 @@ export function createOutline({ dom, roles, names, sight, marks, reader }: Parts
     return active === element && element !== document.body;
   }
 
-  return { list };
+  return { list, contentOf, statesOf, isTabbable, isUsable: (role: string) => usable.has(role) };
 }

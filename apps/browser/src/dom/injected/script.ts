@@ -19,6 +19,10 @@ import { createTouch, type Touch } from './hit-target.ts';
 import { createMask } from './mask.ts';
 import { createOutline, type Outline } from './outline.ts';
 import { createReader, type Reader } from './text.ts';
+import { createPageViewer, type PageViewer } from './view.ts';
+import { createViewBlocks, type ViewBlocks } from './view-blocks.ts';
+import { createViewItems } from './view-items.ts';
+import { createViewLines } from './view-lines.ts';
 
 type Parts = {
   dom: Dom;
@@ -33,6 +37,8 @@ type Parts = {
   outline: Outline;
   reader: Reader;
   extractor: Extractor;
+  blocks: ViewBlocks;
+  viewer: PageViewer;
 };
 
 /** `opacity` is that of the first. */
@@ -41,7 +47,8 @@ export type Tools = ReturnType<typeof createTools>;
 
 /** What we ask of a document. Whatever it takes and gives can be written as JSON, except elements. */
 function createTools(parts: Parts) {
-  const { dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor } = parts;
+  const { dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, blocks, viewer } =
+    parts;
   const maxTold = 5;
   const secretWords =
     /pass(word|wort|code|phrase)|kennwort|contrase|mot de passe|\bpin\b|\bcv[cv]\b|card num|security code/i;
@@ -93,6 +100,9 @@ function createTools(parts: Parts) {
     scroll: touch.scroll,
     viewport: () => ({ width: innerWidth, height: innerHeight }),
     outline: outline.list,
+    view: viewer.list,
+    /** Null: the element keeps no shadow root closed. */
+    setRoot: blocks.setRoot,
     read: reader.read,
     readPage: reader.page,
     attributes: extractor.attributes,
@@ -124,7 +134,11 @@ export const script = `(() => {
   const touch = (${createTouch})(dom, roles, names, sight);
   const outline = (${createOutline})({ dom, roles, names, sight, marks, reader });
   const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor });
+  const items = (${createViewItems})({ dom, roles, names, secrets, marks, reader, outline });
+  const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
+  const sheets = (${createViewLines})();
+  const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, blocks, viewer });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */

@@ -14,9 +14,9 @@ export class Handle {
   }
 }
 
-/** Elements are passed as handles. */
+/** Elements and other nodes are passed as handles. */
 type Passed<Args extends unknown[]> = { [Index in keyof Args]: PassedOne<Args[Index]> };
-type PassedOne<T> = [Extract<T, Element>] extends [never] ? T : Handle | Exclude<T, Element>;
+type PassedOne<T> = [Extract<T, Node>] extends [never] ? T : Handle | Exclude<T, Node>;
 
 export type World = {
   frameId: string;

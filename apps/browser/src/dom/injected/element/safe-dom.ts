@@ -24,7 +24,10 @@ export function createDom() {
   const nodeType = getter<number>(Node.prototype, 'nodeType');
   const textContent = getter<string | null>(Node.prototype, 'textContent');
   const localName = getter<string>(Element.prototype, 'localName');
-  const shadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
+  const openShadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
+  /** Roots that the page keeps closed, as the browser told us of them. */
+  const closedRoots = new WeakMap<Node, ShadowRoot>();
+  const shadowRoot = (node: Node): ShadowRoot | null => openShadowRoot(node) ?? closedRoots.get(node) ?? null;
   const assignedSlot = getter<HTMLSlotElement | null>(Element.prototype, 'assignedSlot');
   const textSlot = getter<HTMLSlotElement | null>(Text.prototype, 'assignedSlot');
   const isConnected = getter<boolean>(Node.prototype, 'isConnected');
@@ -123,6 +126,7 @@ export function createDom() {
     textOf: (node: Node) => textContent(node) ?? '',
     tag: localName,
     shadowRoot,
+    openRoot: (host: Element, root: ShadowRoot): void => void closedRoots.set(host, root),
     attribute: (element: Element, name: string): string | null => getAttribute(element, name),
     attributeNames,
     eachChild,

@@ -1,0 +1,50 @@
+// The 39 facts of the hard page, each with how it shows in a text. A fact counts as found in whichever way a text says it.
+
+export type Fact = { fact: string; shows: RegExp };
+
+const fact = (name: string, shows: RegExp): Fact => ({ fact: name, shows });
+
+export const facts: Fact[] = [
+  fact('the page is headed Checkout', /(# |heading ")Checkout/),
+  fact('Home is a link that can be named', /\[e\d+ "Home"\]|link "Home" \[ref/),
+  fact('Help leads to another host', /Help[\s\S]{0,60}help\.example/),
+  fact('an alert says that the card was declined', /(! |alert[^\n]*)Card declined/),
+  fact('the lantern costs € 42.25', /42\.25/),
+  fact('only 3 lanterns are left', /only 3 left/),
+  fact('one Remove belongs to the lantern', /Brass lantern"?[^"]?(?! on)[\s\S]{1,300}Remove[\s\S]{1,80}Copper kettle/),
+  fact('the other Remove belongs to the kettle', /Copper kettle[\s\S]{1,160}Remove/),
+  fact('the quantity is 2', /Quantity"[^\n]*2/),
+  fact('the quantity is from 1 to 9', /min 1 max 9/),
+  fact('Germany is chosen', /Country"[^\n]*= "Germany"|option "Germany" \[selected\]/),
+  fact('Austria and France can be chosen', /Austria[\s\S]{0,90}France/),
+  fact('there are many more countries', /\+\d{3}|"Country 190"/),
+  fact('delivery is on 2026-11-20', /2026-11-20/),
+  fact('delivery is not before 2026-11-18', /2026-11-18/),
+  fact('the street is required', /Street"[^\n]*required/),
+  fact('the street is wrong', /Street"[^\n]*invalid/),
+  fact('what is wrong with the street', /Street must not be empty/),
+  fact('what a city looks like', /e\.g\. Berlin/),
+  fact('how a phone number is written', /With country code/),
+  fact('the form of a postcode', /pattern \[0-9\]\{5\}/),
+  fact('the tax form has to be a PDF', /accept \.pdf/),
+  fact('the password is filled in', /Password"[^\n]*= "••••"/),
+  fact('the card number is filled in', /Card number"[^\n]*= "••••"/),
+  fact('gift wrap is chosen', /Gift wrap"[^\n]*checked/),
+  fact('Express is chosen and Standard is not', /Standard"(?![^\n]*checked[^\n]*Express)[\s\S]*Express"[^\n]*checked/),
+  fact('paying is not possible yet', /Pay now"[^\n]*disabled/),
+  fact('delivery times are folded', /Delivery times"[^\n]*collapsed/),
+  fact('what the picture shows', /Brass lantern on a table/),
+  fact('the pickup point can be clicked', /\[e\d+ clickable "Choose a pickup|\[cursor=pointer\]: Choose a pickup/),
+  fact('the map can be clicked', /\[e\d+ clickable "Open the map|\[cursor=pointer\]: Open the map/),
+  fact('the frame is called Payment', /<frame "Payment"|iframe "Payment"/),
+  fact('the frame comes from another host', /<frame[^\n]*localhost|iframe[^\n]*localhost/),
+  fact('the account in the frame', /IBAN"[^\n]*DE00 1234/),
+  fact('the points in an open shadow root', /1,250/),
+  fact('the button in a closed shadow root', /button "Redeem voucher"/),
+  fact('a dialog lies over the page, and comes first', /dialog "Cookies"[\s\S]*Checkout/),
+  fact('order 1001 with its sum and its button', /1001[\s\S]{1,90}12\.00[\s\S]{1,60}Reorder/),
+  fact(
+    'the last order has to be scrolled to, and Imprint is far below',
+    /more in box(?=[\s\S]*1009)[\s\S]*below[\s\S]*Imprint/,
+  ),
+];
