@@ -75,6 +75,13 @@ describe('a task in words', () => {
       ['shop/basket', 'shop/pay'],
     );
     assert.equal(visitor.data.shop.orders[0]?.name, 'Ada Lovelace');
+    const { decisions } = await installation.client.listDecisions({ id: task_id });
+    assert.equal(decisions.length, status.cost.model_calls);
+    const pay = decisions.find(({ actions }) =>
+      actions.some(({ tool, step_ids }) => tool === 'click' && step_ids.length === 1),
+    );
+    assert.match(pay?.goal ?? '', /^click /);
+    assert.match(status.agent_history.at(-1)?.next_goal ?? '', /^click "Confirm payment"/);
     const books = model.books.slice(from);
     assert.equal(status.cost.model_calls, books.length);
     const sum = (pick: (tokens: { input: number; output: number }) => number) =>

@@ -47,7 +47,11 @@ export function createAttempts({ store, heldTask: { say } }: { store: Store; hel
     if (!ended) throw new TaskNotHeld();
     const taskId = turn.task.id;
     await append({ taskId, kind: 'step', data: { step: attemptOf(ended, turn.step) } });
-    await append({ taskId, kind: 'agent_history', data: { agent_history: historyOf(ended, turn.step) } });
+    await append({
+      taskId,
+      kind: 'agent_history',
+      data: { agent_history: historyOf(ended, turn.step, turn.decision) },
+    });
     const title = titleOf(turn.step);
     if (effect.status === 'success') await say(append, turn, `Done: ${title}`);
     else await say(append, turn, `${title}: ${effect.error}`, 'warn');

@@ -4,7 +4,7 @@
 import type { View } from '@pilothouse/bus';
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { type ModelCallRow, type Store, type TaskRow, titleOf } from '@pilothouse/store';
+import { type ModelCallRow, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -94,7 +94,7 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
     const ending = finish && endingOf(finish, await resultOf(store, task, stepsIn(task)), settings, rows.decisions);
     if (ending && 'repair' in ending)
       for (const one of stored.calls) if (one.name === 'finish') one.refused = ending.repair;
-    const words = saidIn(answer.text);
+    const words = saidIn(answer.text, typedTextsOf([...stepsIn(task), ...steps]));
     const title = steps.length > 0 ? steps.map(titleOf).join(', ') : (stored.calls[0]?.name ?? 'nothing');
     const used = { status: 'ok', usage: answer.usage, costMicros: answer.costMicros } as const;
     await ledger.decide(turn, call, used, {

@@ -124,6 +124,7 @@ const rows: Record<RouteName, Row | Row[]> = {
   followTaskStream: { of: 'task', gets: 200 },
   getMessageState: { of: 'task', gets: 200 },
   listExecutions: { of: 'task', gets: 200 },
+  listDecisions: { of: 'task', gets: 200 },
   requestTakeover: { of: 'task', gets: 'its own' },
   resumeTakeover: { of: 'task', gets: 'its own' },
   getScreenshot: { of: 'task', gets: 200 },

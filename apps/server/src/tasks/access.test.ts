@@ -38,6 +38,7 @@ describe('a task', () => {
       logs: client.listLogs({ id }),
       observations: client.listObservations({ id }),
       executions: client.listExecutions({ id }),
+      decisions: client.listDecisions({ id }),
       messages: client.getMessageState({ id }),
       screenshot: client.getScreenshot({ id }),
       list: client.listTasks().then(({ tasks }) => assert.ok(tasks.some((listed) => listed.id === id))),
@@ -45,7 +46,7 @@ describe('a task', () => {
     const answers = await Promise.allSettled(Object.values(asked));
     return Object.keys(asked).filter((_, index) => answers[index]?.status === 'fulfilled');
   }
-  const everything = ['status', 'detail', 'logs', 'observations', 'executions', 'messages', 'screenshot', 'list'];
+  const everything = ['status', 'detail', 'logs', 'observations', 'executions', 'decisions', 'messages', 'screenshot', 'list'];
   const isSessionSeen = ({ client }: Person) =>
     client.getSession({ id: task.session_id }).then(
       () => true,

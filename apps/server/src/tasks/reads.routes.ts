@@ -11,6 +11,7 @@ export function taskReadRoutes(serve: Serve, reads: TaskReads, pictures: TaskPic
   serve(routes.getTask, ({ caller, params }) => reads.detail(caller, params.id));
   serve(routes.listLogs, ({ caller, params, query }) => reads.logs(caller, params.id, query));
   serve(routes.listExecutions, ({ caller, params }) => reads.executions(caller, params.id));
+  serve(routes.listDecisions, ({ caller, params, query }) => reads.decisions(caller, params.id, query));
   serve(routes.getMessageState, ({ caller, params }) => reads.messages(caller, params.id));
 
   serve(routes.listObservations, async ({ caller, params, query }) => {

@@ -1,10 +1,12 @@
 // Tasks as the API shows them, field by field.
 
 import {
+  type Decision,
   type Evidence,
   type Execution,
   ImageType,
   type InboxItem,
+  type Json,
   type LogEntry,
   type Observation,
   type Plan,
@@ -19,12 +21,14 @@ import {
   type ExecutionRow,
   historyOf,
   type InboxRow,
+  type ListedDecision,
   type ListedTask,
   type LogRow,
   type ObservationRow,
   progressOf,
   questionOf,
   type StepRow,
+  stepIdOf,
   type TaskRow,
   type TaskStanding,
   takeoverOf,
@@ -47,7 +51,7 @@ export function viewStatus({ task, lastSeq, stepCount, lines, pictures, takeover
     recent_evidence: pictures.flatMap((row) => viewEvidence(row) ?? []),
     agent_history: lines.flatMap((line) => {
       const step = stepOf(task, line);
-      return step ? [historyOf(line, step)] : [];
+      return step ? [historyOf(line, step, line)] : [];
     }),
     attempt: task.attempt,
     cost: {
@@ -170,6 +174,39 @@ export const viewLog = ({ seq, recorded_at, level, message, step_id, data }: Log
   step_id,
   data: (data ?? null) as LogEntry['data'],
 });
+
+/** A decision of a model, with the steps of it that were begun. */
+export function viewDecision(row: ListedDecision): Decision {
+  const { calls } = row.actions as { calls: StoredCall[] };
+  const { number, model, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_micros } = row.call;
+  return {
+    number: row.number,
+    decided_at: row.decided_at.toISOString(),
+    status: row.status as Decision['status'],
+    cut_reason: row.cut_reason,
+    evaluation: row.evaluation,
+    goal: row.goal,
+    thinking: row.thinking,
+    url: row.url,
+    read_messages: row.read_messages,
+    actions: calls.map(({ name, input, steps: [first, count] = [0, 0], refused }) => ({
+      tool: name,
+      input,
+      step_ids: Array.from({ length: count }, (_, i) => row.first_step + first + i)
+        .filter((index) => index <= row.last_step)
+        .map(stepIdOf),
+      refused: refused ?? null,
+    })),
+    call: {
+      number,
+      model,
+      ms: row.call_ms,
+      ...{ input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_micros },
+    },
+  };
+}
+/** As the agent writes them. */
+type StoredCall = { name: string; input: Json; steps?: [first: number, count: number]; refused?: string };
 
 /** One execution of the task, with the attempts at steps that it began. */
 export function viewExecution(row: ExecutionRow, task: TaskRow, lines: StepRow[]): Execution {

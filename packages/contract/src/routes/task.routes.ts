@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { InboxEvent, TaskEvent } from '../sessions/events.ts';
 import { ChatReply, IdempotencyHeaders } from '../tasks/chat.ts';
+import { Decision } from '../tasks/decision.ts';
 import { TaskMessage, TaskMessageRequest } from '../tasks/message.ts';
 import { TaskState } from '../tasks/states.ts';
 import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
@@ -216,6 +217,18 @@ export const taskRoutes = {
     replies: {},
     bytes: ['application/octet-stream'],
     errors: [...loginErrors, 'not_found', 'gone'],
+  },
+  listDecisions: {
+    method: 'GET',
+    path: '/api/tasks/:id/decisions',
+    access: 'user',
+    origin: 'extension',
+    area: 'tasks',
+    summary: 'List what a model decided for a task, oldest first',
+    params,
+    query: Page,
+    replies: { 200: Success.extend({ decisions: z.array(Decision), next_cursor: NextCursor }) },
+    errors: [...loginErrors, 'validation_failed', 'not_found'],
   },
   sendTaskMessage: {
     method: 'POST',

@@ -3,14 +3,20 @@
 
 import type { Step } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
+import { decodeSeq, toSeqPage } from '../db/cursors.ts';
 import type { Database, Tx } from '../db/db.ts';
 import type { Decisions as DecisionTable, Tasks } from '../db/generated.ts';
 
+import type { ModelCallRow } from './model-calls.ts';
+
 export type DecisionRow = Selectable<DecisionTable>;
+/** What a model says of its work. */
+export type DecisionWords = Pick<DecisionRow, 'goal' | 'evaluation' | 'thinking'>;
 type TaskRow = Selectable<Tasks>;
 type Held = { taskId: string; executionId: string };
 /** The newest decision, and what happened since that the model does not know. */
 export type NewestDecision = DecisionRow & { has_new_messages: boolean; was_driven: boolean };
+export type ListedDecision = DecisionRow & { seq: number; call: ModelCallRow; call_ms: number };
 export type NewDecision = {
   callNumber: number;
   goal: string | null;
@@ -86,6 +92,19 @@ export function createDecisions({ pool }: Database) {
         values: [taskId],
       });
       return rows[0];
+    },
+
+    /** A page of them with their calls, oldest first. */
+    async listOf(taskId: string, { limit, cursor }: { limit: number; cursor?: string }) {
+      const { rows } = await pool.query<ListedDecision>({
+        name: 'decisions.listOf',
+        text: `select d.*, d.number as seq, to_json(c) as call,
+                 coalesce(round(1000 * extract(epoch from c.ended_at - c.begun_at)), 0)::int as call_ms
+               from decisions d join model_calls c on c.task_id = d.task_id and c.number = d.call_number
+               where d.task_id = $1 and d.number > $2 order by d.number limit $3`,
+        values: [taskId, decodeSeq(cursor), limit + 1],
+      });
+      return toSeqPage(rows, limit);
     },
 
     /** Oldest first. */

@@ -24,6 +24,8 @@ export async function purgeTypedText(tx: Tx, sessionId: string): Promise<TaskRow
   for (const task of tasks) {
     purged.push(await purgeTask(tx, task, typed));
     await purgeLedger(tx, task.id, typed);
+    // What a model said and called tools with may hold every text of the task, also of steps that were never begun.
+    await tx.client.query('delete from decisions where task_id = $1', [task.id]);
     await purgeRequest(tx, task.id);
   }
   await purgeTitle(

@@ -1,6 +1,7 @@
 // Rows of tasks and attempts, as the API shows them.
 
 import type { AgentHistory, ExecutionStep, Session, Step, TaskProgress } from '@pilothouse/contract';
+import type { DecisionWords } from '../ledger/decisions.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import { isTypedKey, strikeTyped, typedTextsOf } from '../ledger/typed-text.ts';
 import type { SessionRow } from '../sessions/session-reads.ts';
@@ -38,8 +39,8 @@ export function attemptOf(row: StepRow, step: Step): ExecutionStep {
   };
 }
 
-/** The same as a part of the agent's history. */
-export function historyOf(attempt: StepRow, step: Step): AgentHistory {
+/** The same as a part of the agent's history, with what a model said of the decision that the step belongs to. */
+export function historyOf(attempt: StepRow, step: Step, said?: Partial<DecisionWords> | null): AgentHistory {
   return {
     timestamp: (attempt.effect_at ?? attempt.intent_at).toISOString(),
     step_index: attempt.index,
@@ -49,9 +50,9 @@ export function historyOf(attempt: StepRow, step: Step): AgentHistory {
     status: attempt.status === 'running' ? 'interrupted' : attempt.status,
     attempts: attempt.try,
     message: attempt.error,
-    thinking: null,
-    evaluation: null,
-    next_goal: null,
+    thinking: said?.thinking ?? null,
+    evaluation: said?.evaluation ?? null,
+    next_goal: said?.goal ?? null,
     wait_ms: attempt.wait_ms,
     run_ms: attempt.run_ms,
   };

@@ -4,6 +4,7 @@ import { TaskState } from '@pilothouse/contract';
 import type { Caller } from '../accounts/users.ts';
 import { decodeCursor, toPage } from '../db/cursors.ts';
 import type { Database } from '../db/db.ts';
+import type { DecisionWords } from '../ledger/decisions.ts';
 import { type ObservationRow, pictureText } from '../ledger/observations.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import type { TakeoverRow } from '../takeovers/takeovers.ts';
@@ -16,7 +17,7 @@ export type TaskStanding = {
   lastSeq: number;
   stepCount: number;
   /** The last ended attempts and the last pictures, oldest first. */
-  lines: StepRow[];
+  lines: (StepRow & Partial<DecisionWords>)[];
   pictures: ObservationRow[];
   /** The open takeover. */
   takeover: TakeoverRow | null;
@@ -33,8 +34,9 @@ const standingText = `
 select t.*, q.last_seq,
   (select count(*) from steps where task_id = t.id) as step_count,
   (select json_agg(l order by l.index, l.try) from (
-     select * from steps where task_id = t.id and status <> 'running'
-     order by index desc, try desc limit ${attemptsShown}) l) as lines,
+     select s.*, d.goal, d.evaluation, d.thinking from steps s
+     left join decisions d on d.task_id = t.id and s.index between d.first_step and d.last_step
+     where s.task_id = t.id and s.status <> 'running' order by s.index desc, s.try desc limit ${attemptsShown}) l) as lines,
   (select json_agg(o order by o.seq) from (
      select * from observations where task_id = t.id and ${pictureText}
      order by seq desc limit ${picturesShown}) o) as pictures,
@@ -87,7 +89,7 @@ export function createTaskReads({ pool }: Database) {
         task,
         lastSeq: last_seq,
         stepCount: step_count,
-        lines: (lines ?? []).map((line) => withTimes<StepRow>(line, 'intent_at', 'effect_at')),
+        lines: (lines ?? []).map((line) => withTimes<StepRow & Partial<DecisionWords>>(line, 'intent_at', 'effect_at')),
         pictures: (pictures ?? []).map((picture) => withTimes<ObservationRow>(picture, 'recorded_at')),
         takeover: takeover && readTakeover(takeover),
       };
