@@ -83,13 +83,14 @@ export function createPageViewer(parts: Parts) {
   function list(...frames: Element[]): DocumentView {
     paint.forget();
     const root = dom.root();
-    const top = blocks.topDialog();
+    const elements = dom.all();
+    const top = blocks.topDialog(elements);
     const look: Look = {
       lines: [],
       blocks: [],
       line: undefined,
       edge: '',
-      hints: blocks.hints(),
+      hints: blocks.hints(elements),
       frames,
       top: top?.element,
       holders: new Map(),
@@ -109,7 +110,7 @@ export function createPageViewer(parts: Parts) {
     if (root && top?.isModal) within(look, '<behind the dialog>', '', way, (inner) => visit(root, look, inner, 0));
     else if (root) visit(root, look, way, 0);
     flush(look);
-    return { lines: look.lines, blocks: look.blocks, closed: blocks.mayBeClosed().map(marks.mark) };
+    return { lines: look.lines, blocks: look.blocks, closed: blocks.mayBeClosed(elements).map(marks.mark) };
   }
 
   const quoted = (name: string) => (name ? ` ${JSON.stringify(items.short(name, 80))}` : '');
