@@ -26,7 +26,7 @@ export const hardPage = (frame: string) => `<!doctype html><meta charset=utf-8><
   .cookies { position: fixed; left: 700px; top: 40px; width: 320px; height: 110px; background: #eee; z-index: 9; padding: 8px }
   .card { display: flex; gap: 8px; align-items: center } .unseen { position: absolute; left: -9999px }
 </style>
-<nav><a href="/home">Home</a><a href="/lamps">Lamps</a><a href="https://help.example/returns">Help</a></nav>
+<nav><a href="/home">Home</a><a href="https://help.example/returns">Help</a></nav>
 <main>
 <h1>Checkout</h1>
 <p role=alert>Card declined: try another card.</p>

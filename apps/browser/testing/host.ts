@@ -10,6 +10,7 @@ import {
   type HostCommand,
   type HostReply,
   hostCommand,
+  type OnlyIf,
   type SavedState,
   type SessionCommand,
   sessionCommand,
@@ -143,8 +144,8 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return (reply.ok && reply.status?.sessions.find((one) => one.session_id === sessionId)) || undefined;
   }
 
-  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring }: How = {}) =>
-    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring });
+  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf }: How = {}) =>
+    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf });
 
   return {
     sessionId,
@@ -186,4 +187,10 @@ type Opening = {
   viewport?: { width: number; height: number };
   reach?: DomainPolicy;
 };
-type How = { epoch?: number; deadlineMs?: number; commandId?: string; bring?: ('picture' | 'state')[] };
+type How = {
+  epoch?: number;
+  deadlineMs?: number;
+  commandId?: string;
+  bring?: ('picture' | 'state')[];
+  onlyIf?: OnlyIf;
+};

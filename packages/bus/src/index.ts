@@ -9,6 +9,7 @@ export {
   HostReply,
   HostStatus,
   hostCommand,
+  OnlyIf,
   Picture,
   SessionCommand,
   SessionReply,

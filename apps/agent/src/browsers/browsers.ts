@@ -1,6 +1,6 @@
 // The agent's side of the browsers: has steps done in them and says who drives. Never decides what a task does next.
 
-import { type Bus, type SavedState, sessionCommand } from '@pilothouse/bus';
+import { type Bus, type OnlyIf, type SavedState, sessionCommand } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { createHostClient, isSilent } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
@@ -14,6 +14,8 @@ import { createPlacement } from './placement.ts';
 export type Command = {
   commandId?: string;
   step: Step;
+  /** What the view said of the handle: the host touches nothing else. */
+  onlyIf?: OnlyIf;
   deadlineMs: number;
   bring?: ('picture' | 'state')[];
   signal: AbortSignal;
@@ -33,8 +35,9 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
 
   /** Has the host do one step. A host that gets the same command id again returns its first result and does nothing. */
   async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
-    const { commandId = newId(), step, deadlineMs, bring, signal } = command;
-    const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring } as const;
+    const { commandId = newId(), step, onlyIf, deadlineMs, bring, signal } = command;
+    const said = { step, only_if: onlyIf, bring };
+    const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, ...said } as const;
     const to = { host_id: hostId, session_id: sessionId };
     const gone = hostWatch.watch(sessionId, { hostId, epoch });
     const within = AbortSignal.any([signal, gone.signal]);

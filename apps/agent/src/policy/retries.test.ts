@@ -17,6 +17,7 @@ const isTriedAgain: Record<Failure, boolean> = {
   blocked_by_guard: false,
   crashed: false,
   stale_epoch: false,
+  changed: false,
   focus_taken: false,
   site_changed: false,
   too_large: false,

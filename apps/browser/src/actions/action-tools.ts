@@ -1,6 +1,6 @@
 // What an action works with: the page, the time it has, and the only way to touch the browser.
 
-import type { Acted, StoredFile } from '@pilothouse/bus';
+import type { Acted, OnlyIf, StoredFile } from '@pilothouse/bus';
 import type { Target } from '@pilothouse/contract';
 import type { Page } from 'playwright-core';
 import { type Deadline, within } from '../common/deadline.ts';
@@ -15,6 +15,7 @@ import type { Dialogs } from '../pages/dialogs.ts';
 import type { Files } from '../pages/file-transfer.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { SiteChanges } from '../pages/site-changes.ts';
+import { checkElement, checkPage } from './only-if.ts';
 
 /** How long an element may stay covered, moving or disabled before the step fails. */
 const readyMs = 5000;
@@ -35,9 +36,12 @@ type Options = {
   deadline: Deadline;
   /** Throws where the page must not be touched any more. */
   check: () => void;
+  /** What must hold of the page and of the element that `subject` names. */
+  onlyIf: OnlyIf | undefined;
+  subject: Target | undefined;
 };
 
-export type ActionTools = Omit<Options, 'inFlight' | 'check'> & {
+export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'subject'> & {
   /**
    * Runs one operation that cannot be divided; everything that changes anything goes through here. `firm` is for what
    * the operation waits for: a new driver waits for it too, and does not cut it short.
@@ -56,31 +60,45 @@ export type ActionTools = Omit<Options, 'inFlight' | 'check'> & {
   release(): void;
 };
 
-export function createActionTools({ inFlight, check, ...rest }: Options): ActionTools {
+export function createActionTools({ inFlight, check, onlyIf, subject, ...rest }: Options): ActionTools {
   const { eyes, deadline } = rest;
   let result: ActionResult = { bbox: null, point: null, file: null };
   let foundAt: number | undefined;
   let hasTouched = false;
   const firm = deadline.until(new AbortController().signal);
   const reached: FoundElement[] = [];
+  let held: FoundElement | undefined;
+
+  /** Once the button went down, what follows belongs to the same touch, and what it changed is its own doing. */
+  let isPressed = false;
+  async function checkOnlyIf(): Promise<void> {
+    if (!onlyIf || isPressed) return;
+    checkPage(onlyIf, rest.page);
+    if (held) await checkElement(onlyIf, held, deadline);
+  }
 
   return {
     ...rest,
     async touch(operation) {
       // Pages that open and navigations that begin now count as caused by this touch.
       await within(deadline, rest.pages.touch(rest.page, reached.at(-1)));
+      await checkOnlyIf();
       // The page may show another site since it was looked at.
       check();
-      return inFlight.run(deadline, () => {
+      const done = await inFlight.run(deadline, () => {
         hasTouched = true;
         return operation(firm);
       });
+      isPressed ||= rest.mouseButton.isDown(rest.page);
+      return done;
     },
     async reach(target, purpose, { isTouch } = { isTouch: true }) {
       const found = await eyes.find(target, purpose, deadline);
       reached.push(found);
       foundAt = performance.now();
+      if (target === subject) held = found;
       result = { ...result, ...(await found.ready({ isTouch }, deadline.atMost(readyMs))) };
+      await checkOnlyIf();
       return found;
     },
     point() {

@@ -1,8 +1,8 @@
 // Performs one step and gathers its evidence. A failure says whether anything was touched before it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted } from '@pilothouse/bus';
-import type { Step } from '@pilothouse/contract';
+import type { Acted, OnlyIf } from '@pilothouse/bus';
+import type { Step, Target } from '@pilothouse/contract';
 import type { Page } from 'playwright-core';
 import { handledLater } from '../common/best-effort.ts';
 import { type Deadline, within } from '../common/deadline.ts';
@@ -19,6 +19,7 @@ import type { Pages } from '../pages/pages.ts';
 import type { SiteChanges } from '../pages/site-changes.ts';
 import { act } from './act.ts';
 import { type ActionTools, createActionTools } from './action-tools.ts';
+import { checkPage } from './only-if.ts';
 
 /** Time of an act that is kept for its evidence. */
 const finishMs = 1500;
@@ -63,12 +64,12 @@ type Options = {
 };
 
 /** `signal` is aborted when the driver is replaced. */
-export type StepRequest = { step: Step; until: Until; deadline: Deadline; signal: AbortSignal };
+export type StepRequest = { step: Step; onlyIf?: OnlyIf; until: Until; deadline: Deadline; signal: AbortSignal };
 
 export function createPerformer(options: Options) {
   const { pages, dialogs, sites, eyesOf } = options;
 
-  return async function perform({ step, until, deadline, signal }: StepRequest): Promise<StepResult> {
+  return async function perform({ step, onlyIf, until, deadline, signal }: StepRequest): Promise<StepResult> {
     const begun = performance.now();
     const page = pages.current();
     if (pages.isCrashed(page)) throw new StepFailure('crashed', 'the page has crashed');
@@ -84,11 +85,20 @@ export function createPerformer(options: Options) {
     const check = () => {
       if (givingActions.has(step.action)) sites.check(page);
     };
-    const tools = createActionTools({ ...options, page, eyes: eyesOf(page), deadline: acting, check });
+    const tools = createActionTools({
+      ...options,
+      page,
+      eyes: eyesOf(page),
+      deadline: acting,
+      check,
+      onlyIf,
+      subject: subjectOf(step),
+    });
     let loading: Loading | undefined;
     const doIt = async () => {
       const [cdp, mainFrame] = await within(acting, Promise.all([pages.cdp(page), pages.mainFrame(page)]));
       check();
+      if (onlyIf) checkPage(onlyIf, page);
       loading = watchLoading(page, cdp, mainFrame);
       await act(step, tools);
       await loading.rest(pages, until, acting);
@@ -129,6 +139,12 @@ export function createPerformer(options: Options) {
       run_ms: Math.round(ended - begun - waited),
     };
   };
+}
+
+/** The element that the step is about. */
+function subjectOf(step: Step): Target | undefined {
+  if (step.action === 'drag') return step.from;
+  return 'target' in step ? step.target : undefined;
 }
 
 /** A page that opens a dialog or closes because of the step has received it. */

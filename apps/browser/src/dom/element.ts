@@ -5,6 +5,7 @@ import type { Deadline } from '../common/deadline.ts';
 import { isReachedAt, type ReadyElement, waitUntilReady } from './element-ready.ts';
 import type { Spot } from './find.ts';
 import { reachScript } from './injected/script.ts';
+import type { Identity } from './injected/view-items.ts';
 import type { Point } from './worlds/frame-position.ts';
 import { callFunction } from './worlds/world.ts';
 
@@ -22,8 +23,11 @@ export type FoundElement = {
     args: Args,
     deadline: Deadline,
   ): Promise<T>;
-  /** The frame whose document it is part of. */
+  /** What it is to a person now, as a view tells it. */
+  identity(deadline: Deadline): Promise<Identity>;
+  /** The frame whose document it is part of, and the origin of that document. */
   frameId: string;
+  origin: string;
   cdp: CDPSession;
   objectId: string;
   release(): void;
@@ -42,7 +46,9 @@ export function createFoundElement(spot: Spot): FoundElement {
       const { value } = await callFunction(session, element, declaration, args, { returnByValue: true, deadline });
       return value;
     },
+    identity: (deadline) => world.call('identity', [element], deadline),
     frameId: world.frameId,
+    origin: world.origin,
     cdp: session,
     objectId: element.objectId,
     release: () => world.release(element),

@@ -36,10 +36,11 @@ export async function viewOf(
   deadline: Deadline,
 ): Promise<ViewPortion> {
   const [main] = views;
-  const placing = main && (await positionOf(main, deadline));
-  if (!placing) return { text: '', handles: [], shape_hash: '', next: null };
+  const [placing, seen] = main
+    ? await Promise.all([positionOf(main, deadline), documentsOf(main, views, deadline)])
+    : [undefined, undefined];
+  if (!main || !placing) return { text: '', handles: [], shape_hash: '', next: null };
   const collection: Collection = { views, blocks: [], lines: [], screen: placing.view, site: main.site };
-  const seen = await documentsOf(main, views, deadline);
   place(seen, { view: main, placing, block: -1, away: 0, clipped: 0 }, collection);
   dropDoubles(collection.lines);
   nameHandles(collection.lines, refs, since === undefined ? undefined : looks.get(since));

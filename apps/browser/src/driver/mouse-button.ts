@@ -7,6 +7,7 @@ type Press = { clickCount?: number };
 export type MouseButton = {
   down(page: Page, press?: Press): Promise<void>;
   up(page: Page, press?: Press): Promise<void>;
+  isDown(page: Page): boolean;
   /** Releases it wherever it is down, beside the page, so that nothing is clicked. */
   release(): Promise<void>;
 };
@@ -26,6 +27,7 @@ export function createMouseButton(isCrashed: (page: Page) => boolean): MouseButt
       await page.mouse.down(press);
     },
     up,
+    isDown: (page) => held.has(page),
     async release() {
       const releaseOn = async (page: Page) => {
         await page.mouse.move(outside, outside);

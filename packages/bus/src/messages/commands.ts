@@ -73,6 +73,23 @@ export const hostCommand = defineRequest({
 /** Rises when the person goes on in another window. Absent or 0: the sender does not say. */
 const ClientNo = z.int().nonnegative().optional();
 
+/**
+ * What must hold when the step touches its element, as the view said it of the handle. Without a target only the page is
+ * looked at. A drag is held to what it takes.
+ */
+export const OnlyIf = z.object({
+  /** Of the page in front. */
+  page_origin: z.string().optional(),
+  path: z.string().optional(),
+  /** Of the document that the element is in. */
+  origin: z.string().optional(),
+  role: z.string().optional(),
+  name: z.string().optional(),
+  /** Null: it belongs to no form. */
+  form_action: z.string().nullable().optional(),
+});
+export type OnlyIf = z.output<typeof OnlyIf>;
+
 export const SessionCommand = z.discriminatedUnion('type', [
   /** Does one step. The same id again returns the first reply and does nothing. */
   z.object({
@@ -81,6 +98,8 @@ export const SessionCommand = z.discriminatedUnion('type', [
     epoch: Epoch,
     deadline_ms: z.int().positive(),
     step: Step,
+    /** Else the step fails with `changed`. */
+    only_if: OnlyIf.optional(),
     /** What the reply includes. The host does not wait for anything else. */
     bring: z.array(z.enum(['picture', 'state'])).default(['picture', 'state']),
   }),

@@ -20,6 +20,8 @@ export const Failure = z.enum([
   'focus_taken',
   /** The page in front is of another site than after the last step, and no step navigated there. */
   'site_changed',
+  /** The page, or the element, is not what `only_if` of the command says. Nothing was done to it. */
+  'changed',
   /** A file, or extracted data, is larger than the host accepts. */
   'too_large',
   /** The host does not know a command with this id: it never arrived, or long ago. */

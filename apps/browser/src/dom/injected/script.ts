@@ -21,7 +21,7 @@ import { createOutline, type Outline } from './outline.ts';
 import { createReader, type Reader } from './text.ts';
 import { createPageViewer, type PageViewer } from './view.ts';
 import { createViewBlocks, type ViewBlocks } from './view-blocks.ts';
-import { createViewItems } from './view-items.ts';
+import { createViewItems, type ViewItems } from './view-items.ts';
 import { createViewLines } from './view-lines.ts';
 
 type Parts = {
@@ -37,6 +37,7 @@ type Parts = {
   outline: Outline;
   reader: Reader;
   extractor: Extractor;
+  items: ViewItems;
   blocks: ViewBlocks;
   viewer: PageViewer;
 };
@@ -47,8 +48,23 @@ export type Tools = ReturnType<typeof createTools>;
 
 /** What we ask of a document. Whatever it takes and gives can be written as JSON, except elements. */
 function createTools(parts: Parts) {
-  const { dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, blocks, viewer } =
-    parts;
+  const {
+    dom,
+    marks,
+    finder,
+    roles,
+    names,
+    secrets,
+    paint,
+    sight,
+    touch,
+    outline,
+    reader,
+    extractor,
+    items,
+    blocks,
+    viewer,
+  } = parts;
   const maxTold = 5;
   const secretWords =
     /pass(word|wort|code|phrase)|kennwort|contrase|mot de passe|\bpin\b|\bcv[cv]\b|card num|security code/i;
@@ -103,6 +119,7 @@ function createTools(parts: Parts) {
     view: viewer.list,
     /** Null: the element keeps no shadow root closed. */
     setRoot: blocks.setRoot,
+    identity: items.identity,
     read: reader.read,
     readPage: reader.page,
     attributes: extractor.attributes,
@@ -138,7 +155,7 @@ export const script = `(() => {
   const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
   const sheets = (${createViewLines})();
   const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, blocks, viewer });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */

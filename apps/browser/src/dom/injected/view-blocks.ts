@@ -19,6 +19,7 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
   const leastClosed = 20;
   const maxClosed = 20;
   const dialogs = ['dialog', 'alertdialog'];
+  const drawnOver = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal="true"]';
   const mayHaveRoot = new Set('article aside blockquote div footer header main nav p section span'.split(' '));
   /** Elements that were asked for a closed shadow root. */
   const asked = new WeakSet<Element>();
@@ -36,11 +37,11 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
   }
 
   /** The dialog over everything else, if there is one. `isModal`: nothing else can be used. */
-  function topDialog(): { element: Element; isModal: boolean } | undefined {
+  function topDialog(elements: Element[]): { element: Element; isModal: boolean } | undefined {
     const modal = (element: Element) => dom.matches(element, ':modal, [aria-modal="true"]');
-    const some = dom
-      .select('dialog[open], [role=dialog], [role=alertdialog], [aria-modal="true"]')
-      .filter((element) => sight.isVisible(element) && isHitIn(element));
+    const some = elements.filter(
+      (element) => dom.matches(element, drawnOver) && sight.isVisible(element) && isHitIn(element),
+    );
     const element = some.findLast(modal) ?? some.at(-1) ?? plainDialog();
     return element && { element, isModal: modal(element) };
   }
@@ -126,10 +127,10 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
   }
 
   /** The texts that each belong to one field alone: they are told beside it. */
-  function hints(): Set<Element> {
+  function hints(elements: Element[]): Set<Element> {
     const counts = new Map<Element, number>();
-    for (const field of dom.select(described)) {
-      if (!reader.isControl(field) || !sight.isShown(field)) continue;
+    for (const field of elements) {
+      if (!reader.isControl(field) || !dom.matches(field, described) || !sight.isShown(field)) continue;
       for (const one of describing(field)) counts.set(one, (counts.get(one) ?? 0) + 1);
     }
     const own = [...counts].filter(([one, count]) => count === 1 && !dom.all(one).some(roles.isFocusable));
@@ -163,9 +164,9 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
     return now === null ? 'under way' : `${now} of ${most}`;
   }
 
-  /** Elements that may have a shadow root which the page keeps closed, and were not asked yet. */
-  function mayBeClosed(): Element[] {
-    const some = dom.all().filter((element) => {
+  /** Of these elements, those that may have a shadow root which the page keeps closed, and were not asked yet. */
+  function mayBeClosed(elements: Element[]): Element[] {
+    const some = elements.filter((element) => {
       const tag = dom.tag(element);
       if (asked.has(element) || dom.shadowRoot(element)) return false;
       if (!tag.includes('-') && (!mayHaveRoot.has(tag) || element.firstChild !== null)) return false;

@@ -12,6 +12,8 @@ import type { Reader } from './text.ts';
 
 export type ViewItems = ReturnType<typeof createViewItems>;
 
+export type Identity = Pick<ViewItem, 'role' | 'name' | 'form'>;
+
 export type ViewItem = {
   mark: number;
   role: string;
@@ -168,5 +170,16 @@ export function createViewItems({ dom, roles, names, secrets, marks, reader, out
     };
   }
 
-  return { item, maxNameChars, short };
+  /** The same as in an item: a label stands for its control, and what has no name for its words. */
+  function identity(element: Element): Identity {
+    const told = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+    const role = roles.role(told);
+    const name = names.name(told) || (isNamed(told, role) ? '' : names.tidy(reader.read(told, 600)));
+    return { role, name: short(name, maxNameChars), form: formFacts(told) };
+  }
+
+  /** Whether what it is called is its name, and not the words in it. */
+  const isNamed = (element: Element, role: string): boolean => outline.isUsable(role) || reader.isControl(element);
+
+  return { item, identity, isNamed, maxNameChars, short };
 }

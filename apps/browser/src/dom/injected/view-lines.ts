@@ -16,7 +16,7 @@ export type ViewLine = {
   box: Rect;
   /** How far outside the window, in screens; below zero where it is above. 0: in view. */
   away: number;
-  /** How far outside the box that scrolls around it, in screens of the box. */
+  /** How far outside the box that scrolls around it, in screens of the window. */
   clipped: number;
 };
 
@@ -98,12 +98,13 @@ export function createViewLines() {
     return { away: outside(at, page), clipped: box ? Math.abs(outside(at, box)) : 0 };
   }
 
-  /** In lengths of the outer one; below zero above or to the left of it. */
+  /** In screens; below zero above or to the left of it. */
   function outside(at: Rect, { x, y, width, height }: Rect): number {
-    if (at.y >= y + height - 1) return (at.y - y - height + 1) / Math.max(1, height) + 0.001;
-    if (at.y + at.height <= y + 1) return (at.y + at.height - y - 1) / Math.max(1, height) - 0.001;
-    if (at.x >= x + width - 1) return (at.x - x - width + 1) / Math.max(1, width) + 0.001;
-    if (at.x + at.width <= x + 1) return (at.x + at.width - x - 1) / Math.max(1, width) - 0.001;
+    const [across, down] = [Math.max(1, innerWidth), Math.max(1, innerHeight)];
+    if (at.y >= y + height - 1) return (at.y - y - height + 1) / down + 0.001;
+    if (at.y + at.height <= y + 1) return (at.y + at.height - y - 1) / down - 0.001;
+    if (at.x >= x + width - 1) return (at.x - x - width + 1) / across + 0.001;
+    if (at.x + at.width <= x + 1) return (at.x + at.width - x - 1) / across - 0.001;
     return 0;
   }
 

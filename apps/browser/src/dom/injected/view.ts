@@ -83,13 +83,14 @@ export function createPageViewer(parts: Parts) {
   function list(...frames: Element[]): DocumentView {
     paint.forget();
     const root = dom.root();
-    const top = blocks.topDialog();
+    const elements = dom.all();
+    const top = blocks.topDialog(elements);
     const look: Look = {
       lines: [],
       blocks: [],
       line: undefined,
       edge: '',
-      hints: blocks.hints(),
+      hints: blocks.hints(elements),
       frames,
       top: top?.element,
       holders: new Map(),
@@ -109,7 +110,7 @@ export function createPageViewer(parts: Parts) {
     if (root && top?.isModal) within(look, '<behind the dialog>', '', way, (inner) => visit(root, look, inner, 0));
     else if (root) visit(root, look, way, 0);
     flush(look);
-    return { lines: look.lines, blocks: look.blocks, closed: blocks.mayBeClosed().map(marks.mark) };
+    return { lines: look.lines, blocks: look.blocks, closed: blocks.mayBeClosed(elements).map(marks.mark) };
   }
 
   const quoted = (name: string) => (name ? ` ${JSON.stringify(items.short(name, 80))}` : '');
@@ -166,10 +167,6 @@ export function createPageViewer(parts: Parts) {
     const style = paint.styleOf(element);
     if (isShut(element, style)) return;
     const way = entered(element, outer, style);
-    if (style.getPropertyValue('-webkit-text-security') !== 'none' && !reader.isControl(element)) {
-      if (!way.isTold) add(look, way, secrets.mask, dom.rect(element));
-      return;
-    }
     const below = (inner: Way) => children(element, look, inner, depth, style);
     const role = roles.role(element);
     const scroll = blocks.scrollsOf(element, style);
@@ -221,6 +218,8 @@ export function createPageViewer(parts: Parts) {
     range.selectNodeContents(node);
     const at = Reflect.apply(rectOfRange, range, []);
     if (at.width < 1 || at.height < 1 || isCutOff(at, way) || sight.isUnreachable(element, at)) return;
+    // What the page or we draw as dots is not read either.
+    if (style.getPropertyValue('-webkit-text-security') !== 'none') return void add(look, way, secrets.mask, at);
     // Words in the colour of what is behind them, or too small to read, are asked about: few are, and that is dear.
     const isDoubtful = style.color === way.ground || Number.parseFloat(style.fontSize) < 4 || isClear(style.color);
     if (isDoubtful && !sight.isVisible(element)) return;
@@ -254,12 +253,13 @@ export function createPageViewer(parts: Parts) {
     const at = sight.boxInReach(element);
     if (!at || isCutOff(at, way)) return false;
     const item = items.item(element, role, at);
-    const isPlain = !outline.isUsable(role) && !reader.isControl(element);
+    const isPlain = !items.isNamed(element, role);
     if (isPlain && item.kind !== 'button') item.kind = 'clickable';
     const isField = reader.isControl(element) || roles.isEditingHost(element);
     const raw = isField ? '' : names.tidy(dom.textOf(element));
     // What is drawn is asked only where it may differ from the name.
-    const said = isField || raw === item.name ? raw : names.tidy(reader.read(element, 600));
+    const isSaid = isField || raw === item.name || !/[\p{L}\p{N}]{2}/u.test(raw);
+    const said = isSaid ? raw : names.tidy(reader.read(element, 600));
     if (isPlain && !item.name) item.name = item.label = items.short(said, items.maxNameChars);
     // What it shows but is not called is told beside it; so is what is too long for a name.
     const isLong = said.length > maxWords;
