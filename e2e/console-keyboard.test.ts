@@ -188,6 +188,8 @@ it('a person with only a keyboard registers, runs a script, drives, hands back, 
   await tabTo(page, 'Share', 'Shift+Tab');
   await keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Share to watch' }).waitFor(soon);
+  await page.getByRole('button', { name: 'Create a link' }).waitFor(soon);
+  await seesFocus(page, 'the way to share');
   await tabTo(page, 'Create a link');
   await keyboard.press('Enter');
   const link = await page.getByTestId('share-link').inputValue(soon);

@@ -9,9 +9,11 @@ import { inboxQuery } from '../api/inbox.ts';
 import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import { formatMoment } from '../common/format.ts';
+import { isMac } from '../common/shortcuts.ts';
 import { TaskPicture } from '../sessions/task-picture.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
+import { Kbd } from '../ui/kbd.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { answerWords, describeWait } from './wait.ts';
 
@@ -19,7 +21,6 @@ import { answerWords, describeWait } from './wait.ts';
 const longTitle = 160;
 
 export function Answer({ item }: { item: InboxItem }) {
-  const [text, setText] = useState('');
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { kind, title } = describeWait(item);
@@ -61,36 +62,65 @@ export function Answer({ item }: { item: InboxItem }) {
         </div>
       )}
       {kind === 'question' && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            answer.mutate(text);
-          }}
-          className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
-        >
-          <textarea
-            aria-label="Your answer"
-            required
-            maxLength={8000}
-            dir="auto"
-            rows={2}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            className="block max-h-[40dvh] w-full resize-none bg-transparent p-1 text-14 outline-none field-sizing-content"
-          />
-          <div className="flex justify-end gap-2">
-            <Button look="quiet" icon={ShipWheel} isBusy={take.isPending} onClick={() => take.mutate()}>
-              Take the wheel instead
-            </Button>
-            <Button type="submit" look="primary" isBusy={answer.isPending} disabled={!text.trim()}>
-              Answer
-            </Button>
-          </div>
-        </form>
+        <AnswerForm
+          isAnswering={answer.isPending}
+          onAnswer={answer.mutate}
+          isTaking={take.isPending}
+          onTake={() => take.mutate()}
+        />
       )}
       <p role="alert" className="mt-2 text-bad-ink">
         {error && describeError(error)}
       </p>
     </article>
+  );
+}
+
+type AnswerFormProps = {
+  isAnswering: boolean;
+  onAnswer: (text: string) => void;
+  isTaking: boolean;
+  onTake: () => void;
+};
+
+function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer(text);
+      }}
+      className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
+    >
+      <textarea
+        aria-label="Your answer"
+        placeholder="Your answer"
+        aria-keyshortcuts={isMac ? 'Meta+Enter' : 'Control+Enter'}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+        required
+        maxLength={8000}
+        dir="auto"
+        rows={2}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        className="block max-h-[40dvh] w-full resize-none bg-transparent p-1 text-14 outline-none field-sizing-content"
+      />
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" icon={ShipWheel} isBusy={isTaking} onClick={onTake}>
+          Take the wheel instead
+        </Button>
+        <Button type="submit" look="primary" isBusy={isAnswering} disabled={!text.trim()}>
+          Answer
+          <Kbd className="border-transparent! bg-transparent! text-current! narrow:hidden">
+            {isMac ? '⌘⏎' : 'Ctrl ⏎'}
+          </Kbd>
+        </Button>
+      </div>
+    </form>
   );
 }

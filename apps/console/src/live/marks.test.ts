@@ -37,6 +37,10 @@ describe('a mark', () => {
     assert.equal(out.label?.isDocked, true);
   });
 
+  it('has plain words where only its kind is told', () => {
+    assert.equal(layOutMark({ ...overlay, label: 'click' }, frame, wide, 0).label?.text, 'Presses');
+  });
+
   it('is not filled where it covers much, is faint after a while, and brass for a person', () => {
     const large = { x: 0, y: 0, width: 1280, height: 400 };
     assert.equal(layOutMark({ ...overlay, bbox: large }, frame, wide, 0).box?.isFilled, false);

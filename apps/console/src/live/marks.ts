@@ -37,9 +37,20 @@ export function scaleOf(frame: FrameSize, view: View): number {
   return frame.width > 0 ? (view.width * (frame.device_scale || 1)) / frame.width : 1;
 }
 
+const kindWords: Record<Overlay['kind'], string> = {
+  box: 'Looks here',
+  click: 'Presses',
+  type: 'Types',
+  scroll: 'Scrolls',
+  navigate: 'Opens a page',
+  note: 'Notes',
+};
+
 export function layOutMark(overlay: Overlay, frame: FrameSize, view: View, ageMs: number): Mark {
   const scale = scaleOf(frame, view);
-  const { bbox, point, label } = overlay;
+  const { bbox, point } = overlay;
+  // Guests are told the kind alone.
+  const label = overlay.label === overlay.kind ? kindWords[overlay.kind] : overlay.label;
   const box = bbox ? clip(times(bbox, scale), view) : undefined;
   const isFilled = box ? box.width * box.height <= view.width * view.height * largeShare : false;
   const at = point ? { x: point.x * scale, y: point.y * scale } : undefined;

@@ -45,7 +45,8 @@ export function SharePage() {
       )}
       <footer className="flex shrink-0 items-center justify-center gap-2 border-t border-line px-4 py-3 text-12 text-ink-3">
         <ShieldCheck size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
-        You see the picture and how far the work is. Addresses, what was asked, and what people do stay with the owner.
+        You see the picture and how far the work is. Full addresses, what was asked, and what people do stay with the
+        owner.
       </footer>
     </div>
   );
@@ -59,15 +60,20 @@ const driven = {
   sub: 'The page is theirs alone until they hand back',
 } as const;
 
+const atWork = { status: 'running', current_step: 0, current_step_title: '', total_steps: null } as const;
+
 function Shared({ session, view }: { session: LiveSession; view: SessionView }) {
   const now = useNow(1000);
   const [marks, setMarks] = useState(true);
   const [isActualSize, setActualSize] = useState(false);
   const progress = view.task?.progress;
+  // What a guest reads first says nothing of the task; its progress comes with the next event.
+  const isAtWork = view.session.status === 'active';
   const known = driverState({
     session: view.session,
     takeover: view.takeover,
-    task: progress ? { ...progress, attempt: 1, question: null } : null,
+    task: progress || isAtWork ? { ...atWork, ...progress, attempt: 1, question: null } : null,
+    clock: progress ? undefined : 'At work',
     connection: session.connection,
     me: undefined,
     tab: { drives: false, hasKeys: false, inputsWaiting: 0 },

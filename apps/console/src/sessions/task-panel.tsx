@@ -9,7 +9,6 @@ import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { Axis, Band } from '../tasks/axis-model.ts';
 import { Composer, type NextTask } from '../tasks/composer.tsx';
-import { FailureCard } from '../tasks/failure-card.tsx';
 import { FileList } from '../tasks/file-list.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
 import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx';
@@ -23,6 +22,7 @@ import { moveInTabs } from '../ui/move-in-tabs.ts';
 import { describePlan } from './describe-plan.ts';
 import { showError } from './show-error.ts';
 
+const FailureCard = lazy(() => import('../tasks/failure-card.tsx'));
 const ResultView = lazy(() => import('../tasks/result-view.tsx'));
 
 export type PanelTab = 'steps' | 'result' | 'files';
@@ -71,14 +71,16 @@ export function TaskPanel(props: TaskPanelProps) {
       )}
       {isOver && <PanelTabs tab={shown} fileCount={task.result?.files.length ?? 0} onTab={onTab} />}
       {task?.status === 'failed' && shown === 'steps' && (
-        <FailureCard
-          task={task}
-          isBusy={commands.busy !== undefined || props.isAct}
-          canDrive={driver.actions.includes('open_and_drive')}
-          onRunAgain={commands.runAgain}
-          onDrive={() => props.onAct('open_and_drive')}
-          onShowLog={props.onShowLog}
-        />
+        <Suspense>
+          <FailureCard
+            task={task}
+            isBusy={commands.busy !== undefined || props.isAct}
+            canDrive={driver.actions.includes('open_and_drive')}
+            onRunAgain={commands.runAgain}
+            onDrive={() => props.onAct('open_and_drive')}
+            onShowLog={props.onShowLog}
+          />
+        </Suspense>
       )}
       {shown === 'result' && task?.result ? (
         <Suspense fallback={<div className="flex-1" />}>

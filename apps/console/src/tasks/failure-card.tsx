@@ -14,7 +14,7 @@ type FailureCardProps = {
   onShowLog: () => void;
 };
 
-export function FailureCard({ task, isBusy, canDrive, onRunAgain, onDrive, onShowLog }: FailureCardProps) {
+export default function FailureCard({ task, isBusy, canDrive, onRunAgain, onDrive, onShowLog }: FailureCardProps) {
   const of = task.total_steps ? ` of ${task.total_steps}` : '';
   return (
     <article data-testid="failure" className="mx-4 mt-3 mb-2 rounded-3 p-3.5 ring-1 ring-bad">

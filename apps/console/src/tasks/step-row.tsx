@@ -6,6 +6,7 @@ import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe
 import { cx } from '../ui/class-names.ts';
 import { LongText } from '../ui/long-text.tsx';
 import type { Attempt } from './attempts.ts';
+import { useIsScrolling } from './scrolling.ts';
 import type { StepItem, TimelineItem } from './timeline-model.ts';
 import { usePicture } from './use-picture.ts';
 
@@ -150,7 +151,8 @@ function Failures({ failures }: { failures: readonly Attempt[] }) {
 type ThumbProps = { taskId: string; observationId: string; label: string; onClick: () => void };
 
 function Thumb({ taskId, observationId, label, onClick }: ThumbProps) {
-  const url = usePicture(taskId, observationId);
+  const isScrolling = useIsScrolling();
+  const url = usePicture(taskId, isScrolling ? undefined : observationId);
   return (
     <button
       type="button"
@@ -158,7 +160,7 @@ function Thumb({ taskId, observationId, label, onClick }: ThumbProps) {
       onClick={onClick}
       className="block h-8 w-14 shrink-0 overflow-hidden rounded-1 bg-sunken ring-1 ring-line"
     >
-      {url && <img src={url} alt="" className="size-full object-cover object-top" />}
+      {url && <img src={url} alt="" decoding="async" className="size-full object-cover object-top" />}
     </button>
   );
 }

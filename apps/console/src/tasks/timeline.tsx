@@ -2,6 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { ScrollingContext } from './scrolling.ts';
 import type { TimelineItem } from './timeline-model.ts';
 
 type TimelineProps = {
@@ -27,7 +28,9 @@ export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heights[items[index]?.type ?? 'step'],
     getItemKey: (index) => items[index]?.key ?? index,
-    overscan: 8,
+    overscan: 6,
+    // Rows that come late by a frame are not seen missing; drawing them inside the scroll event holds the frame up.
+    useFlushSync: false,
   });
   const current = items.findLastIndex(
     (item) => item.type !== 'step' || (item.state !== 'coming' && item.state !== 'not_run'),
@@ -71,22 +74,24 @@ export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto px-4 pt-3 pb-2 -outline-offset-2"
     >
       <ol className="relative" style={{ height }}>
-        {rows.map((row) => {
-          const item = items[row.index];
-          return item ? (
-            <li
-              key={row.key}
-              ref={list.measureElement}
-              data-index={row.index}
-              aria-setsize={items.length}
-              aria-posinset={row.index + 1}
-              className="absolute inset-x-0 top-0 flow-root"
-              style={{ transform: `translateY(${row.start}px)` }}
-            >
-              {render(item)}
-            </li>
-          ) : null;
-        })}
+        <ScrollingContext value={list.isScrolling}>
+          {rows.map((row) => {
+            const item = items[row.index];
+            return item ? (
+              <li
+                key={row.key}
+                ref={list.measureElement}
+                data-index={row.index}
+                aria-setsize={items.length}
+                aria-posinset={row.index + 1}
+                className="absolute inset-x-0 top-0 flow-root [contain:layout_style]"
+                style={{ transform: `translateY(${row.start}px)` }}
+              >
+                {render(item)}
+              </li>
+            ) : null;
+          })}
+        </ScrollingContext>
       </ol>
     </section>
   );

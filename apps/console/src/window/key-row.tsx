@@ -12,7 +12,7 @@ const keys = [
 ];
 const look = 'grid h-11 min-w-0 place-items-center rounded-2 border border-line-2 bg-surface font-medium';
 
-export function KeyRow({ queue }: { queue: InputQueue }) {
+export default function KeyRow({ queue }: { queue: InputQueue }) {
   const paste = async () => {
     try {
       const text = await navigator.clipboard.readText();

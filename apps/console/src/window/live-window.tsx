@@ -11,7 +11,6 @@ import { cx } from '../ui/class-names.ts';
 import { actualSize } from './actual-size.ts';
 import { Caption, type CaptionWords } from './caption.tsx';
 import { type PictureState, pictureState } from './describe-picture.ts';
-import { KeyRow } from './key-row.tsx';
 import { type PastPicture, Picture } from './picture.tsx';
 import { PictureWords } from './picture-words.tsx';
 import { focusBar, useKeptFocus } from './use-kept-focus.ts';
@@ -43,6 +42,7 @@ type LiveWindowProps = {
 
 /** Loaded when a person begins to drive. */
 const ForDriver = lazy(() => import('./for-driver.tsx'));
+const KeyRow = lazy(() => import('./key-row.tsx'));
 
 const captionPx = 40;
 const notKept: PictureState = {
@@ -74,7 +74,7 @@ export function LiveWindow(props: LiveWindowProps) {
       ? ({ kind: 'shown' } as const)
       : notKept
     : pictureState({ ...view, drives: drive !== undefined, connection, now });
-  const overlay = past ? past.overlay : currentOverlay(view.overlays, view.history, view.frame?.route);
+  const overlay = overlayOf(view, past);
   return (
     <div
       {...keptFocus}
@@ -125,12 +125,18 @@ export function LiveWindow(props: LiveWindowProps) {
         </div>
         {hasCaption && <Caption {...caption} />}
       </div>
-      {drive && !past && <KeyRow queue={drive.queue} />}
+      <Suspense>{drive && !past && <KeyRow queue={drive.queue} />}</Suspense>
       <div ref={bar} tabIndex={-1} className="shrink-0 -outline-offset-2">
         {children}
       </div>
     </div>
   );
+}
+
+/** The last mark. Its box is left out where the picture shows another page, also in the past. */
+function overlayOf(view: SessionView, past: PastView | undefined): Overlay | undefined {
+  if (!past) return currentOverlay(view.overlays, view.history, view.frame?.route);
+  return currentOverlay(past.overlay ? [past.overlay] : [], view.history, past.route);
 }
 
 const nameOf = ({ title, url }: BrowserRoute): string => [title, url].filter(Boolean).join(', ') || 'An empty page';

@@ -3,9 +3,9 @@
 import {
   ArrowUpDown,
   type LucideIcon,
+  MousePointer2,
   MousePointerClick,
   Navigation,
-  Square,
   StickyNote,
   TextCursorInput,
 } from 'lucide-react';
@@ -14,7 +14,7 @@ import { type FrameSize, layOutMark, type Mark, type View } from '../live/marks.
 import { cx } from '../ui/class-names.ts';
 
 const icons: Record<Overlay['kind'], LucideIcon> = {
-  box: Square,
+  box: MousePointer2,
   click: MousePointerClick,
   type: TextCursorInput,
   scroll: ArrowUpDown,

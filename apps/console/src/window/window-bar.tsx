@@ -1,6 +1,18 @@
 // The tabs and the address of the browser. The address can be written into while the person drives.
 
-import { ArrowLeft, ArrowRight, Camera, Globe, Layers, Lock, Maximize, Plus, RotateCw, Scan, X } from 'lucide-react';
+import {
+  ArrowLeft,
+  ArrowRight,
+  Camera,
+  Globe,
+  Layers,
+  Lock,
+  Maximize,
+  Plus,
+  Proportions,
+  RotateCw,
+  X,
+} from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { BrowserRoute, PointerAction } from '../live/api-types.ts';
 import { cx } from '../ui/class-names.ts';
@@ -117,7 +129,7 @@ export function AddressBar({ route, onInput, tools }: AddressBarProps) {
         className="narrow:hidden"
       />
       <Tool
-        icon={Scan}
+        icon={Proportions}
         label="Fit or actual size"
         isOn={tools.isActualSize}
         onClick={tools.onActualSize}

@@ -1,0 +1,180 @@
+// node scripts/console-pictures.ts [name …]: pictures of the console's pages for docs/pictures/console, dark and light, from
+// a real installation. It writes nothing else.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogin } from '@pilothouse/sdk';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../testkit/console/console-page.ts';
+import { toIndexedPng } from '../testkit/console/indexed-png.ts';
+import { openInstallation } from '../testkit/installation.ts';
+import { root } from '../testkit/stack/folders.ts';
+import { until } from '../testkit/until.ts';
+
+const wanted = process.argv.slice(2);
+const folder = join(root, 'docs/pictures/console');
+const soon = { timeout: 60_000 };
+const sizes = {
+  wide: { width: 1440, height: 900 },
+  small: { width: 1280, height: 800 },
+  narrow: { width: 390, height: 844 },
+} as const;
+const person = { username: 'ada', email: 'ada@example.com', password: 'a harbour at night 17' };
+
+const installation = await openInstallation('console-pictures', { disableAuth: false });
+const { client: guest, shop, baseUrl } = installation;
+await guest.register(person);
+const login = createLogin({ baseUrl });
+await login.login({ username_or_email: person.username, password: person.password });
+const { client } = login;
+const browser = await launchBrowser();
+const page = await (await browser.newContext({ viewport: sizes.wide, reducedMotion: 'reduce' })).newPage();
+
+type Steps = NonNullable<Parameters<typeof client.sendChat>[0]['steps']>;
+const there: Steps[number] = { action: 'navigate', url: `${shop.url}/`, title: 'Open Harbour Supplies' };
+const never: Steps[number] = {
+  action: 'wait',
+  for: { text: 'Never said' },
+  timeout_secs: 300,
+  title: 'Wait until the price is shown',
+};
+
+async function picture(name: string, of: Page, size: keyof typeof sizes): Promise<void> {
+  await of.setViewportSize(sizes[size]);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await of.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Two frames: the theme is set, and what depends on it is laid out.
+    await of.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const png = toIndexedPng(await of.screenshot());
+    writeFileSync(join(folder, `${name}-${colorScheme}.png`), png);
+    console.log(`${name}-${colorScheme}.png ${Math.round(png.length / 1024)} KiB`);
+  }
+  await of.setViewportSize(sizes.wide);
+}
+
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
+const driver = (state: string) => page.locator(`[data-testid=driver][data-state=${state}]`).waitFor(soon);
+const frame = (of: Page) => of.locator('[data-testid=picture][data-frame]').waitFor(soon);
+
+async function run(prompt: string, title: string, steps: Steps, status?: string) {
+  const { session_id, task_id } = await client.sendChat({ prompt, steps });
+  await client.updateSession({ id: session_id, title });
+  if (status)
+    await until(async () => (await client.getTaskStatus({ id: task_id })).status.status === status, soon.timeout);
+  return { session_id, task_id, path: `${baseUrl}/sessions/${session_id}?task=${task_id}` };
+}
+
+async function auth(): Promise<void> {
+  await page.goto(`${baseUrl}/login`);
+  await page.getByLabel('Name or e-mail').fill(person.username);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  if (isWanted('login')) await picture('login', page, 'wide');
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await page.getByRole('heading', { name: 'What should be done?' }).waitFor(soon);
+}
+
+/** Sessions in each of their states, for the lists. */
+async function fillLists(): Promise<void> {
+  const each = { name: { css: 'h2' }, price: { css: 'p' } };
+  await run('Buy an anchor light', 'Anchor light', [there, { action: 'click', target: 'Add Anchor light to basket' }]);
+  await run(
+    'Read what the shop sells, as a table',
+    'Prices of the galley stores',
+    [there, { action: 'extract', kind: 'records', each: 'article', fields: each, as: 'offers' }],
+    'success',
+  );
+  await run(
+    'Order rope for berth 14',
+    'Rope for berth 14',
+    [there, { action: 'ask', question: 'Which rope: hemp at 27 €, or the one that is out of stock until Friday?' }],
+    'awaiting_user',
+  );
+}
+
+async function lists(): Promise<void> {
+  const pages = [
+    { name: 'home', path: '/', shows: 'Prices of the galley stores' },
+    { name: 'inbox', path: '/inbox', shows: 'Which rope' },
+    { name: 'settings', path: '/settings/account', shows: 'Password' },
+  ];
+  for (const { name, path, shows } of pages) {
+    await page.goto(`${baseUrl}${path}`);
+    await page.getByText(shows).filter({ visible: true }).first().waitFor(soon);
+    // Small pictures are read after the list.
+    await until(() => page.evaluate(() => [...document.images].every(({ complete }) => complete)), soon.timeout);
+    await page.waitForTimeout(1500);
+    if (isWanted(name)) await picture(name, page, 'wide');
+    if (name === 'home' && isWanted('narrow-home')) await picture('narrow-home', page, 'narrow');
+  }
+}
+
+/** A task in the middle of its work: watched, searched over, driven, handed back, looked back at. */
+async function session(): Promise<void> {
+  const { path, session_id, task_id } = await run(
+    'Find the cheapest lantern that is rated for storm, put one into the basket, and stop before paying.',
+    'Reorder the galley stores',
+    [
+      there,
+      { action: 'type', target: 'Search', text: 'lantern', title: 'Search the shop' },
+      { action: 'click', target: 'Find', title: 'Press “Find”' },
+      { action: 'click', target: 'Add Brass lantern to basket', title: 'Add “Brass lantern” to the basket' },
+      { ...there, title: 'Back to all offers' },
+      { action: 'hover', target: 'Add Galley kettle to basket', title: 'Point at “Galley kettle”' } as Steps[number],
+      never,
+      { action: 'screenshot', title: 'Open the basket' },
+    ],
+  );
+  await page.goto(path);
+  await page.locator('[data-testid=step][data-state=running]').filter({ hasText: 'Wait until' }).waitFor(soon);
+  await frame(page);
+  if (isWanted('session')) await picture('session', page, 'wide');
+  if (isWanted('session-1280')) await picture('session-1280', page, 'small');
+  if (isWanted('narrow-session')) await picture('narrow-session', page, 'narrow');
+  if (isWanted('palette')) {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor(soon);
+    await picture('palette', page, 'wide');
+    await page.keyboard.press('Escape');
+  }
+  await page.keyboard.press('Shift+W');
+  await driver('you');
+  await page.getByTestId('page-keys').waitFor({ ...soon, state: 'attached' });
+  if (isWanted('wheel')) await picture('wheel', page, 'wide');
+  if (isWanted('narrow-wheel')) await picture('narrow-wheel', page, 'narrow');
+  await page.keyboard.press('Shift+Escape');
+  await page.keyboard.press('w');
+  await page.locator('[data-testid=driver][data-state=agent]').waitFor(soon);
+  await page.getByTestId('step').filter({ hasText: 'Add “Brass lantern”' }).getByRole('button').first().click();
+  await driver('look_back');
+  await frame(page);
+  if (isWanted('replay')) await picture('replay', page, 'wide');
+  await page.goto(`${path}&drawer=executions`);
+  await page.getByTestId('drawer').waitFor(soon);
+  await frame(page);
+  if (isWanted('drawer')) await picture('drawer', page, 'wide');
+  if (isWanted('share')) await share(session_id);
+  await client.cancelTask({ id: task_id });
+}
+
+async function share(id: string): Promise<void> {
+  const { share: given } = await client.shareSession({ id });
+  const watching = await (await browser.newContext({ viewport: sizes.wide, reducedMotion: 'reduce' })).newPage();
+  await watching.goto(new URL(given.share_path, baseUrl).href);
+  await frame(watching);
+  await picture('share', watching, 'wide');
+  await watching.context().close();
+}
+
+try {
+  mkdirSync(folder, { recursive: true });
+  await auth();
+  await fillLists();
+  if (['home', 'inbox', 'settings', 'narrow-home'].some(isWanted)) await lists();
+  if (
+    wanted.length === 0 ||
+    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login'].includes(name))
+  )
+    await session();
+} finally {
+  await browser.close();
+  await installation.close();
+}
