@@ -72,7 +72,7 @@ export const benches = define({
   },
   idle: {
     full: async ({ count }) => (await import('./tasks/statements.ts')).measureStatements({ secs: 60, count }),
-    small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 6, count: 5, settleMs: 4000 }),
+    small: async () => (await import('./tasks/statements.ts')).measureStatements({ secs: 10, count: 5 }),
   },
   sessions: {
     full: async ({ live, agents, minutes }) =>

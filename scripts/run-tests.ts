@@ -35,9 +35,10 @@ export async function runTests(
   const busySince = watchProcessors();
   try {
     const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };
-    const child = spawn(process.execPath, args, { cwd: root, env: settings, stdio: isQuiet ? 'ignore' : 'inherit' });
-    // Ctrl-C in a terminal reaches the tests by itself; a signal to this process alone has to be handed on.
-    const end = () => child.kill(signal.reason);
+    // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
+    const stdio = isQuiet ? ('ignore' as const) : ('inherit' as const);
+    const child = spawn(process.execPath, args, { cwd: root, env: settings, stdio, detached: true });
+    const end = () => child.pid && process.kill(-child.pid, signal.reason);
     signal.addEventListener('abort', end);
     const code = await new Promise<number>((resolve) => child.on('exit', (ended) => resolve(ended ?? 1)));
     signal.removeEventListener('abort', end);

@@ -5,8 +5,7 @@ import { type Installation, openInstallation } from '../../testkit/installation.
 import { until } from '../../testkit/until.ts';
 import { type Calls, countFromNowOn, openAdmin, openUncounted, sentWhile, sum } from './sent-statements.ts';
 
-type StatementsPlan = { secs: number; count: number; settleMs?: number };
-
+const settleMs = 6000;
 const commit = /^commit/i;
 /** What keeps the picture and the state that a step brings: its observation and frame, the browser's state, its profile. */
 const ofPictureOrState = /insert into observations\b|recorded_frames|\bsealed_state\b|\bprofiles\b/;
@@ -15,7 +14,7 @@ const ofPictureOrState = /insert into observations\b|recorded_frames|\bsealed_st
  * What an agent asks of PostgreSQL, counted by PostgreSQL: an idle one in a second, beside one idle host and no server; and
  * one step, as the difference between a task of many steps and a task of one.
  */
-export async function measureStatements({ secs, count, settleMs = 6000 }: StatementsPlan) {
+export async function measureStatements({ secs, count }: { secs: number; count: number }) {
   const installation = await openInstallation(`statements-${process.pid}`);
   const { stack } = installation;
   const admin = openAdmin(stack.services);
