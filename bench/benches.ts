@@ -28,7 +28,7 @@ const define = <B extends Record<string, Bench>>(all: B) => all;
 export const benches = define({
   slice: {
     full: async ({ count }) => (await import('./tasks/slice.ts')).measureSlice(count),
-    small: async () => (await import('./tasks/slice.ts')).measureSlice(6),
+    small: async () => (await import('./tasks/slice.ts')).measureSlice(4),
   },
   actions: {
     full: async ({ rounds }) => (await import('./browser/actions.ts')).measureActions(rounds),
@@ -40,15 +40,16 @@ export const benches = define({
   },
   open: {
     full: async ({ count }) => (await import('./browser/open.ts')).measureOpen({ opens: count, restores: count }),
-    small: async () => (await import('./browser/open.ts')).measureOpen({ opens: 15, restores: 3 }),
+    small: async () => (await import('./browser/open.ts')).measureOpen({ opens: 5, restores: 1 }),
   },
   density: {
     full: async ({ sessions, secs }) => (await import('./browser/density.ts')).measureDensity({ sessions, secs }),
-    small: async () => (await import('./browser/density.ts')).measureDensity({ sessions: 2, secs: 8, everySecs: 1 }),
+    small: async () =>
+      (await import('./browser/density.ts')).measureDensity({ sessions: 2, secs: 4, everySecs: 1, turns: 1 }),
   },
   auth: {
     full: async ({ rounds, requests }) => (await import('./server/auth.ts')).measureAuth({ rounds, requests }),
-    small: async () => (await import('./server/auth.ts')).measureAuth({ rounds: 1, requests: 30 }),
+    small: async () => (await import('./server/auth.ts')).measureAuth({ rounds: 1, requests: 30, warmUp: 30 }),
   },
   live: {
     full: async ({ count }) => (await import('./browser/live.ts')).measureLive(count),
@@ -60,11 +61,14 @@ export const benches = define({
   },
   watched: {
     full: async ({ sessions, minutes }) => (await import('./browser/watched.ts')).measureWatched({ sessions, minutes }),
-    small: async () => (await import('./browser/watched.ts')).measureWatched({ sessions: 1, minutes: 0.1 }),
+    small: async () => {
+      const { measureWatched } = await import('./browser/watched.ts');
+      return measureWatched({ sessions: 1, minutes: 0.05, settleMs: 1000, sampleMs: 1000 });
+    },
   },
   animated: {
     full: async ({ minutes }) => (await import('./browser/animated.ts')).measureAnimated(minutes),
-    small: async () => (await import('./browser/animated.ts')).measureAnimated(0.1),
+    small: async () => (await import('./browser/animated.ts')).measureAnimated(0.05, 1),
   },
   recovery: {
     full: async ({ rounds }) => (await import('./tasks/recovery.ts')).measureRecovery(rounds),
@@ -79,19 +83,31 @@ export const benches = define({
       (await import('./tasks/sessions.ts')).measureSessions({ few: 50, many: live, agents, secs: minutes * 60 }),
     small: async () => {
       const { measureSessions } = await import('./tasks/sessions.ts');
-      return measureSessions({ few: 4, many: 16, agents: 1, secs: 8, everySecs: 1, stepsPerTask: 10 });
+      return measureSessions({ few: 4, many: 12, agents: 1, secs: 6, everySecs: 1, stepsPerTask: 10, idleSecs: 5 });
     },
   },
   loops: {
     full: async ({ history, live, agents, requests }) =>
       (await import('./store/loops.ts')).measureLoops({ stored: history, live, agents, secs: 60, times: requests / 5 }),
     small: async () =>
-      (await import('./store/loops.ts')).measureLoops({ stored: 3000, live: 100, agents: 2, secs: 5, times: 20 }),
+      (await import('./store/loops.ts')).measureLoops({
+        stored: 1000,
+        live: 50,
+        agents: 2,
+        secs: 4,
+        times: 10,
+        settleMs: 5000,
+      }),
   },
   retention: {
     full: async ({ events, pictures }) => (await import('./tasks/retention.ts')).measureRetention({ events, pictures }),
     small: async () =>
-      (await import('./tasks/retention.ts')).measureRetention({ events: 20_000, pictures: 1000, quietMs: 1000 }),
+      (await import('./tasks/retention.ts')).measureRetention({
+        events: 5000,
+        pictures: 300,
+        quietMs: 500,
+        sessionsPerDay: 3,
+      }),
   },
   guard: {
     full: async ({ count }) => (await import('./browser/guard.ts')).measureGuard(count),
@@ -102,13 +118,13 @@ export const benches = define({
       (await import('./streams/fanout.ts')).measureFanout({ streams, clientsEach: clients, rounds }),
     small: async () => {
       const { measureFanout } = await import('./streams/fanout.ts');
-      return measureFanout({ streams: 2, clientsEach: 4, rounds: 1, roundMs: 3000, settleMs: 500 });
+      return measureFanout({ streams: 2, clientsEach: 4, rounds: 1, roundMs: 2000, settleMs: 250, restMs: 1000 });
     },
   },
   viewers: {
     full: async ({ clients, rounds }) =>
       (await import('./streams/viewers.ts')).measureViewers({ viewers: clients, rounds }),
-    small: async () => (await import('./streams/viewers.ts')).measureViewers({ viewers: 4, rounds: 1, roundMs: 2000 }),
+    small: async () => (await import('./streams/viewers.ts')).measureViewers({ viewers: 4, rounds: 1, roundMs: 1500 }),
   },
   join: {
     full: async ({ count }) => (await import('./streams/join.ts')).measureJoin(count),
@@ -116,7 +132,8 @@ export const benches = define({
   },
   crowd: {
     full: async ({ viewers, rounds }) => (await import('./streams/crowd.ts')).measureCrowd({ viewers, rounds }),
-    small: async () => (await import('./streams/crowd.ts')).measureCrowd({ viewers: 3, rounds: 1, roundMs: 3000 }),
+    small: async () =>
+      (await import('./streams/crowd.ts')).measureCrowd({ viewers: 3, rounds: 1, roundMs: 2000, restMs: 1000 }),
   },
   reading: {
     full: async ({ tasks, stored, requests }) =>
@@ -129,18 +146,24 @@ export const benches = define({
       (await import('./server/reading.ts')).measureReadingAlone({
         tasks: { few: 100, many: 10_000 },
         sessions: { few: 100, many: 10_000 },
-        requests: 200,
+        requests: 100,
       }),
   },
   console: {
     full: async ({ presses, minutes, count }) =>
       (await import('./console/console.ts')).measureConsole({ presses, secs: 60, minutes, views: count / 4 }),
     small: async () =>
-      (await import('./console/console.ts')).measureConsole({ presses: 10, secs: 5, minutes: 0.1, views: 3 }),
+      (await import('./console/console.ts')).measureConsole({
+        presses: 10,
+        secs: 2,
+        minutes: 0.05,
+        views: 1,
+        settleMs: 1000,
+      }),
   },
   timeline: {
     full: async ({ steps }) => (await import('./console/timeline.ts')).measureTimeline(steps),
-    small: async () => (await import('./console/timeline.ts')).measureTimeline(120),
+    small: async () => (await import('./console/timeline.ts')).measureTimeline(80),
   },
 });
 export type BenchName = keyof typeof benches;

@@ -1,4 +1,3 @@
-import { benchNames } from './benches.ts';
-import { boundedBenches, testSmallRuns } from './small-runs.ts';
+import { otherBenches, testSmallRuns } from './small-runs.ts';
 
-testSmallRuns(benchNames.filter((name) => !boundedBenches.includes(name)));
+testSmallRuns(otherBenches);

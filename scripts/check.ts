@@ -1,11 +1,12 @@
 // npm run check: everything that must hold before a change is pushed. Ends with the summary of the tests.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
 
-const steps: [name: string, command: string, ...args: string[]][] = [
+type Step = [name: string, command: string, ...args: string[]];
+const steps: Step[] = [
   ['types', 'tsc', '--project', '.'],
   ['types of the console', 'tsc', '--project', 'apps/console'],
   ['format and lint', 'biome', 'check', '--error-on-warnings', '.'],
@@ -14,14 +15,44 @@ const steps: [name: string, command: string, ...args: string[]][] = [
   ['lengths', process.execPath, 'scripts/lengths.ts'],
   ['unused code', 'knip', '--no-config-hints'],
   ['table types', process.execPath, 'scripts/generate.ts', '--verify'],
-  ['tests', process.execPath, 'scripts/test.ts'],
 ];
+/** Several of them use one processor only. */
+const lanes = 2;
 
-for (const [name, command, ...args] of steps) {
-  console.log(`check: ${name}`);
-  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' });
-  if (status !== 0) {
-    console.error(`check: ${name} failed${error ? `: ${error.message}` : ''}`);
-    process.exit(1);
-  }
+type Result = { isGood: boolean; said: string };
+
+function run([, command, ...args]: Step): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  child.once('error', ({ message }) => resolve({ isGood: false, said: message }));
+  child.once('close', (code) => resolve({ isGood: code === 0, said }));
+  return promise;
+}
+
+/** No step begins after one has failed. Those that have begun are told too. */
+async function runSteps(): Promise<boolean> {
+  const waiting = steps.values();
+  let isGood = true;
+  const lane = async () => {
+    for (const step of waiting) {
+      const result = await run(step);
+      console.log(`check: ${step[0]}`);
+      process.stdout.write(result.said);
+      if (!result.isGood) console.error(`check: ${step[0]} failed`);
+      isGood &&= result.isGood;
+      if (!isGood) return;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return isGood;
+}
+
+if (!(await runSteps())) process.exit(1);
+console.log('check: tests');
+const { status } = spawnSync(process.execPath, ['scripts/test.ts'], { cwd: root, env, stdio: 'inherit' });
+if (status !== 0) {
+  console.error('check: tests failed');
+  process.exit(1);
 }

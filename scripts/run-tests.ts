@@ -1,11 +1,10 @@
 // Runs test files with node's test runner, once more where the weather of the machine may have failed them, and names the
 // slowest of them.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
-import type { FileSummary } from './file-summaries.reporter.ts';
 
 type Run = {
   env: NodeJS.ProcessEnv;
@@ -15,6 +14,7 @@ type Run = {
   /** Without what the tests print. */
   isQuiet?: boolean;
 };
+export type FileSummary = { file: string; ms: number; hasPassed: boolean };
 /** `busy` is the part of the processors' time that was used, by these tests or by others. */
 export type TestRun = { code: number; summaries: FileSummary[]; busy: number };
 
@@ -22,24 +22,23 @@ const slowestShown = 15;
 /** Every test file and every process of a stack loads hundreds of modules: what Node compiled once is kept for the next. */
 const compileCache = join(root, 'node_modules/.cache/compiled');
 
-/** The exit code is 0 where every test passed. */
+/** The exit code is 0 where every test passed. The files begin in the order given. */
 export async function runTests(
   patterns: string[],
   { env, signal, atOnce = 1, isQuiet = false }: Run,
 ): Promise<TestRun> {
+  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((file) => join(root, file));
+  if (files.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-tests-'));
   const summaries = join(folder, 'summaries');
-  const reporters = [
-    [join(root, 'scripts/file-summaries.reporter.ts'), summaries],
-    ['spec', 'stdout'],
-  ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
-  const args = ['--test', `--test-concurrency=${atOnce}`, '--test-timeout=300000', ...reporters, ...patterns];
+  const args = [join(root, 'scripts/run-files.child.ts'), `--at-once=${atOnce}`, `--summaries=${summaries}`, ...files];
   const busySince = watchProcessors();
   try {
-    const withCache = { NODE_COMPILE_CACHE: compileCache, ...env };
-    const child = spawn(process.execPath, args, { cwd: root, env: withCache, stdio: isQuiet ? 'ignore' : 'inherit' });
-    // Ctrl-C in a terminal reaches the tests by itself; a signal to this process alone has to be handed on.
-    const end = () => child.kill(signal.reason);
+    const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };
+    // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
+    const stdio = isQuiet ? ('ignore' as const) : ('inherit' as const);
+    const child = spawn(process.execPath, args, { cwd: root, env: settings, stdio, detached: true });
+    const end = () => child.pid && process.kill(-child.pid, signal.reason);
     signal.addEventListener('abort', end);
     const code = await new Promise<number>((resolve) => child.on('exit', (ended) => resolve(ended ?? 1)));
     signal.removeEventListener('abort', end);
@@ -63,11 +62,23 @@ function watchProcessors(): () => number {
   };
 }
 
-function summariesIn(path: string): FileSummary[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as FileSummary);
+const summariesIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as FileSummary[];
+
+/** The slowest kinds of files, the slowest first. What begins early does not end alone. */
+const slowest = [
+  /^chaos\/attacks\//,
+  /^bench\//,
+  /^chaos\/(tasks|console|waiting|outage|takeover)\//,
+  /^e2e\/(takeover|console-look|survive|upgrade|work)\.test/,
+  /^scripts\/check\.test|^apps\/server\/src\/auth\/matrix/,
+  /^e2e\/console/,
+  /^chaos\//,
+  /^apps\/browser\/src\/dom\/scope/,
+  /^apps\/browser\//,
+];
+export function slowestFirst(files: string[]): string[] {
+  const rankOf = (file: string) => slowest.findIndex((kind) => kind.test(file)) + 1 || slowest.length + 1;
+  return files.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
 }
 
 /** Whether more files at a time would make a run shorter: where processors are busy, they would not. */
@@ -80,9 +91,9 @@ export function printBusy(name: string, { summaries, busy }: TestRun): void {
 
 export function printSlowest(summaries: FileSummary[]): void {
   if (summaries.length < 2) return;
-  const slowest = summaries.toSorted((one, other) => other.ms - one.ms).slice(0, slowestShown);
-  console.log(`the ${slowest.length} slowest of ${summaries.length} files:`);
-  for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(root, file)}`);
+  const shown = summaries.toSorted((one, other) => other.ms - one.ms).slice(0, slowestShown);
+  console.log(`the ${shown.length} slowest of ${summaries.length} files:`);
+  for (const { file, ms } of shown) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(root, file)}`);
 }
 
 const maxRepeated = 3;

@@ -2,12 +2,15 @@
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
-import { printBusy, printSlowest, repeatFailed, runTests } from './run-tests.ts';
+import { printBusy, printSlowest, repeatFailed, runTests, slowestFirst } from './run-tests.ts';
 
 const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
-/** These measure rates and ratios, use both cores, or end processes around them: each runs alone. */
+/** These measure rates, ratios and times: each runs alone. */
 const isAlone =
-  /^scripts\/(stack|bus|bootstrap)\.test|^testkit\/stack\/|^bench\/bounded\.test|^apps\/browser\/src\/live\/screencast\.test|^apps\/agent\/src\/host-events\/recorder\.test/;
+  /^scripts\/stack\.test|^bench\/bounded\.test|^apps\/browser\/src\/live\/screencast\.test|^apps\/agent\/src\/host-events\/recorder\.test/;
+/** One more than the processors of the smallest machine: most files wait for a page or a clock now and then. */
+const lanes = 3;
+process.env.TEST_POSTGRES_FSYNC = 'off';
 
 process.exitCode = await withServices(`test-${process.pid}`, async (services, signal) => {
   await services.start('postgres');
@@ -18,10 +21,11 @@ process.exitCode = await withServices(`test-${process.pid}`, async (services, si
     printSlowest(summaries);
     return code;
   }
-  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
   const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
+  const ordered = slowestFirst(together);
   const runs = [
-    await repeatFailed(await runTests(together, { env, signal, atOnce: 2 }), { env, signal }),
+    await repeatFailed(await runTests(ordered, { env, signal, atOnce: lanes }), { env, signal }),
     ...(signal.aborted ? [] : [await repeatFailed(await runTests(alone, { env, signal }), { env, signal })]),
   ];
   for (const [index, name] of ['together', 'alone'].entries()) if (runs[index]) printBusy(name, runs[index]);

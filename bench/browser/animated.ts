@@ -5,14 +5,12 @@ import { treeCpuMs } from './process-tree.ts';
 import { openBenchSite } from './site.ts';
 import { hundredths } from './watched.ts';
 
-const turns = 2;
-
 /**
  * One page that moves without end, watched and not driven, beside a bare screencast that runs as fast as it can. In
  * turn: the bare one takes more than a core, and would starve whatever runs beside it. From the first moment, with the
  * seconds it takes to find out that the page does not rest.
  */
-export async function measureAnimated(minutes: number) {
+export async function measureAnimated(minutes: number, turns = 2) {
   const turnMs = (minutes * 60_000) / turns;
   const site = await openBenchSite();
   const ours = await startOurs(1);

@@ -17,19 +17,21 @@ export async function measureDensity({
   sessions,
   secs,
   everySecs = 5,
+  turns = 2,
 }: {
   sessions: number;
   secs: number;
   everySecs?: number;
+  turns?: number;
 }) {
   const site = await startSite();
   try {
-    // In turn, so that neither has the other's weight; half the time each, twice.
+    // In turn, so that neither has the other's weight; its part of the time each.
     const runs: { ours: Awaited<ReturnType<typeof ourRun>>; bare: Awaited<ReturnType<typeof bareRun>> }[] = [];
-    for (let i = 0; i < 2; i += 1) {
+    for (let i = 0; i < turns; i += 1) {
       runs.push({
-        ours: await ourRun(site.url, sessions, secs / 2, everySecs),
-        bare: await bareRun(site.url, sessions, secs / 2, everySecs),
+        ours: await ourRun(site.url, sessions, secs / turns, everySecs),
+        bare: await bareRun(site.url, sessions, secs / turns, everySecs),
       });
     }
     const mean = (pick: (run: (typeof runs)[number]) => number) =>

@@ -5,14 +5,13 @@ import { type OurSession, startBare, startOurs } from './children.ts';
 import { treeCpuMs, treePssMib } from './process-tree.ts';
 import { openBenchSite } from './site.ts';
 
-const settleMs = 5000;
-const sampleMs = 5000;
+type WatchedPlan = { sessions: number; minutes: number; settleMs?: number; sampleMs?: number };
 
 /**
  * Sessions whose pages change twice a second, each with a viewer: what our host and its browsers take, beside as
  * many bare browsers whose frames are only received. Both at the same time, so that both have the same weather.
  */
-export async function measureWatched({ sessions, minutes }: { sessions: number; minutes: number }) {
+export async function measureWatched({ sessions, minutes, settleMs = 5000, sampleMs = 5000 }: WatchedPlan) {
   const site = await openBenchSite();
   const ours = await startOurs(sessions);
   const bare = await startBare();

@@ -1,10 +1,9 @@
 // The console in a real Chromium before a whole installation: its weight, its live view, a press, and the first view.
 import { measureFirstLoads } from '../../testkit/console-size.ts';
-import { openInstallation } from '../../testkit/installation.ts';
+import { type BenchInstallation, withInstallation } from '../installation.ts';
 import { measureFirstViews } from './first-view.ts';
 import { measureLiveView, soak } from './live-view.ts';
 import { measurePresses } from './press.ts';
-import { openPressedPage } from './pressed-page.ts';
 import { openBareSide, openConsoleSide, pressKey } from './sides.ts';
 
 type Sizes = {
@@ -14,13 +13,16 @@ type Sizes = {
   /** Over which it is looked whether anything grows; none at 0. */
   minutes: number;
   views: number;
+  settleMs?: number;
 };
 
-export async function measureConsole({ presses, secs, minutes, views }: Sizes) {
+export const measureConsole = (sizes: Sizes) => withInstallation((installation) => measureIn(installation, sizes));
+
+async function measureIn(installation: BenchInstallation, sizes: Sizes) {
+  const { presses, secs, minutes, views, settleMs = 3000 } = sizes;
   const firstLoads = await measureFirstLoads();
-  const site = await openPressedPage();
-  const installation = await openInstallation('bench-console', { sites: [site.url] });
-  const closers: (() => Promise<void>)[] = [installation.close, site.close];
+  const site = installation.pressedPage;
+  const closers: (() => Promise<void>)[] = [];
   try {
     const ours = await openConsoleSide(installation, site.url);
     closers.unshift(ours.viewer.close);
@@ -28,7 +30,7 @@ export async function measureConsole({ presses, secs, minutes, views }: Sizes) {
     closers.unshift(bare.close);
     const { client, baseUrl } = installation;
 
-    const watched = await measureLiveView(client, ours, bare, secs);
+    const watched = await measureLiveView(client, ours, bare, { secs, settleMs });
     await ours.takeWheel();
     await Promise.all([pressKey(ours.cdp, 'Home', 36), pressKey(bare.cdp, 'Home', 36)]);
     await bare.cast();
@@ -36,7 +38,7 @@ export async function measureConsole({ presses, secs, minutes, views }: Sizes) {
     const mouse = await measurePresses(ours.side, bare.side, 'mouse', presses);
     await bare.endCast();
     await pressKey(ours.cdp, 'End', 35);
-    const driven = await measureLiveView(client, ours, bare, secs);
+    const driven = await measureLiveView(client, ours, bare, { secs, settleMs });
     const grown = minutes > 0 ? await soak(ours, minutes) : undefined;
     await pressKey(ours.cdp, 'Home', 36);
     return {

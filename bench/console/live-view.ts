@@ -7,10 +7,13 @@ import { hundredths } from '../browser/watched.ts';
 import type { BareSide, ConsoleSide } from './sides.ts';
 import type { Alive, UsedMs, Viewer } from './viewer.ts';
 
-const settleMs = 3000;
-
 /** Both at the same time, so that both have the same weather. */
-export async function measureLiveView(client: Client, ours: ConsoleSide, bare: BareSide, secs: number) {
+export async function measureLiveView(
+  client: Client,
+  ours: ConsoleSide,
+  bare: BareSide,
+  { secs, settleMs }: { secs: number; settleMs: number },
+) {
   const ended = new AbortController();
   const forwarded = forwardFrames(client, ours.sessionId, bare, ended.signal);
   try {

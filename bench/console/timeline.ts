@@ -1,9 +1,10 @@
 // A long task in the session page: how smoothly its timeline scrolls, and how many nodes the page has.
 
 import { chromium, type Page } from 'playwright-core';
-import { openInstallation } from '../../testkit/installation.ts';
+import type { Installation } from '../../testkit/installation.ts';
 import { countNodes, openLongTask } from '../../testkit/long-task.ts';
 import { round } from '../../testkit/percentiles.ts';
+import { withInstallation } from '../installation.ts';
 
 /** How far one notch of the wheel goes. */
 const wheelPx = 240;
@@ -33,8 +34,9 @@ async function scroll(page: Page, direction: -1 | 1): Promise<number[]> {
   return page.evaluate(() => Reflect.get(globalThis, 'frameTimes').splice(0));
 }
 
-export async function measureTimeline(steps: number) {
-  const installation = await openInstallation('bench-timeline');
+export const measureTimeline = (steps: number) => withInstallation((installation) => measureIn(installation, steps));
+
+async function measureIn(installation: Installation, steps: number) {
   // Our own page on loopback: the sandbox, which root cannot have, is not needed.
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   try {
@@ -54,6 +56,5 @@ export async function measureTimeline(steps: number) {
     };
   } finally {
     await browser.close();
-    await installation.close();
   }
 }

@@ -10,12 +10,12 @@ import { freePort } from '../../testkit/stack/ports.ts';
 import { createStack, type Stack } from '../../testkit/stack/stack.ts';
 import { type Asker, connections, cpuMs, createAsker } from './load.ts';
 
-type Plan = { rounds: number; requests: number };
+type Plan = { rounds: number; requests: number; warmUp?: number };
 type Side = { pid: number; asker: Asker };
 type Round = { cpuUs: number; perSecond: number };
 
 /** Enough for the compiler of either to have settled. */
-const warmUp = 2000;
+const usualWarmUp = 2000;
 const sessionCount = 20;
 const reads = { me: '/api/auth/me', sessions: `/api/sessions?limit=${sessionCount}` };
 const poolSize = '10';
@@ -81,7 +81,7 @@ async function measureBoth(stack: Stack, baseUrl: string, token: string, plan: P
   }
 }
 
-async function measureRead(ours: Side, bare: Side, path: string, { rounds, requests }: Plan) {
+async function measureRead(ours: Side, bare: Side, path: string, { rounds, requests, warmUp = usualWarmUp }: Plan) {
   const taken = { ours: [] as Round[], bare: [] as Round[] };
   await ours.asker.askMany(path, warmUp);
   await bare.asker.askMany(path, warmUp);

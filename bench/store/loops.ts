@@ -7,9 +7,8 @@ import { figuresOf, round } from '../../testkit/percentiles.ts';
 import { createStack } from '../../testkit/stack/stack.ts';
 import { treeCpuMs } from '../browser/process-tree.ts';
 
-type Size = { stored: number; live: number; agents: number; secs: number; times: number };
+type Size = { stored: number; live: number; agents: number; secs: number; times: number; settleMs?: number };
 
-const settleMs = 8000;
 const recordedEvery = 10;
 const waiting = 5;
 
@@ -17,7 +16,7 @@ const waiting = 5;
  * What agents ask of PostgreSQL while there is nothing to do, in a database with many sessions stored and few live: the time
  * of each look, alone on one connection; and what all processes of PostgreSQL take of a core while real agents run over it.
  */
-export async function measureLoops({ stored, live, agents, secs, times }: Size) {
+export async function measureLoops({ stored, live, agents, secs, times, settleMs = 8000 }: Size) {
   const stack = createStack(`loops-${process.pid}`);
   try {
     await stack.services.up();

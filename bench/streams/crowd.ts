@@ -1,29 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openInstallation } from '../../testkit/installation.ts';
 import { round } from '../../testkit/percentiles.ts';
 import { treeCpuMs } from '../browser/process-tree.ts';
-import { openBenchSite } from '../browser/site.ts';
 import { hundredths } from '../browser/watched.ts';
+import { withInstallation } from '../installation.ts';
 import { openDriven } from '../tasks/driven.ts';
 import { startClients } from './children.ts';
 
 const moveMs = 100;
-const restMs = 2000;
+
+type CrowdPlan = { viewers: number; rounds: number; roundMs?: number; restMs?: number };
 
 /** One page that moves without end, driven by a person, with one viewer and with many: in turn, at one host. */
-export async function measureCrowd({
-  viewers,
-  rounds,
-  roundMs = 15_000,
-}: {
-  viewers: number;
-  rounds: number;
-  roundMs?: number;
-}) {
-  const site = await openBenchSite();
-  const installation = await openInstallation('bench', { sites: [site.url] });
-  const hostPid = installation.stack.status().processes['browser-1']?.pid ?? 0;
-  try {
+export const measureCrowd = ({ viewers, rounds, roundMs = 15_000, restMs = 2000 }: CrowdPlan) =>
+  withInstallation(async ({ site, ...installation }) => {
+    const hostPid = installation.stack.status().processes['browser-1']?.pid ?? 0;
     // Who watches is who drives: what they see is for nobody else.
     const { id, give } = await openDriven(installation.client);
     await give({ action: 'navigate', url: `${site.url}/endless` });
@@ -61,6 +51,7 @@ export async function measureCrowd({
         sum.frames += frames / rounds;
       }
     }
+    await installation.client.deleteSession({ id });
     if (one.frames === 0 || many.frames === 0) throw new Error('nobody saw a frame');
     return {
       viewers,
@@ -68,8 +59,4 @@ export async function measureCrowd({
       cpu_cores_of_host: { one: hundredths(one.cores), many: hundredths(many.cores) },
       cpu_ratio: hundredths(many.cores / one.cores),
     };
-  } finally {
-    await installation.close();
-    await site.close();
-  }
-}
+  });

@@ -10,10 +10,16 @@ import { treePssMib } from '../browser/process-tree.ts';
 import { cpuMs } from '../server/load.ts';
 import { startBareStreams, startClients } from './children.ts';
 
-export type FanoutPlan = { streams: number; clientsEach: number; rounds: number; roundMs?: number; settleMs?: number };
+export type FanoutPlan = {
+  streams: number;
+  clientsEach: number;
+  rounds: number;
+  roundMs?: number;
+  settleMs?: number;
+  restMs?: number;
+};
 type Task = { id: string; sessionId: string };
 
-const restMs = 2000;
 const everyMs = 1000;
 
 /**
@@ -32,7 +38,7 @@ export function measureFanout(plan: FanoutPlan) {
 }
 
 async function measureIn(stack: Stack, plan: FanoutPlan) {
-  const { streams, clientsEach, rounds, roundMs = 10_000, settleMs = 5000 } = plan;
+  const { streams, clientsEach, rounds, roundMs = 10_000, settleMs = 5000, restMs = 2000 } = plan;
   const port = await freePort();
   await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
   const { url } = stack.services.bus();
@@ -69,8 +75,8 @@ async function measureIn(stack: Stack, plan: FanoutPlan) {
     const spent = { ours: { cpuMs: 0, events: 0 }, bare: { cpuMs: 0, events: 0 } };
     for (let round = 0; round < rounds; round += 1) {
       // One side at a time, so that neither takes the other's processor.
-      add(spent.ours, await speak(ours, tasks, roundMs));
-      add(spent.bare, await speak(theirs, tasks, roundMs));
+      add(spent.ours, await speak(ours, tasks, { roundMs, restMs }));
+      add(spent.bare, await speak(theirs, tasks, { roundMs, restMs }));
     }
     const perEvent = { ours: microseconds(spent.ours), bare: microseconds(spent.bare) };
     return {
@@ -98,6 +104,7 @@ type Side = {
   clients: Awaited<ReturnType<typeof startClients>>;
   say: (task: Task) => Promise<void>;
 };
+type Times = { roundMs: number; restMs: number };
 type CpuSpent = { cpuMs: number; events: number };
 
 /** Everybody comes; answers what each of them holds of the server's memory, in KiB. */
@@ -114,7 +121,7 @@ async function fill({ pid, port, paths, clients }: Side, settleMs: number): Prom
   return Math.round(((treePssMib(pid) - before) * 1024 * 10) / (paths.length - 200)) / 10;
 }
 
-async function speak({ pid, clients, say }: Side, tasks: Task[], roundMs: number): Promise<CpuSpent> {
+async function speak({ pid, clients, say }: Side, tasks: Task[], { roundMs, restMs }: Times): Promise<CpuSpent> {
   const { events } = await clients.tell({ type: 'count' });
   const before = cpuMs(pid);
   const until = performance.now() + roundMs;

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openInstallation } from '../../testkit/installation.ts';
 import { figuresOf } from '../../testkit/percentiles.ts';
-import { openBenchSite } from '../browser/site.ts';
+import { withInstallation } from '../installation.ts';
 
 const pauseMs = 100;
 
 /** A viewer joins a session whose page stands still: from the request until the picture is there. */
-export async function measureJoin(count: number) {
-  const site = await openBenchSite();
-  const installation = await openInstallation('bench', { sites: [site.url] });
-  try {
-    const { client } = installation;
+export const measureJoin = (count: number) =>
+  withInstallation(async ({ client, site }) => {
     const { session_id: id, task_id } = await client.sendChat({
       prompt: 'look',
       steps: [{ action: 'navigate', url: `${site.url}/still` }],
@@ -42,9 +38,6 @@ export async function measureJoin(count: number) {
     const beside = await times();
     stop.abort();
     await watching;
+    await client.deleteSession({ id });
     return { first_viewer_ms: alone, further_viewer_ms: beside };
-  } finally {
-    await installation.close();
-    await site.close();
-  }
-}
+  });

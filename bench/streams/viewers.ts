@@ -19,24 +19,26 @@ const restMs = 1500;
  */
 export async function measureViewers({ viewers, rounds, roundMs = 10_000 }: ViewersPlan) {
   Object.assign(process.env, { STREAMS_PER_USER: '100000', STREAMS_PER_ADDRESS: '100000', LOG_LEVEL: 'warn' });
-  const inHouse = <T>(name: string, work: (stack: Stack) => Promise<T>) => withStack(`${name}-${process.pid}`, work);
-  return {
-    many: await inHouse('many', (stack) => measureMany(stack, { viewers, rounds, roundMs })),
-    stuck: await inHouse('stuck', (stack) => measureStuck(stack, { viewers: viewers / 2, rounds, roundMs })),
-  };
+  return withStack(`viewers-${process.pid}`, async (stack) => {
+    const port = await freePort();
+    await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
+    const many = await measureMany(stack, port, { viewers, rounds, roundMs });
+    // A new process: the memory that it is measured by must not hold what the first measurement left.
+    await stack.kill('server-1');
+    await stack.start('server-1');
+    return { many, stuck: await measureStuck(stack, port, { viewers: viewers / 2, rounds, roundMs }) };
+  });
 }
 
-async function openStage(stack: Stack) {
-  const port = await freePort();
-  await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
+async function openStage(stack: Stack, port: number) {
   const host = await openFakeHost(stack, port, imageBytes);
   const path = `/api/sessions/${host.sessionId}/live`;
-  return { port, host, paths: (count: number) => Array.from({ length: count }, () => path), pid: pidOf(stack) };
+  return { host, paths: (count: number) => Array.from({ length: count }, () => path), pid: pidOf(stack) };
 }
 const pidOf = (stack: Stack) => stack.status().processes['server-1']?.pid ?? 0;
 
-async function measureMany(stack: Stack, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
-  const { port, host, paths, pid } = await openStage(stack);
+async function measureMany(stack: Stack, port: number, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
+  const { host, paths, pid } = await openStage(stack, port);
   const [bare, ofBare, ofOurs] = await Promise.all([startBareStreams(), startClients(), startClients()]);
   try {
     await ofOurs.tell({ type: 'open', port, paths: paths(viewers) });
@@ -77,8 +79,8 @@ function startSending(send: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-async function measureStuck(stack: Stack, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
-  const { port, host, paths, pid } = await openStage(stack);
+async function measureStuck(stack: Stack, port: number, { viewers, rounds, roundMs }: Required<ViewersPlan>) {
+  const { host, paths, pid } = await openStage(stack, port);
   const healthy = await startClients();
   try {
     await healthy.tell({ type: 'open', port, paths: paths(viewers) });

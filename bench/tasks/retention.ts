@@ -9,11 +9,16 @@ import { inParallel } from '../../apps/agent/src/common/in-parallel.ts';
 import { startRemovals } from '../../apps/agent/testing/removals.ts';
 import { withServices } from '../../testkit/stack/with-services.ts';
 
-export type RetentionSize = { events: number; pictures: number; agents?: number; quietMs?: number };
+export type RetentionSize = {
+  events: number;
+  pictures: number;
+  agents?: number;
+  quietMs?: number;
+  sessionsPerDay?: number;
+};
 
 const viewport = { width: 8, height: 6 };
 const days = 10;
-const sessionsPerDay = 20;
 const limitMs = 3_600_000;
 
 /**
@@ -41,11 +46,11 @@ export const measureRetention = (size: RetentionSize) =>
 async function measure(
   store: Store,
   plain: pg.Pool,
-  { events, pictures, agents = 2, quietMs = 10_000 }: RetentionSize,
+  { events, pictures, agents = 2, quietMs = 10_000, sessionsPerDay = 20 }: RetentionSize,
 ) {
   await store.users.ensureLocal();
   const live = (await store.transaction((tx) => store.sessions.create(tx, localUser, { viewport }))).id;
-  await seed(store, plain, { events, pictures });
+  await seed(store, plain, { events, pictures, sessionsPerDay });
   const alone = await appendWhile(store, live, () => sleep(quietMs));
   const begun = performance.now();
   const gone = { events_ms: 0, pictures_ms: 0 };
@@ -72,8 +77,10 @@ async function measure(
   };
 }
 
+type Overdue = { events: number; pictures: number; sessionsPerDay: number };
+
 /** Sessions of some days, a hundred days ago, each with its share of the events, and one ended task with pictures. */
-async function seed(store: Store, plain: pg.Pool, { events, pictures }: { events: number; pictures: number }) {
+async function seed(store: Store, plain: pg.Pool, { events, pictures, sessionsPerDay }: Overdue) {
   const sessions = days * sessionsPerDay;
   for (let day = 0; day < days; day += 1) {
     const ago = 100 + day;

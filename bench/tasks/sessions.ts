@@ -21,6 +21,8 @@ type Size = {
   secs: number;
   everySecs?: number;
   stepsPerTask?: number;
+  /** How long it is counted what is sent without work. */
+  idleSecs?: number;
 };
 type Parts = { stack: Stack; client: Client; database: pg.Pool; admin: pg.Pool };
 
@@ -29,7 +31,6 @@ const sessionsPerHost = 125;
 /** Fewer than the server has connections to the database. */
 const openedAtOnce = 4;
 const retryMs = 1000;
-const idleSecs = 10;
 const host = join(root, 'testkit/fake-host/double-with-pictures.child.ts');
 
 /**
@@ -47,7 +48,8 @@ export async function measureSessions(size: Size) {
   }
 }
 
-async function measureIn(stack: Stack, { few, many, agents, secs, everySecs = 5, stepsPerTask = 20 }: Size) {
+async function measureIn(stack: Stack, size: Size) {
+  const { few, many, agents, secs, everySecs = 5, stepsPerTask = 20, idleSecs = 10 } = size;
   await stack.services.up();
   const admin = openAdmin(stack.services);
   await countFromNowOn(stack.services, admin);

@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '@pilothouse/sdk';
 import { type Office, startOffice } from '../../testkit/pages/office.ts';
-import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
 import type { Attack, AttackResult } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 
 /** A payment of which nobody knows whether it was made is not taken for made, or made again, because of a vague word. */
 export const anyWordCountsAsDone: Attack = {
   name: 'any-word-counts-as-done',
   what: 'a person who does not know says so, and the task goes on as if a payment had been made, or pays twice',
-  run: ({ stackName, isSmall }) =>
-    withStack(stackName, async (stack) => {
-      const office = await startOffice();
+  sharing: 'in turn',
+  run: ({ isSmall, ...size }) =>
+    withOpenStack(size, async ({ stack, baseUrl, sitePort }) => {
+      const office = await startOffice(sitePort);
       try {
-        const port = await freePort();
-        await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [office.url] });
-        const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+        const client = createClient({ baseUrl });
         return await answerVaguely({ stack, office, client, words: isSmall ? vague.slice(0, 2) : vague });
       } finally {
         await office.close();

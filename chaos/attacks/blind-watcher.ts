@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { createClient } from '@pilothouse/sdk';
 import { listen } from '../../testkit/listen.ts';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
 import type { Attack, AttackResult } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 import { isWithheld, stepPicturesOf, until, watchSession } from './watching.ts';
 
 /** One pixel that nobody sees, and that never lets go of the focus. */
@@ -25,27 +24,25 @@ const pages: Record<string, string> = {
 export const blindWatcher: Attack = {
   name: 'blind-watcher',
   what: 'a page, or an advert in it, keeps the focus in a password field of its own, so that nobody sees what happens',
-  run: ({ stackName, isSmall }) =>
-    withStack(stackName, async (stack) => {
-      const site = await startSite();
-      const port = await freePort();
+  sharing: 'beside others',
+  run: ({ isSmall, ...size }) =>
+    withOpenStack(size, async ({ baseUrl, sitePort }) => {
+      const site = await startSite(sitePort);
       try {
-        await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [site.url] });
-        return await attack(`http://127.0.0.1:${port}`, site.url, isSmall ? 4 : 20);
+        return await attack(baseUrl, site.url, isSmall ? 4 : 20);
       } finally {
         await site.close();
       }
     }),
 };
 
-async function startSite() {
+async function startSite(port: number) {
   const server = createServer((request, response) => {
-    const there = `http://localhost:${new URL(site.url).port}`;
+    const there = `http://localhost:${port}`;
     const html = pages[request.url?.slice(1) ?? ''] ?? '';
     response.setHeader('content-type', 'text/html').end(html.replaceAll('{there}', there));
   });
-  const site = await listen(server);
-  return site;
+  return listen(server, port);
 }
 
 async function attack(baseUrl: string, site: string, clicks: number): Promise<AttackResult> {
@@ -60,15 +57,18 @@ async function attack(baseUrl: string, site: string, clicks: number): Promise<At
     const { share } = await client.shareSession({ id });
     const owner = watchSession(client, id);
     const guest = watchSession(createClient({ baseUrl, shareToken: share.share_token }), id);
-    const all = [{ action: 'navigate', url: `${site}/${name}` }, ...steps, { action: 'wait', for: { secs: 1 } }];
-    // What each is, the contract checks.
-    const { task_id } = await client.sendChat({ prompt: name, session_id: id, steps: all as never });
-    const statusOf = async () => (await client.getTaskStatus({ id: task_id })).status.status;
-    await until('over', async () => ['success', 'failed'].includes(await statusOf()));
-    const [status, pictures] = [await statusOf(), await stepPicturesOf(client, task_id)];
-    await Promise.all([owner.close(), guest.close()]);
-    await client.deleteSession({ id });
-    return { status, pictures, owner: owner.frames(), guest: guest.frames() };
+    try {
+      const all = [{ action: 'navigate', url: `${site}/${name}` }, ...steps, { action: 'wait', for: { secs: 1 } }];
+      // What each is, the contract checks.
+      const { task_id } = await client.sendChat({ prompt: name, session_id: id, steps: all as never });
+      const statusOf = async () => (await client.getTaskStatus({ id: task_id })).status.status;
+      await until('over', async () => ['success', 'failed'].includes(await statusOf()));
+      const [status, pictures] = [await statusOf(), await stepPicturesOf(client, task_id)];
+      return { status, pictures, owner: owner.frames(), guest: guest.frames() };
+    } finally {
+      await Promise.all([owner.close(), guest.close()]);
+      await client.deleteSession({ id });
+    }
   }
 
   const count = Array.from({ length: clicks }, () => ({ action: 'click', target: 'Count' }));

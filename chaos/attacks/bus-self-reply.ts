@@ -2,12 +2,11 @@ import { encodeFrame } from '@pilothouse/bus';
 import { createClient } from '@pilothouse/sdk';
 import { newId } from '@pilothouse/store';
 import pg from 'pg';
-import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
-import type { Attack, AttackResult } from './attack.ts';
+import type { Attack, AttackResult, OpenStack } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 import type { RawBus } from './raw-bus.ts';
-import { becomes, openAsHost, rogueId, serverInbox, startBank } from './rogue-host.ts';
+import { becomes, openAsHost, removeHost, rogueId, serverInbox, startBank } from './rogue-host.ts';
 
 const victimHost = 'browser-1';
 /** Epochs are small numbers, so the attacker tries the first few. */
@@ -20,18 +19,18 @@ const noticedMs = 1200;
 export const busSelfReply: Attack = {
   name: 'bus-self-reply',
   what: 'with the password of one browser host, acts in a browser of another and speaks for it, by replying to itself',
-  run: ({ stackName }) => withStack(stackName, attack),
+  sharing: 'beside others',
+  run: (size) => withOpenStack(size, attack),
 };
 
-async function attack(stack: Stack): Promise<AttackResult> {
-  const [port, bank] = await Promise.all([freePort(), startBank()]);
+async function attack({ stack, baseUrl, sitePort }: OpenStack): Promise<AttackResult> {
+  const bank = await startBank(sitePort);
   const reached: string[] = [];
   const broken: string[] = [];
   const stop = new AbortController();
   let rogue: RawBus | undefined;
   try {
-    await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [bank.url] });
-    const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const client = createClient({ baseUrl });
     const run = async (step: object, session_id?: string) => {
       const given = { prompt: 'x', steps: [step as { action: 'navigate'; url: string }], session_id };
       const sent = await client.sendChat(given);
@@ -104,6 +103,7 @@ async function attack(stack: Stack): Promise<AttackResult> {
   } finally {
     stop.abort();
     rogue?.close();
+    await removeHost(stack);
     await bank.close();
   }
 }

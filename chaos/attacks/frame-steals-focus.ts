@@ -14,9 +14,10 @@ const frames = {
 export const frameStealsFocus: Attack = {
   name: 'frame-steals-focus',
   what: 'a frame of another site takes the focus every few milliseconds, to be typed into',
-  run: ({ stackName, isSmall }) =>
-    visitWithFrames(stackName, frames, async (visit) => {
-      const rounds = isSmall ? 1 : 10;
+  sharing: 'beside others',
+  run: (size) =>
+    visitWithFrames(size, frames, async (visit) => {
+      const rounds = size.isSmall ? 1 : 10;
       const reached: string[] = [];
       const broken: string[] = [];
       for (let round = 0; round < rounds; round += 1) {

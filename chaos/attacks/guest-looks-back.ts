@@ -1,21 +1,18 @@
 import { createClient } from '@pilothouse/sdk';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
 import type { Attack } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 
 export const guestLooksBack: Attack = {
   name: 'guest-looks-back',
   what: 'a guest follows a shared session from the beginning of its log, long before it was shared',
-  run: ({ stackName }) =>
-    withStack(stackName, async (stack) => {
-      const port = await freePort();
-      // Nobody runs the tasks: that they are made and cancelled is in the log already.
-      await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
-      const baseUrl = `http://127.0.0.1:${port}`;
+  sharing: 'beside others',
+  run: (size) =>
+    withOpenStack(size, async ({ baseUrl }) => {
       const client = createClient({ baseUrl });
       const { session } = await client.createSession();
       const newTask = async () => {
-        const steps = [{ action: 'screenshot' as const }];
+        // It is cancelled at once: that it was made and ended is in the log.
+        const steps = [{ action: 'wait' as const, for: { secs: 60 } }];
         const { task_id } = await client.sendChat({ prompt: 'x', steps, session_id: session.id });
         await client.cancelTask({ id: task_id });
         return task_id;

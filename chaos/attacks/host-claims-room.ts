@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '@pilothouse/sdk';
 import { root } from '../../testkit/stack/folders.ts';
-import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
-import type { Attack, AttackResult } from './attack.ts';
+import type { Attack, AttackResult, OpenStack } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 import type { RawBus } from './raw-bus.ts';
-import { becomes, openAsHost, rogueId, startBank } from './rogue-host.ts';
+import { becomes, openAsHost, removeHost, rogueId, startBank } from './rogue-host.ts';
 
 const claimed = 10_000;
 /** What the operator lets the rogue hold. */
@@ -20,19 +19,19 @@ const doneMs = 15_000;
 export const hostClaimsRoom: Attack = {
   name: 'host-claims-room',
   what: 'a browser host claims room for ten thousand sessions, to be handed those of everybody, or to have browsers closed',
-  run: ({ stackName, isSmall }) => withStack(stackName, (stack) => attack(stack, isSmall ? 3 : 5)),
+  sharing: 'in turn',
+  run: ({ isSmall, ...size }) => withOpenStack(size, (parts) => attack(parts, isSmall ? 3 : 5)),
 };
 
-async function attack(stack: Stack, victims: number): Promise<AttackResult> {
-  const [port, bank] = await Promise.all([freePort(), startBank()]);
+async function attack({ stack, baseUrl, sitePort }: OpenStack, victims: number): Promise<AttackResult> {
+  const bank = await startBank(sitePort);
   const reached: string[] = [];
   const broken: string[] = [];
   let bus: RawBus | undefined;
   let rogue: ReturnType<typeof claimRoom> | undefined;
   try {
-    await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [bank.url] });
     await limitRogue(stack);
-    const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const client = createClient({ baseUrl });
     const visit = async (name: string, label?: string) => {
       const steps = [{ action: 'navigate', url: `${bank.url}/${name}` } as const];
       const sent = await client.sendChat({ prompt: name, steps, profile_label: label });
@@ -77,6 +76,7 @@ async function attack(stack: Stack, victims: number): Promise<AttackResult> {
   } finally {
     rogue?.close();
     bus?.close();
+    await removeHost(stack);
     await bank.close();
   }
 }

@@ -1,12 +1,11 @@
 // An honest page with a frame of another site in it, for attacks by that frame; and a stack and a client to visit it with.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
+import type { AttackSize } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 
 const TASK_MS = 60_000;
 
@@ -23,7 +22,7 @@ export type Visit = {
 
 /** `frames`: by name, what is in the frame; {there} is the other site. */
 export async function visitWithFrames<T>(
-  stackName: string,
+  size: AttackSize,
   frames: Record<string, string>,
   work: (visit: Visit) => Promise<T>,
 ): Promise<T> {
@@ -41,16 +40,13 @@ export async function visitWithFrames<T>(
       kind === 'frame' ? frame : `${form}${kind === 'page' ? `<iframe src="${far()}/frame/${name}"></iframe>` : ''}`;
     response.setHeader('content-type', 'text/html; charset=utf-8').end(`<!doctype html>${ear}${html}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  // Listening on TCP, so the address is of this kind.
-  const sitePort = (server.address() as AddressInfo).port;
-  const far = () => `http://localhost:${sitePort}`;
-  const near = `http://127.0.0.1:${sitePort}`;
-  try {
-    return await withStack(stackName, async (stack) => {
-      const port = await freePort();
-      await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [near] });
-      const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+  let far = () => '';
+  return withOpenStack(size, async ({ baseUrl, sitePort }) => {
+    far = () => `http://localhost:${sitePort}`;
+    const near = `http://127.0.0.1:${sitePort}`;
+    await new Promise<void>((resolve) => server.listen(sitePort, resolve));
+    try {
+      const client = createClient({ baseUrl });
       const run = async (steps: Step[]) => {
         const { task_id: taskId, session_id: sessionId } = await client.sendChat({ prompt: 'log in', steps });
         for (const late = performance.now() + TASK_MS; ; await sleep(50)) {
@@ -60,12 +56,12 @@ export async function visitWithFrames<T>(
             return { status: status.status, error: status.last_error, sessionId, taskId };
         }
       };
-      return work({ client, urlWith: (name) => `${near}/page/${name}`, here, there, run });
-    });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+      return await work({ client, urlWith: (name) => `${near}/page/${name}`, here, there, run });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
 }
 
 /** Tells its own site whatever it gets. */

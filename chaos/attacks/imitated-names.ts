@@ -1,11 +1,9 @@
 // A page with an advertisement in it, and things in both that bear the name of what a script means, or seem to be it.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createClient } from '@pilothouse/sdk';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
-import type { Attack, AttackResult } from './attack.ts';
+import type { Attack, AttackResult, AttackSize } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 
 /** What is shown, what a script does there, and who should get it: `honest`, or nobody. */
 type Case = {
@@ -178,7 +176,7 @@ const honestCases: Case[] = [
 type Report = { index: number; who: string; value: string };
 
 /** The page at one site and its advertisement at another; both tell what they get. */
-async function startSite() {
+async function startSite(port: number) {
   const reports: Report[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site.test');
@@ -195,9 +193,7 @@ async function startSite() {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><script>${report}</script><body>${html}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Listening on TCP, so the address is of this kind.
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const far = `http://localhost:${port}`;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -232,13 +228,11 @@ function groupsOf(): number[][] {
     .map((group) => group.map(([index]) => index));
 }
 
-async function imitateNames(stackName: string): Promise<AttackResult> {
-  const site = await startSite();
-  try {
-    return await withStack(stackName, async (stack) => {
-      const port = await freePort();
-      await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [site.url] });
-      const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+const imitateNames = (size: AttackSize): Promise<AttackResult> =>
+  withOpenStack(size, async ({ baseUrl, sitePort }) => {
+    const site = await startSite(sitePort);
+    try {
+      const client = createClient({ baseUrl });
       const errors: string[] = [];
       const run = async (group: number[]) => {
         const isVain = group.every((index) => cases[index]?.isForNobody);
@@ -264,11 +258,10 @@ async function imitateNames(stackName: string): Promise<AttackResult> {
         }),
       );
       return { tried: hostile.length, ...whoGot(site.reports), figures: { errors } };
-    });
-  } finally {
-    await site.close();
-  }
-}
+    } finally {
+      await site.close();
+    }
+  });
 
 /** Whether the task has ended by then or not. */
 async function ended(client: ReturnType<typeof createClient>, id: string, withinMs: number): Promise<void> {
@@ -297,5 +290,7 @@ function whoGot(reports: Report[]): Pick<AttackResult, 'reached' | 'broken'> {
 export const imitatedNames: Attack = {
   name: 'imitated-names',
   what: 'a page or an advertisement in it shows, or hides, something under the name of what a script means',
-  run: ({ stackName }) => imitateNames(stackName),
+  // It has several tasks at a time by itself.
+  sharing: 'in turn',
+  run: imitateNames,
 };

@@ -12,9 +12,10 @@ const frames = {
 export const popupTakesSteps: Attack = {
   name: 'popup-takes-steps',
   what: 'a frame of another site opens a page by itself, which is given the steps that follow',
-  run: ({ stackName, isSmall }) =>
-    visitWithFrames(stackName, frames, async ({ client, run, urlWith, here, there }) => {
-      const rounds = isSmall ? 1 : 10;
+  sharing: 'beside others',
+  run: (size) =>
+    visitWithFrames(size, frames, async ({ client, run, urlWith, here, there }) => {
+      const rounds = size.isSmall ? 1 : 10;
       const reached: string[] = [];
       const broken: string[] = [];
       for (let round = 0; round < rounds; round += 1) {

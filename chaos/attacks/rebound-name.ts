@@ -1,8 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
 import type { Attack } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 
 const user = { username: 'mallory', email: 'mallory@example.test', password: 'correct horse battery' };
 /** The head of a request has 15 s. */
@@ -11,10 +10,9 @@ const headWithinMs = 21_000;
 export const reboundName: Attack = {
   name: 'rebound-name',
   what: 'a page whose name leads to this machine, or of another site, makes a browser ask a server without authentication',
-  run: ({ stackName }) =>
-    withStack(stackName, async (stack) => {
-      const port = await freePort();
-      await stack.up({ port, servers: 1, agents: 0, browsers: 0, disableAuth: true });
+  sharing: 'beside others',
+  run: (size) =>
+    withOpenStack(size, async ({ port }) => {
       const slow = holdSlowly(port, 50);
       const [reached, broken]: [string[], string[]] = [[], []];
       const rebound = { host: 'evil.test' };

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '../../testkit/stack/stack.ts';
 import { openRawBus } from './raw-bus.ts';
@@ -18,6 +17,9 @@ export async function openAsHost(stack: Stack) {
   return openRawBus({ url, ...signIn });
 }
 
+/** The bus no longer knows the rogue: it may not come back, and the next attack is admitted like the first. */
+export const removeHost = (stack: Stack) => stack.services.remove({ role: 'host', id: rogueId });
+
 /** How servers are called on this bus: by one name for all, or each by its own. */
 export const serverInbox = (stack: Stack): string =>
   'server' in stack.services.bus().passwords ? '_IN.server' : '_IN.server-1';
@@ -25,7 +27,7 @@ export const serverInbox = (stack: Stack): string =>
 export type Visit = { method: string; url: string; cookie: string };
 
 /** A bank with a single button, as large as the page, and a list of all who came. */
-export async function startBank() {
+export async function startBank(port: number) {
   const visits: Visit[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -35,10 +37,9 @@ export async function startBank() {
     response.end(`<title>Bank</title><button style="position:fixed;inset:0"
       onclick="fetch('/transfer', { method: 'POST' })">Transfer all</button>`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
-    // Listening on TCP, so the address is of this kind.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     visits,
     close: () =>
       new Promise<void>((resolve) => {

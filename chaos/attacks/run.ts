@@ -1,5 +1,5 @@
 import { anyWordCountsAsDone } from './any-word-counts-as-done.ts';
-import type { Attack, AttackResult } from './attack.ts';
+import type { Attack, AttackResult, SharedStack } from './attack.ts';
 import { blindWatcher } from './blind-watcher.ts';
 import { busSelfReply } from './bus-self-reply.ts';
 import { filesWithoutEnd } from './files-without-end.ts';
@@ -43,14 +43,14 @@ export const attacks: Attack[] = [
 export type AttackReport = AttackResult & { name: string; what: string; held: boolean };
 
 /** Runs the attacks of these names, or all of them, one after the other. An attack that cannot be carried out throws. */
-export async function runAttacks({ names, stackName, isSmall }: RunOptions): Promise<AttackReport[]> {
+export async function runAttacks({ names, stackName, isSmall, shared }: RunOptions): Promise<AttackReport[]> {
   const unknown = names.filter((name) => !attacks.some((attack) => attack.name === name));
   if (unknown.length > 0)
     throw new Error(`no such attack: ${unknown.join(', ')}; there are ${attacks.map(({ name }) => name).join(', ')}`);
   const reports: AttackReport[] = [];
-  for (const { name, what, run } of attacks) {
+  for (const { name, what, sharing, run } of attacks) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const result = await run({ stackName: `${stackName}-${name}`, isSmall });
+    const result = await run({ stackName: `${stackName}-${name}`, isSmall, shared: sharing && shared });
     const held = result.tried > 0 && result.reached.length === 0 && (result.broken ?? []).length === 0;
     reports.push({ name, what, held, ...result });
     console.error(JSON.stringify(reports.at(-1)));
@@ -58,4 +58,4 @@ export async function runAttacks({ names, stackName, isSmall }: RunOptions): Pro
   return reports;
 }
 
-type RunOptions = { names: string[]; stackName: string; isSmall: boolean };
+type RunOptions = { names: string[]; stackName: string; isSmall: boolean; shared?: SharedStack };

@@ -4,9 +4,8 @@ import type { Frame } from '@pilothouse/contract';
 import { type Client, createClient } from '@pilothouse/sdk';
 import { listen } from '../../testkit/listen.ts';
 import { createPictureReader } from '../../testkit/picture-reader.ts';
-import { freePort } from '../../testkit/stack/ports.ts';
-import { withStack } from '../../testkit/stack/with-services.ts';
 import type { Attack, AttackResult } from './attack.ts';
+import { withOpenStack } from './open-stack.ts';
 import { bytesOf, isWithheld, stepPicturesOf, until, watchSession } from './watching.ts';
 
 type Kind = {
@@ -74,14 +73,15 @@ const page = ({ name, html }: { name: string; html: string }) =>
 export const typedByAPerson: Attack = {
   name: 'typed-by-a-person',
   what: 'a viewer who comes later reads what a person typed where no dots can cover it: a canvas, a closed shadow root, a page that listens to keys',
-  run: ({ stackName, isSmall }) =>
-    withStack(stackName, async (stack) => {
-      const site = await listen(createServer((request, response) => response.end(htmlOf(request.url ?? ''))));
-      const port = await freePort();
+  sharing: 'beside others',
+  run: ({ isSmall, ...size }) =>
+    withOpenStack(size, async ({ baseUrl, sitePort }) => {
+      const site = await listen(
+        createServer((request, response) => response.end(htmlOf(request.url ?? ''))),
+        sitePort,
+      );
       const reader = await createPictureReader();
       try {
-        await stack.up({ port, servers: 1, agents: 1, browsers: 1, disableAuth: true, sites: [site.url] });
-        const baseUrl = `http://127.0.0.1:${port}`;
         return await attack({ baseUrl, site: site.url, reader, isSmall });
       } finally {
         await site.close();

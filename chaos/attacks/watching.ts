@@ -19,9 +19,9 @@ export function watchSession(client: Client, id: string) {
   };
 }
 
-/** Throws where it is not so within half a minute. */
+/** Throws where it is not so within a minute. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const late = performance.now() + 30_000;
+  const late = performance.now() + 60_000;
   while (!(await isSo())) {
     if (performance.now() > late) throw new Error(`not ${what}`);
     await sleep(50);

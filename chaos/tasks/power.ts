@@ -45,6 +45,8 @@ export async function failPower({ stack, rounds, seed, loadMs = 2500, isSynced =
   const disks: PowerDisk[] = [];
   try {
     for (const folder of [dataDir, join(dir, 'blobs')]) disks.push(await mountPowerDisk(folder));
+    // Tests run without syncing; here it is what is tried.
+    process.env.TEST_POSTGRES_FSYNC = 'on';
     Object.assign(process.env, { QUOTA_OPEN_TASKS: '100000', QUOTA_OPEN_SESSIONS: '100000', HOST_CAPACITY: '1000' });
     const programs = { browser: doubleProgram };
     await stack.up({ port: await freePort(), servers: 2, agents: 2, browsers: 2, disableAuth: true, programs });

@@ -6,7 +6,7 @@ import { letManyWait } from './waiting.ts';
 it('tasks that wait for people hold up no other, and go on when they are answered', async () => {
   // More than may be at work in an agent at once.
   const figures = await withStack(`waiting-${process.pid}`, (stack) =>
-    letManyWait(stack, { waiting: 260, starts: 10 }),
+    letManyWait(stack, { waiting: 260, starts: 5, settleMs: 7000 }),
   );
   console.log(JSON.stringify(figures));
   assert.equal(figures.answered_and_done, 3);

@@ -7,13 +7,13 @@ import { figuresOf } from '../../testkit/percentiles.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
 
-type Size = { waiting: number; starts: number };
+type Size = { waiting: number; starts: number; settleMs?: number };
 
 const atOnce = 8;
 /** An agent without work gives memory back after five seconds. */
-const settleMs = 10_000;
+const usualSettleMs = 10_000;
 
-export async function letManyWait(stack: Stack, { waiting, starts }: Size) {
+export async function letManyWait(stack: Stack, { waiting, starts, settleMs = usualSettleMs }: Size) {
   const before = { ...process.env };
   Object.assign(process.env, { QUOTA_OPEN_TASKS: '100000', QUOTA_OPEN_SESSIONS: '100000' });
   try {

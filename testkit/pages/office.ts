@@ -17,7 +17,7 @@ export type Office = {
 };
 
 /** An office with work of every kind on it: tables, files, questions, payments. The pages report every event to the test. */
-export async function startOffice(): Promise<Office> {
+export async function startOffice(port = 0): Promise<Office> {
   const happenings: Happening[] = [];
   const payments: string[] = [];
   const uploads = new Map<string, string>();
@@ -45,7 +45,7 @@ export async function startOffice(): Promise<Office> {
     await new Promise((resolve) => setTimeout(resolve, Number(url.searchParams.get('slow_ms') ?? 0)));
     html(response, pages[path] ?? '<h1>Not here</h1>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 
   return {
     // Listening on TCP, so the address is of this kind.

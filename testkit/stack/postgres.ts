@@ -7,6 +7,7 @@ import { type Daemon, isAlive, startDaemon, startTime, stopDaemon, until } from 
 import { commonEnvironment } from './environment.ts';
 import { ownedDir, type StackFolder } from './folders.ts';
 import { freePort, isListening } from './ports.ts';
+import { copyCluster, keepCluster } from './postgres-template.ts';
 
 export type Postgres = {
   port: number;
@@ -79,8 +80,21 @@ function createCluster(place: StackFolder, data: string, password: string): void
   // Left behind by a start that was cut before it was written down.
   rmSync(data, { recursive: true, force: true });
   ownedDir(data, place.user);
+  const version = spawnSync(program('postgres'), ['--version'], { encoding: 'utf8' }).stdout.trim();
+  if (!copyCluster(version, data)) {
+    runInitdb(place, data);
+    keepCluster(version, data);
+  }
+  setPassword(place, data, password);
+  // Loopback only, no socket file outside our folder, room for a dozen processes with a pool each.
+  writeFileSync(join(data, 'pilothouse.conf'), `${settings}${isSynced() ? '' : unsynced}`);
+  writeFileSync(join(data, 'postgresql.conf'), `include 'pilothouse.conf'\n`, { flag: 'a' });
+}
+
+/** The superuser gets a password that nobody keeps. */
+function runInitdb(place: StackFolder, data: string): void {
   const passwordFile = join(place.dataDir, 'postgres-password');
-  writeFileSync(passwordFile, password, { mode: 0o600 });
+  writeFileSync(passwordFile, randomBytes(16).toString('hex'), { mode: 0o600 });
   if (place.user) chownSync(passwordFile, place.user.uid, place.user.gid);
   const made = spawnSync(
     program('initdb'),
@@ -99,9 +113,14 @@ function createCluster(place: StackFolder, data: string, password: string): void
   );
   rmSync(passwordFile);
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
-  // Loopback only, no socket file outside our folder, room for a dozen processes with a pool each.
-  writeFileSync(join(data, 'pilothouse.conf'), settings);
-  writeFileSync(join(data, 'postgresql.conf'), `include 'pilothouse.conf'\n`, { flag: 'a' });
+}
+
+/** By PostgreSQL without clients, so that there is no moment with another password. */
+function setPassword(place: StackFolder, data: string, password: string): void {
+  const input = `alter role postgres password ${pg.escapeLiteral(password)};\n`;
+  const options = { ...place.user, encoding: 'utf8', cwd: place.dataDir, env: commonEnvironment(), input } as const;
+  const set = spawnSync(program('postgres'), ['--single', '-D', data, '-c', 'fsync=off', 'postgres'], options);
+  if (set.status !== 0) throw new Error(`the password was not set: ${set.error?.message ?? set.stderr}`);
 }
 
 const settings = `
@@ -110,6 +129,13 @@ unix_socket_directories = ''
 max_connections = 300
 timezone = 'UTC'
 `;
+/** What was committed survives a kill of PostgreSQL, but not a loss of power. */
+const unsynced = `
+fsync = off
+full_page_writes = off
+`;
+/** Off where a run throws the cluster away: waiting for the disk is most of the time that small tests take. */
+const isSynced = () => process.env.TEST_POSTGRES_FSYNC !== 'off';
 
 /** After a kill, backends of the old server may hold its memory for a moment: start until it stays. */
 async function launch(place: StackFolder, data: string, signing: Signing): Promise<Daemon> {

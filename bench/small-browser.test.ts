@@ -1,0 +1,3 @@
+import { browserBenches, testSmallRuns } from './small-runs.ts';
+
+testSmallRuns(browserBenches);
