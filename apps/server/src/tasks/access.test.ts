@@ -46,7 +46,17 @@ describe('a task', () => {
     const answers = await Promise.allSettled(Object.values(asked));
     return Object.keys(asked).filter((_, index) => answers[index]?.status === 'fulfilled');
   }
-  const everything = ['status', 'detail', 'logs', 'observations', 'executions', 'decisions', 'messages', 'screenshot', 'list'];
+  const everything = [
+    'status',
+    'detail',
+    'logs',
+    'observations',
+    'executions',
+    'decisions',
+    'messages',
+    'screenshot',
+    'list',
+  ];
   const isSessionSeen = ({ client }: Person) =>
     client.getSession({ id: task.session_id }).then(
       () => true,
