@@ -1,7 +1,8 @@
 // Turns the tool calls of one answer into steps of the plan. Decides nothing about what a step may do: that is policy.
 
-import type { View, ViewHandle } from '@pilothouse/bus';
+import { OnlyIf, type View, type ViewHandle } from '@pilothouse/bus';
 import { Step, type Target } from '@pilothouse/contract';
+import type { DecisionRow } from '@pilothouse/store';
 import { z } from 'zod';
 import type { ModelCall } from '../model/types.ts';
 import type { ToolInput, ToolName } from './tools.ts';
@@ -14,6 +15,8 @@ const StoredCall = z.object({
   /** The first of its steps, and how many. Absent for calls that need none. */
   steps: z.tuple([z.int().nonnegative(), z.int().positive()]).optional(),
   refused: z.string().optional(),
+  /** For each of its steps, what must hold when it touches its element: what the model was shown of it. */
+  only_if: z.array(OnlyIf.nullable()).optional(),
 });
 export type StoredCall = z.output<typeof StoredCall>;
 /** The column `actions` of a decision. A later release reads what this one wrote. */
@@ -58,7 +61,8 @@ export function actionsOf(calls: readonly ModelCall[], page: Page, maxSteps: num
       if (typeof made === 'string') refuse(made);
       else if (steps.length + made.steps.length > maxSteps) refuse('Not done: the task has no steps left.');
       else {
-        stored.push({ ...kept, steps: [steps.length, made.steps.length] });
+        const only_if = made.steps.map((step) => shownOf(page, step));
+        stored.push({ ...kept, steps: [steps.length, made.steps.length], only_if });
         steps.push(...made.steps);
         acts += 1;
       }
@@ -67,6 +71,22 @@ export function actionsOf(calls: readonly ModelCall[], page: Page, maxSteps: num
     }
   }
   return { steps, stored: { version: 1, calls: stored }, finish };
+}
+
+/** What the model was shown of the element that a step touches; null for a step without one. */
+function shownOf({ handles }: Page, step: Step): OnlyIf | null {
+  const target = 'target' in step ? step.target : 'from' in step ? step.from : undefined;
+  const ref = typeof target === 'object' && 'ref' in target ? target.ref : undefined;
+  const shown = handles.find((handle) => handle.ref === ref);
+  return shown ? { origin: shown.frame_origin, role: shown.role, name: shown.name } : null;
+}
+
+/** What must hold for this step of the plan, by the decision that it belongs to. */
+export function onlyIfOf({ actions, first_step }: DecisionRow, index: number): OnlyIf | undefined {
+  const offset = index - first_step;
+  for (const { steps: [first, count] = [0, 0], only_if = [] } of StoredActions.parse(actions).calls)
+    if (offset >= first && offset < first + count) return only_if[offset - first] ?? undefined;
+  return undefined;
 }
 
 /** The steps of one call, or why there are none. */

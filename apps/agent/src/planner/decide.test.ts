@@ -111,7 +111,7 @@ const decisions: Case[] = [
     also: (_, { requests }) => assert.match(allText(requests[1]), /There is no handle/),
   },
   {
-    name: 'an element in a frame of another site is named with its frame',
+    name: 'an element is touched only while it is what the model was shown, and named with its frame',
     answers: () => [says(['click', { ref: 'e7' }]), finishes()],
     script: () => ({
       view: page('h1', { handles: [handle('e7', 'Pay', { frame_origin: 'https://pay.test' })] }),
@@ -119,6 +119,7 @@ const decisions: Case[] = [
         ({ command }) => {
           const { step } = command;
           assert.deepEqual('target' in step && step.target, { ref: 'e7', frame: 'https://pay.test' });
+          assert.deepEqual(command.onlyIf, { origin: 'https://pay.test', role: 'button', name: 'Pay' });
           return Promise.resolve(acted());
         },
       ],

@@ -5,6 +5,7 @@ import { type Store, titleOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Next, Turn } from '../ledger/turn.ts';
+import { onlyIfOf } from '../planner/actions.ts';
 import { decideIrreversible, irreversibleQuestion } from '../policy/irreversible.ts';
 import { attemptMsFor, refusalOf } from '../policy/retries.ts';
 import { createBrowserAccess } from './browser-access.ts';
@@ -55,7 +56,8 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
     if (sent) return browserLost(turn, handle, attempt, open ? { ...sent, mayHaveActed: true } : sent);
     const deadlineMs = Math.max(1, Math.min(leftMs, attemptMsFor(step, attempts.length)));
     const { command_id: commandId } = attempt;
-    const outcome = await browsers.act(session.id, handle, { commandId, step, deadlineMs, signal });
+    const onlyIf = turn.decision && onlyIfOf(turn.decision, turn.index);
+    const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, deadlineMs, signal });
     if (outcome.type === 'acted') return done(turn, handle, attempt, outcome);
     if (outcome.type === 'failed') return failed(turn, handle, attempt, outcome);
     // An open attempt was sent before, by this agent or another: that command may have acted, whatever this answer says.
