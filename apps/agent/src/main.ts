@@ -22,6 +22,7 @@ import { startRecorder } from './host-events/recorder.ts';
 import { startSilentBrowsers } from './host-events/silent-browsers.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createModelAccess } from './model/model-access.ts';
+import { withModelMetrics } from './model/model-metrics.ts';
 import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
 import { createRun } from './task/run.ts';
@@ -57,10 +58,10 @@ run('agent', async () => {
   const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
   const files = createFiles({ store, bus, bytesPerUser });
   const stopping = new AbortController();
-  const mind = createModelAccess(config.model);
+  const metrics = new Registry();
+  const mind = openModels(config.model, { metrics, log });
   const parts = { store, browsers, ledger, files, mind, agentId, log, signal: stopping.signal };
 
-  const metrics = new Registry();
   const models = mind.models.list.map(({ name }) => name);
   closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
@@ -116,6 +117,13 @@ async function connect(config: Config, { log, closing, onQueued }: Connecting) {
   );
   warnOfSuperuser(store, log);
   return { store, bus };
+}
+
+function openModels(model: Config['model'], { metrics, log }: { metrics: Registry; log: Log }) {
+  const mind = withModelMetrics(createModelAccess(model), metrics);
+  for (const { name, isPriced } of mind.models.list)
+    if (!isPriced) log.warn({ model: name }, 'no price is known for this model: limits of cost do not hold for it');
+  return mind;
 }
 
 /** Connects the agent id in executions with a process. */
