@@ -92,7 +92,7 @@ export const page = (hash = 'h1', more: Partial<View> = {}): View => ({
   title: 'Shop',
   pages: [],
   dialog: null,
-  text: '[e1 button "Buy"] [e2 "Next"] [e3 field "Name"]',
+  text: 'Total: 3\n[e1 button "Buy"] [e2 "Next"] [e3 field "Name"]',
   handles: [
     handle('e1', 'Buy'),
     handle('e2', 'Next', { role: 'link', tag: 'a', type: null, href_origin: 'https://shop.test' }),

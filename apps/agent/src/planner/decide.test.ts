@@ -217,6 +217,7 @@ const people: Case[] = [
           steps: [{ action: 'click', target: { ref: 'e1' } }],
           url: null,
           viewHash: null,
+          view: null,
           readMessages: 0,
         }),
       );
@@ -314,6 +315,7 @@ const faults: Case[] = [
             steps: [{ action: 'click', target: { ref: 'e1' } }],
             url: null,
             viewHash: null,
+            view: null,
             readMessages: 0,
           },
         ),
@@ -368,6 +370,17 @@ const limits: Case[] = [
     also: async (task, { requests }) => {
       assert.match(allText(requests[1]), /The data does not fit the schema: total/);
       assert.deepEqual(((await task.row()).result as { data: object }).data, { total: 3 });
+    },
+  },
+  {
+    name: 'a value that was seen nowhere goes back to the model once, and is delivered with a mark',
+    answers: () => [finishes({ total: 77 }), finishes({ total: 77 })],
+    script: () => ({ view }),
+    expect: { status: 'success' },
+    also: async (task, { requests }) => {
+      assert.match(allText(requests[1]), /These values were seen nowhere: total/);
+      const { data, ungrounded } = (await task.row()).result as { data: object; ungrounded: string[] };
+      assert.deepEqual([data, ungrounded], [{ total: 77 }, ['total']]);
     },
   },
   {

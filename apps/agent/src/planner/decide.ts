@@ -91,7 +91,7 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
   return async (turn: TaskTurn, { call, answer, rows, view }: Answered): Promise<void> => {
     const { task, settings, attemptsOfTask } = turn;
     const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
-    const ending = finish && endingOf(finish, await resultOf(store, task, stepsIn(task)), settings, rows.decisions);
+    const ending = finish && endingOf(finish, await knownAtEnd(store, turn, rows, view.text));
     if (ending && 'repair' in ending)
       for (const one of stored.calls) if (one.name === 'finish') one.refused = ending.repair;
     const words = saidIn(answer.text, typedTextsOf([...stepsIn(task), ...steps]));
@@ -104,6 +104,7 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       steps,
       url: view.url,
       viewHash: view.shape_hash,
+      view: view.text,
       readMessages: rows.messages.at(-1)?.number ?? 0,
     });
   };
@@ -111,19 +112,34 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
 
 /** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
 function createFinish({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
-  return async (turn: TaskTurn, { decisions, messages }: TaskRows): Promise<Next | undefined> => {
+  return async (turn: TaskTurn, rows: TaskRows): Promise<Next | undefined> => {
+    const { decisions, messages } = rows;
     const newest = decisions.at(-1);
     const said = newest && finishOf(newest);
     // A person who spoke meanwhile may want something else.
     if (!said || messages.some(({ number }) => number > newest.read_messages)) return undefined;
-    const { task, settings, executionId } = turn;
-    const ending = endingOf(said, await resultOf(store, task, stepsIn(task)), settings, decisions);
+    const { task, executionId } = turn;
+    const ending = endingOf(said, await knownAtEnd(store, turn, rows));
     // Only a finish that fits was written as accepted.
     const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;
     const held = { id: task.id, sessionId: task.session_id, executionId, isAtWork: true };
     if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
     return 'done';
   };
+}
+
+/** What a result is checked against. The view that the model has just read is not in the rows yet. */
+async function knownAtEnd(store: Store, { task, settings }: TaskTurn, rows: TaskRows, view = '') {
+  const [read, views] = await Promise.all([resultOf(store, task, stepsIn(task)), store.decisions.viewsOf(task.id)]);
+  const { messages, answers, findings, decisions } = rows;
+  const said = [
+    task.prompt,
+    ...settings.constraints,
+    ...messages.map(({ text }) => text),
+    ...answers.map(({ text }) => text ?? ''),
+  ];
+  const found = findings.map(({ data, summary }) => `${JSON.stringify(data)} ${summary}`);
+  return { read, settings, decisions, texts: [...said, ...found, ...views, view] };
 }
 
 const stepsIn = ({ plan }: TaskRow) => Plan.parse(plan).steps;

@@ -5,6 +5,7 @@ import type { Json, Task, TaskResult } from '@pilothouse/contract';
 import type { DecisionRow } from '@pilothouse/store';
 import { z } from 'zod';
 import { StoredActions } from './actions.ts';
+import { ungroundedIn } from './grounding.ts';
 import { type ToolInput, toolTable } from './tools.ts';
 
 type Finish = ToolInput<'finish'>;
@@ -14,6 +15,8 @@ const maxRepairs = 2;
 const shownProblems = 3;
 /** Begins the reason of a finish that was given back to the model. */
 const invalid = 'The data does not fit the schema';
+const unseen = 'These values were seen nowhere';
+const correct = 'Correct them, or finish again: they are delivered with that mark.';
 
 /** The finish that a decision made, and that was accepted; undefined where it made none. */
 export function finishOf({ actions }: DecisionRow): Finish | undefined {
@@ -23,23 +26,33 @@ export function finishOf({ actions }: DecisionRow): Finish | undefined {
   return call && toolTable.finish.schema.parse(call.input);
 }
 
-export function endingOf(
-  finish: Finish,
-  read: TaskResult,
-  settings: Task['settings'],
-  decisions: DecisionRow[],
-): Ending {
+type Ended = {
+  /** What was read and downloaded. */
+  read: TaskResult;
+  settings: Task['settings'];
+  decisions: DecisionRow[];
+  /** Everything that the model can have a value from. */
+  texts: string[];
+};
+
+export function endingOf(finish: Finish, { read, settings, decisions, texts }: Ended): Ending {
   const { state, summary } = finish;
   if (state === 'impossible') return { move: 'fail', reason: summary };
   const data = (finish.data as Json | undefined) ?? read.data;
   const problem = settings.output_schema ? problemOf(data, settings.output_schema) : undefined;
-  if (!problem) return { move: 'finish', result: { ...read, summary, data, state } };
-  if (decisions.filter(wasInvalid).length < maxRepairs) return { repair: `${invalid}: ${problem}. Finish again.` };
+  if (!problem) {
+    const ungrounded = ungroundedIn(data, texts);
+    const result = { ...read, summary, data, state, ...(ungrounded.length > 0 && { ungrounded }) };
+    const isTold = ungrounded.length === 0 || decisions.some((one) => wasRefused(one, unseen));
+    return isTold ? { move: 'finish', result } : { repair: `${unseen}: ${ungrounded.join(', ')}. ${correct}` };
+  }
+  if (decisions.filter((one) => wasRefused(one, invalid)).length < maxRepairs)
+    return { repair: `${invalid}: ${problem}. Finish again.` };
   return { move: 'fail', reason: `${invalid}, after ${maxRepairs} repairs: ${problem}.` };
 }
 
-const wasInvalid = ({ actions }: DecisionRow): boolean =>
-  StoredActions.parse(actions).calls.some(({ name, refused }) => name === 'finish' && refused?.startsWith(invalid));
+const wasRefused = ({ actions }: DecisionRow, why: string): boolean =>
+  StoredActions.parse(actions).calls.some(({ name, refused }) => name === 'finish' && refused?.startsWith(why));
 
 /** The server compiled the schema before it took the task. */
 function problemOf(data: unknown, schema: object): string | undefined {

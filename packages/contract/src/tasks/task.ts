@@ -60,6 +60,11 @@ export const TaskResult = z
     files: z.array(TaskFile),
     /** What a model says of its work: all of it, or a part. Absent where the steps were given. */
     state: z.enum(['done', 'partial']).optional(),
+    /**
+     * Paths of values in `data` that were seen nowhere in the run, such as `items.2.price`: the model made them up, or
+     * computed them. Absent if there are none.
+     */
+    ungrounded: z.array(z.string()).optional(),
     /** Answers of people; absent if no question was asked. */
     answers: z.array(z.object({ step_id: z.string().nullable(), question: z.string(), text: z.string() })).optional(),
   })

@@ -124,6 +124,7 @@ export interface Decisions {
   task_id: string;
   thinking: string | null;
   url: string | null;
+  view: string | null;
   view_hash: string | null;
 }
 

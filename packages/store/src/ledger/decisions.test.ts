@@ -57,6 +57,7 @@ describe('decisions of a model', () => {
             steps,
             url: null,
             viewHash: null,
+            view: null,
             readMessages: 0,
           }),
         ),

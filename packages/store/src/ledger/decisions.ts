@@ -9,7 +9,8 @@ import type { Decisions as DecisionTable, Tasks } from '../db/generated.ts';
 
 import type { ModelCallRow } from './model-calls.ts';
 
-export type DecisionRow = Selectable<DecisionTable>;
+/** Without the text of the page, which is long and seldom needed. */
+export type DecisionRow = Omit<Selectable<DecisionTable>, 'view'>;
 /** What a model says of its work. */
 export type DecisionWords = Pick<DecisionRow, 'goal' | 'evaluation' | 'thinking'>;
 type TaskRow = Selectable<Tasks>;
@@ -26,8 +27,29 @@ export type NewDecision = {
   steps: readonly Step[];
   url: string | null;
   viewHash: string | null;
+  /** What the model read of the page. */
+  view: string | null;
   readMessages: number;
 };
+
+const columnNames = [
+  'task_id',
+  'number',
+  'call_number',
+  'first_step',
+  'last_step',
+  'goal',
+  'evaluation',
+  'thinking',
+  'actions',
+  'url',
+  'read_messages',
+  'view_hash',
+  'status',
+  'cut_reason',
+  'decided_at',
+] as const satisfies readonly (keyof DecisionRow)[];
+const columns = columnNames.map((name) => `d.${name}`).join(', ');
 
 // A decision is progress: the next execution starts to count its fruitless attempts again.
 const addText = `with held as (
@@ -36,11 +58,11 @@ const addText = `with held as (
   where id = $1 and execution_id = $2 and status = 'running' returning id, jsonb_array_length(plan -> 'steps') as steps
 )
 insert into decisions (task_id, number, call_number, first_step, last_step, goal, evaluation, thinking, actions, url,
-  view_hash, read_messages, status)
+  view_hash, read_messages, view, status)
 select id, (select coalesce(max(number), 0) + 1 from decisions where task_id = $1), $4,
-  steps - jsonb_array_length($3::jsonb) + 1, steps, $5, $6, $7, $8, $9, $10, $11,
+  steps - jsonb_array_length($3::jsonb) + 1, steps, $5, $6, $7, $8, $9, $10, $11, $12,
   case when jsonb_array_length($3::jsonb) = 0 then 'done' else 'open' end
-from held returning *`;
+from held returning ${columnNames.join(', ')}`;
 
 // Steps that were not begun leave the plan; the decision keeps them in its actions.
 const cutText = `with cut as (
@@ -64,8 +86,8 @@ export function createDecisions({ pool }: Database) {
   return {
     /** Undefined if this execution no longer holds the task. */
     async add({ client }: Tx, { taskId, executionId }: Held, decision: NewDecision): Promise<DecisionRow | undefined> {
-      const { callNumber, goal, evaluation, thinking, actions, steps, url, viewHash, readMessages } = decision;
-      const told = [goal, evaluation, thinking, JSON.stringify(actions), url, viewHash, readMessages];
+      const { callNumber, goal, evaluation, thinking, actions, steps, url, viewHash, readMessages, view } = decision;
+      const told = [goal, evaluation, thinking, JSON.stringify(actions), url, viewHash, readMessages, view];
       const values = [taskId, executionId, JSON.stringify(steps), callNumber, ...told];
       return (await client.query<DecisionRow>({ name: 'decisions.add', text: addText, values })).rows[0];
     },
@@ -88,7 +110,7 @@ export function createDecisions({ pool }: Database) {
     async newest(taskId: string, tx?: Tx): Promise<NewestDecision | undefined> {
       const { rows } = await (tx?.client ?? pool).query<NewestDecision>({
         name: 'decisions.newest',
-        text: `select d.*, ${hasNews} from decisions d where d.task_id = $1 order by d.number desc limit 1`,
+        text: `select ${columns}, ${hasNews} from decisions d where d.task_id = $1 order by d.number desc limit 1`,
         values: [taskId],
       });
       return rows[0];
@@ -98,7 +120,7 @@ export function createDecisions({ pool }: Database) {
     async listOf(taskId: string, { limit, cursor }: { limit: number; cursor?: string }) {
       const { rows } = await pool.query<ListedDecision>({
         name: 'decisions.listOf',
-        text: `select d.*, d.number as seq, to_json(c) as call,
+        text: `select ${columns}, d.number as seq, to_json(c) as call,
                  coalesce(round(1000 * extract(epoch from c.ended_at - c.begun_at)), 0)::int as call_ms
                from decisions d join model_calls c on c.task_id = d.task_id and c.number = d.call_number
                where d.task_id = $1 and d.number > $2 order by d.number limit $3`,
@@ -107,11 +129,31 @@ export function createDecisions({ pool }: Database) {
       return toSeqPage(rows, limit);
     },
 
+    /** What the model read of the pages, oldest first. */
+    async viewsOf(taskId: string): Promise<string[]> {
+      const { rows } = await pool.query<{ view: string }>({
+        name: 'decisions.viewsOf',
+        text: 'select view from decisions where task_id = $1 and view is not null order by number',
+        values: [taskId],
+      });
+      return rows.map(({ view }) => view);
+    },
+
+    /** What the model read of the page for one decision. */
+    async viewOf(taskId: string, number: number): Promise<string | undefined> {
+      const { rows } = await pool.query<{ view: string | null }>({
+        name: 'decisions.viewOf',
+        text: 'select view from decisions where task_id = $1 and number = $2',
+        values: [taskId, number],
+      });
+      return rows[0]?.view ?? undefined;
+    },
+
     /** Oldest first. */
     async of(taskId: string): Promise<DecisionRow[]> {
       const { rows } = await pool.query<DecisionRow>({
         name: 'decisions.of',
-        text: 'select * from decisions where task_id = $1 order by number',
+        text: `select ${columns} from decisions d where d.task_id = $1 order by d.number`,
         values: [taskId],
       });
       return rows;

@@ -54,8 +54,9 @@ create table decisions (
   url text,
   -- The number of the last message of a person that the model had read.
   read_messages int not null,
-  -- What the page looked like, to tell that nothing changes.
+  -- What the page looked like, to tell that nothing changes, and the text of it that the model read.
   view_hash text,
+  view text,
   status text not null default 'open' check (status in ('open', 'done', 'cut')),
   cut_reason text,
   decided_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
