@@ -18,6 +18,7 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
   const leastSign = 16;
   const leastClosed = 20;
   const maxClosed = 20;
+  const maxDraggable = 200;
   const dialogs = ['dialog', 'alertdialog'];
   const mayHaveRoot = new Set('article aside blockquote div footer header main nav p section span'.split(' '));
   /** Elements that were asked for a closed shadow root. */
@@ -109,6 +110,23 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
     const holds = dom.all(element).some((one) => one !== element && roles.isFocusable(one));
     known.set(element, holds);
     return holds;
+  }
+
+  const isDraggable = (element: Element): boolean => dom.attribute(element, 'draggable') === 'true';
+
+  /** Where things can be dragged from and to: what holds something draggable, and what stands beside that as its like. */
+  function places(): Set<Element> {
+    const found = new Set<Element>();
+    for (const one of dom.select('[draggable="true"]').slice(0, maxDraggable)) {
+      const holder = dom.parent(one);
+      const around = holder && dom.parent(holder);
+      if (!holder || !around || found.has(holder) || dom.isBody(holder)) continue;
+      found.add(holder);
+      dom.eachChild(around, (child) => {
+        if (dom.isElement(child) && dom.tag(child) === dom.tag(holder)) found.add(child);
+      });
+    }
+    return found;
   }
 
   function isFoldedAway(element: Element): boolean {
@@ -203,6 +221,8 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
       isPointed,
       isPointedAllOver,
       holdsUsable,
+      isDraggable,
+      places,
       isFoldedAway,
     },
     ...{ hints, hintsOf, signOf, mayBeClosed, setRoot, closedPart },
