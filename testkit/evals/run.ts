@@ -34,6 +34,10 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, atO
   const total = count ?? taskKinds.length;
   const mismatches: { kind: string; index: number; task_id: string | null; reasons: string[] }[] = [];
   const spent: Spent[] = [];
+  // An earlier run of the same seed had the same tokens.
+  const firstEntry = model.books.length;
+  const entriesOf = (token: string) =>
+    model.books.slice(firstEntry).filter(({ request }) => tokenOf(request) === token);
   let hung = 0;
   let sent = 0;
 
@@ -47,7 +51,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, atO
       status = await ended(await send(made));
       if (!isTerminal(status.status)) hung += 1;
       reasons.push(...judge(made.task, await outcomeOf(status), made.visitor));
-      spent.push({ status, entries: model.books.filter(({ request }) => tokenOf(request) === made.token) });
+      spent.push({ status, entries: entriesOf(made.token) });
     } catch (error) {
       reasons.push(`it could not be run: ${error}`);
     }
