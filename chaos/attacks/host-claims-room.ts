@@ -19,7 +19,6 @@ const doneMs = 15_000;
 export const hostClaimsRoom: Attack = {
   name: 'host-claims-room',
   what: 'a browser host claims room for ten thousand sessions, to be handed those of everybody, or to have browsers closed',
-  sharing: 'in turn',
   run: ({ isSmall, ...size }) => withOpenStack(size, (parts) => attack(parts, isSmall ? 3 : 5)),
 };
 

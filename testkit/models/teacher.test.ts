@@ -132,6 +132,22 @@ describe('the teacher', () => {
     assert.match(JSON.stringify(state(callOf([...done.slice(0, 1), ...waits], '# Loading'))), /impossible/);
   });
 
+  it('waits for what the page has to show, and uses tabs, places and other tools', () => {
+    const text = `address: http://a.example\ntabs:\np1 (in front) Shop http://a.example\np2 Book http://a.example/book\n
+[e1 place "Done"] [e2 draggable "Card"] [e3 button "Menu"]`;
+    const one = (intent: Intent, past: [string, string][] = []) =>
+      (teacher([intent])(asked(past, text)) as MindAnswer).calls?.[0];
+    const drag = { drag: 'Card', to: 'Done' };
+    assert.deepEqual(one(drag), { name: 'drag', input: { from: 'e2', to: 'e1' } });
+    assert.deepEqual(one({ ...drag, when: 'Ready' }), { name: 'wait', input: { text: 'Ready' } });
+    assert.deepEqual(one({ ...drag, when: 'Ready' }, [['wait', 'done']]), { name: 'wait', input: { secs: 1 } });
+    assert.deepEqual(one({ use: 'hover', on: 'Menu' }), { name: 'hover', input: { ref: 'e3' } });
+    assert.deepEqual(one({ tab: '/book', close: true }), { name: 'tab', input: { page: 'p2', close: true } });
+    assert.deepEqual(one({ finish: () => undefined }), { name: 'wait', input: { secs: 1 } });
+    const input = { state: 'impossible', summary: 'It is sold out.' };
+    assert.deepEqual(one({ giveUp: 'It is sold out.' }), { name: 'finish', input });
+  });
+
   it('counts decisions that the history has shortened', () => {
     const request = asked(done.slice(2));
     request.messages.unshift(

@@ -18,7 +18,14 @@ export type SeenHandle = {
   around: string[];
 };
 
-export type SeenPage = { handles: SeenHandle[]; headings: string[]; text: string; hasMore: boolean };
+export type SeenPage = {
+  handles: SeenHandle[];
+  headings: string[];
+  text: string;
+  hasMore: boolean;
+  /** Where there is more than one: each with its title and address. */
+  tabs: { id: string; text: string }[];
+};
 
 const handle =
   /\[(?<ref>e\d+)(?: (?<role>[a-z][a-z-]*))?(?: (?<name>"(?:[^"\\]|\\.)*"))?(?<tail>[^[]*?(?:\[[^\]]*\][^[\]]*)*)\]/g;
@@ -57,7 +64,12 @@ export function readPage(message: string): SeenPage {
     }
   }
   const hasMore = /^<(below|more)\b/m.test(text) || /goes on below: scroll/.test(message);
-  return { handles, headings, text, hasMore };
+  return { handles, headings, text, hasMore, tabs: tabsOf(text) };
+}
+
+function tabsOf(text: string): SeenPage['tabs'] {
+  const [, list = ''] = /^tabs:\n([\s\S]*?)\n\n/m.exec(text) ?? [];
+  return [...list.matchAll(/^(\S+) (.*)$/gm)].map(([, id = '', words = '']) => ({ id, text: words }));
 }
 
 function tailOf(tail: string): Pick<SeenHandle, 'value' | 'options' | 'isDisabled'> {

@@ -17,7 +17,7 @@ export type Outcome = {
 };
 
 /** Everything that is not as it must be; empty where all is. */
-export function judge(script: Script, outcome: Outcome, { data, posts }: Visitor): string[] {
+export function judge(script: Omit<Script, 'ask'>, outcome: Outcome, { data, posts }: Visitor): string[] {
   const differences = [...judgeEnd(script.end, outcome)];
   if (script.end.status === 'success' && outcome.status === 'success') {
     // A script that extracts nothing may say so in either way.
@@ -39,6 +39,7 @@ function judgeEnd(end: End, { status, failedStep, error, lines }: Outcome): stri
   if (status !== end.status) return [`it ended as ${status}, not ${end.status}: ${error} (step ${failedStep})`];
   if (end.status === 'refused') return compare('lines that are wrong', lines, [end.line]);
   if (end.status === 'success') return [];
+  if ('says' in end) return end.says.test(error ?? '') ? [] : [`the reason was “${error}”, not ${end.says}`];
   const isReason = reasons[end.reason].test(error ?? '');
   return [
     ...compare('step that failed', failedStep, end.step),

@@ -18,6 +18,8 @@ export type End =
   | { status: 'success' }
   /** `step` counts from 1. Nothing after it was done. */
   | { status: 'failed'; step: number; reason: keyof typeof reasons }
+  /** Given up for a reason that reads so. */
+  | { status: 'failed'; says: RegExp }
   /** Not understood: no task is made, and the answer names the line. */
   | { status: 'refused'; line: number };
 

@@ -22,7 +22,7 @@ export type Script = {
   /** What the page asks, at each look. */
   dialogs?: (Dialog | null)[];
   /** The page as a text, at each look; a host that does not answer where none is left. */
-  views?: View[];
+  views?: (View | undefined)[];
   /** The same, at each look after those. */
   view?: View;
   /** What the page in front shows when the agent looks at it. */
@@ -137,7 +137,7 @@ export function scriptBrowsers(store: Store, script: Script) {
     },
     async see() {
       calls.push('see');
-      const view = views.shift() ?? script.view;
+      const view = views.length > 0 ? views.shift() : script.view;
       if (!view) return { type: 'unanswered', reason: 'timeout', mayHaveActed: false };
       return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localUser, type Store } from '@pilothouse/store';
+import { localUser, newId, type Store } from '@pilothouse/store';
 import { acted, failed, lost } from '../../testing/scripted-browsers.ts';
 import { failing, finishes, handle, page, says, thinksUntilAborted } from '../../testing/scripted-mind.ts';
 import { type BenchTask, type Case, describeCases } from '../../testing/task-bench.ts';
@@ -102,6 +102,23 @@ const decisions: Case[] = [
     answers: () => [says(['click', { ref: 'e1', irreversible: true }])],
     script: () => ({ view, holds: false, replies: [lost({ mayHaveActed: true })] }),
     expect: { nexts: ['again', 'again', 'wait'], status: 'awaiting_user', question: /may or may not have been done/ },
+  },
+  {
+    name: 'what the task downloads is told by the history: the words of the task stay as they began',
+    answers: () => [says(['download', { ref: 'e2' }]), finishes()],
+    script: () => ({ view, replies: [acted({ file: { file_id: 'f1', name: 'list.csv', byte_len: 3 } })] }),
+    files: ({ store, sessionId }) => ({
+      async fetch() {
+        const blobKey = `sessions/${sessionId}/files/f1`;
+        await store.blobs.put(blobKey, new Uint8Array(3));
+        return { id: newId(), name: 'list.csv', blobKey, byteLen: 3 };
+      },
+    }),
+    expect: { status: 'success', attempts: ['1 success'] },
+    also: (_, { requests: [first, second] }) => {
+      assert.deepEqual(second?.messages[0], first?.messages[0]);
+      assert.match(JSON.stringify(second?.messages.slice(1)), /list\.csv.* was kept/);
+    },
   },
   {
     name: 'a handle that the page does not have is refused before any host is asked',
@@ -327,6 +344,23 @@ const faults: Case[] = [
   },
 ];
 describeCases('faults of a model', faults);
+
+const looks: Case[] = [
+  {
+    name: 'a page that cannot be read is looked at again',
+    answers: () => [finishes()],
+    script: () => ({ views: [undefined, undefined, view] }),
+    expect: { status: 'success', calls: ['see', 'see', 'see'] },
+  },
+  {
+    name: 'a page that can never be read ends the task with a sentence',
+    answers: () => [],
+    script: () => ({}),
+    ticks: 20,
+    expect: { status: 'failed', error: /could not be read 8 times in a row/ },
+  },
+];
+describeCases('the look at a page', looks);
 
 const limits: Case[] = [
   {

@@ -64,14 +64,13 @@ export function createDecide(options: Options) {
     const progress = progressOf(decisions);
     if (progress.stop) return giveUp(turn, progress.stop);
     const seen = await look(turn, { decisions, withPicture: wantsPicture(decisions, progress.note !== undefined) });
-    if (!seen) return 'again';
-    const files = await store.files.listOf(task.id);
+    if ('next' in seen) return seen.next;
     const words = {
       model: choice.model,
       taskId: task.id,
       prompt: task.prompt,
       settings,
-      files: files.map(({ name }) => name),
+      files: await givenFiles(store, task, rows),
       startedOn: task.created_at.toISOString().slice(0, 10),
       history: historyOf(rows),
     };
@@ -84,6 +83,13 @@ export function createDecide(options: Options) {
     if (answered) await record(turn, { ...answered, rows, view: seen.view });
     return 'again';
   };
+}
+
+/** What the task downloads meanwhile is told by the history: the words of the task stay as they began. */
+async function givenFiles(store: Store, task: TaskRow, { findings }: TaskRows): Promise<string[]> {
+  const downloaded = new Set(findings.map(({ file_id }) => file_id));
+  const files = await store.files.listOf(task.id);
+  return files.flatMap(({ id, name }) => (downloaded.has(id) ? [] : name));
 }
 
 /** Writes down what was decided, in one transaction with its steps and what the call used. */

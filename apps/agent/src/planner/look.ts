@@ -5,7 +5,7 @@ import type { View } from '@pilothouse/bus';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import { isLost } from '../browsers/outcome.ts';
-import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
+import { type Next, TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
 import type { Picture } from '../model/types.ts';
 import type { HistoryRows } from './history.ts';
 import { isNewPath } from './pictures.ts';
@@ -15,20 +15,27 @@ type Options = {
   browsers: Browsers;
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
+  giveUp(turn: TaskTurn, reason: string): Promise<Next>;
 };
 type Looking = { decisions: HistoryRows['decisions']; withPicture: boolean };
 
 const seeMs = 15_000;
 const lookAgainMs = 300;
 
-export const createLook = ({ browsers, acquire, markLost }: Options) =>
-  /** The page in front; undefined where the browser did not answer, and the next tick looks again. */
-  async function look(turn: TaskTurn, { decisions, withPicture }: Looking): Promise<Seen | undefined> {
+/** Looks in a row that brought nothing: the page may be too busy to be read at all. */
+const maxFailures = 8;
+
+export function createLook({ browsers, acquire, markLost, giveUp }: Options) {
+  let failures = 0;
+
+  /** The page in front, or what comes next where it cannot be seen. */
+  return async function look(turn: TaskTurn, { decisions, withPicture }: Looking): Promise<Seen | { next: Next }> {
     const handle = await acquire(turn);
     const { session, signal } = turn;
     const since = decisions.at(-1)?.view_hash ?? undefined;
     const result = await browsers.see(session.id, handle, { timeoutMs: seeMs, signal, since, withPicture });
     if (result.type === 'done') {
+      failures = 0;
       const { view, picture, image } = result.reply;
       if (!withPicture && isNewPath(decisions, view.url)) return look(turn, { decisions, withPicture: true });
       return { view, ...(picture && { picture: { mediaType: picture.content_type, bytes: image } }) };
@@ -36,6 +43,10 @@ export const createLook = ({ browsers, acquire, markLost }: Options) =>
     if (signal.aborted) throw new TaskNotHeld();
     const isGone = result.type === 'refused' && isLost(result.failure);
     if (isGone || !(await browsers.holds(session.id, handle))) markLost(handle);
+    failures += 1;
+    if (failures >= maxFailures)
+      return { next: await giveUp(turn, `The page could not be read ${failures} times in a row.`) };
     await sleep(lookAgainMs, undefined, { signal });
-    return undefined;
+    return { next: 'again' };
   };
+}

@@ -136,6 +136,11 @@ describe('a view', () => {
       '[e1 clickable "Open it"]',
     ],
     [
+      'what can be dragged has a handle, and so has each place for it',
+      '<div><section aria-label=Now><p draggable=true>Paint</p></section><section><h2>Done</h2></section></div>',
+      '[e1 place "Now"]\n[e2 draggable "Paint"]\n[e3 place "Done"]\n## Done',
+    ],
+    [
       'what is folded or hidden is not there',
       '<details><summary>More</summary>Inner</details><p style="display: none">No</p><p style="color: #fff">White</p><p style="opacity: 0">Clear</p><div style="height: 0; overflow: hidden">Folded</div><p style="position: absolute; left: -9999px">Far</p>',
       '[e1 button "More" collapsed]',

@@ -18,6 +18,7 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
   const leastSign = 16;
   const leastClosed = 20;
   const maxClosed = 20;
+  const maxDraggable = 200;
   const dialogs = ['dialog', 'alertdialog'];
   const drawnOver = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal="true"]';
   const mayHaveRoot = new Set('article aside blockquote div footer header main nav p section span'.split(' '));
@@ -112,6 +113,23 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
     return holds;
   }
 
+  const isDraggable = (element: Element): boolean => dom.attribute(element, 'draggable') === 'true';
+
+  /** Where things can be dragged from and to: what holds something draggable, and what stands beside that as its like. */
+  function places(): Set<Element> {
+    const found = new Set<Element>();
+    for (const one of dom.select('[draggable="true"]').slice(0, maxDraggable)) {
+      const holder = dom.parent(one);
+      const around = holder && dom.parent(holder);
+      if (!holder || !around || found.has(holder) || dom.isBody(holder)) continue;
+      found.add(holder);
+      dom.eachChild(around, (child) => {
+        if (dom.isElement(child) && dom.tag(child) === dom.tag(holder)) found.add(child);
+      });
+    }
+    return found;
+  }
+
   function isFoldedAway(element: Element): boolean {
     const { width, height } = dom.rect(element);
     return (width <= 1 && height <= 1) || sight.isFolded(element);
@@ -204,6 +222,8 @@ export function createViewBlocks({ dom, roles, names, sight, paint, reader }: Pa
       isPointed,
       isPointedAllOver,
       holdsUsable,
+      isDraggable,
+      places,
       isFoldedAway,
     },
     ...{ hints, hintsOf, signOf, mayBeClosed, setRoot, closedPart },

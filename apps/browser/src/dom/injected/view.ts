@@ -78,6 +78,8 @@ export function createPageViewer(parts: Parts) {
     top: Element | undefined;
     holders: Map<Element, boolean>;
     isPointerEverywhere: boolean;
+    /** Where things can be dragged to. */
+    places: Set<Element>;
   };
 
   function list(...frames: Element[]): DocumentView {
@@ -95,6 +97,7 @@ export function createPageViewer(parts: Parts) {
       top: top?.element,
       holders: new Map(),
       isPointerEverywhere: blocks.isPointedAllOver(),
+      places: blocks.places(),
     };
     // A frame shows what is behind it, and a dark window is not white.
     const isWhite = root !== null && window === window.top && !/dark/.test(paint.styleOf(root).colorScheme);
@@ -232,6 +235,7 @@ export function createPageViewer(parts: Parts) {
     if (control) return labelled(element, control, look, way, below);
     if (!way.isSetAside && isHandle(element, role, look, way)) return handled(element, role, look, way, below);
     if (way.isTold) return false;
+    if (!way.isSetAside && look.places.has(element)) place(element, role, look, way);
     const sign = blocks.signOf(element, role) || blocks.closedPart(element);
     if (!sign) return false;
     const at = dom.rect(element);
@@ -239,8 +243,17 @@ export function createPageViewer(parts: Parts) {
     return role === 'img' && dom.tag(element) !== 'svg';
   }
 
+  /** What it holds is told after it. */
+  function place(element: Element, role: string, look: Look, way: Way): void {
+    const at = sight.boxInReach(element);
+    if (!at || isCutOff(at, way)) return;
+    const name = items.short(blocks.titleOf(element), items.maxNameChars);
+    add(look, way, { ...items.item(element, role, at), name, label: name, kind: 'place' }, at);
+    flush(look);
+  }
+
   function isHandle(element: Element, role: string, look: Look, way: Way): boolean {
-    if (outline.isUsable(role)) return true;
+    if (outline.isUsable(role) || blocks.isDraggable(element)) return true;
     if (roles.isFocusable(element) && outline.isTabbable(element))
       return reader.isControl(element) || dom.tag(element) === 'summary' || !blocks.holdsUsable(element, look.holders);
     if (way.isInHandle || look.isPointerEverywhere || !blocks.isPointed(element)) return false;
@@ -254,7 +267,7 @@ export function createPageViewer(parts: Parts) {
     if (!at || isCutOff(at, way)) return false;
     const item = items.item(element, role, at);
     const isPlain = !items.isNamed(element, role);
-    if (isPlain && item.kind !== 'button') item.kind = 'clickable';
+    if (isPlain && item.kind !== 'button') item.kind = blocks.isDraggable(element) ? 'draggable' : 'clickable';
     const isField = reader.isControl(element) || roles.isEditingHost(element);
     const raw = isField ? '' : names.tidy(dom.textOf(element));
     // What is drawn is asked only where it may differ from the name.

@@ -1,0 +1,47 @@
+// npm run eval -- [--mind teacher|noisy] [--wire chat|responses|anthropic|google] [--count n] [--seed n] …: tasks in words,
+// done by a whole installation with a scripted model, judged by the databases of the sites. Prints one JSON line.
+import { parseArgs } from 'node:util';
+import { type MindName, runEvals } from '../testkit/evals/run.ts';
+import { modelNames, openSetting } from '../testkit/evals/setting.ts';
+import type { WireName } from '../testkit/models/mind.ts';
+
+const { values } = parseArgs({
+  options: {
+    mind: { type: 'string', default: 'teacher' },
+    wire: { type: 'string', default: 'chat' },
+    count: { type: 'string' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    rate: { type: 'string', default: '0.3' },
+    'at-once': { type: 'string', default: '4' },
+  },
+});
+const isMind = (name: string): name is MindName => name === 'teacher' || name === 'noisy';
+const isWire = (name: string): name is WireName => Object.hasOwn(modelNames, name);
+const { mind, wire } = values;
+if (!isMind(mind) || !isWire(wire)) {
+  console.error(
+    `usage: npm run eval -- [--mind teacher|noisy] [--wire ${Object.keys(modelNames).join('|')}] [--count n] [--from n] [--seed n] [--rate 0.3] [--at-once n]`,
+  );
+  process.exit(2);
+}
+
+const setting = await openSetting('eval');
+try {
+  const figures = await runEvals({
+    setting,
+    mind,
+    wire,
+    rate: Number(values.rate),
+    ...(values.count !== undefined && { count: Number(values.count) }),
+    from: Number(values.from),
+    seed: Number(values.seed),
+    atOnce: Number(values['at-once']),
+  });
+  console.log(JSON.stringify(figures));
+  const isWell = mind === 'noisy' || figures.mismatches.length === 0;
+  if (!isWell || figures.hung > 0 || figures.difference_to_books > 0) process.exitCode = 1;
+} finally {
+  await setting.close();
+}
+process.exit();
