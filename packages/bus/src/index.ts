@@ -27,6 +27,7 @@ export { SessionView } from './messages/session-view.ts';
 export {
   announceEvent,
   announceSilence,
+  announceTaskChange,
   announceWork,
   browserSilent,
   EventWakeup,
@@ -36,6 +37,8 @@ export {
   ShareRevoked,
   SilentBrowser,
   shareRevoked,
+  TaskChanged,
+  taskChanged,
   WorkQueued,
   workQueued,
 } from './messages/wake-ups.ts';
