@@ -27,6 +27,7 @@ import { hurtSessions } from './host/leaks.ts';
 import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
 import { killMigrations, raceMigrations } from './migrate/migrate.ts';
+import { troubleMinds } from './mind/mind.ts';
 import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
@@ -261,6 +262,15 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       process.env.TEST_DATABASE_URL = services.adminDatabaseUrl();
       const figures = await revokeStreams(values.small ? 20 : 200);
       return { isGood: figures.ended === figures.streams && figures.last_ms < 1000, figures };
+    }),
+
+  mind: () =>
+    withStack(privateName, async (stack) => {
+      // A small run has sizes of its own.
+      const tasks = values.small || values.tasks === undefined ? undefined : Number(values.tasks);
+      const seed = newSeed();
+      const run = await troubleMinds({ stack, seed, isSmall: values.small, parts: values.part, tasks });
+      return { isGood: run.isGood, figures: { seed, ...run.figures } };
     }),
 
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),

@@ -7,12 +7,15 @@ export type Site = {
   posts: Map<string, number>;
   /** The same one by one, with the epoch of the hand where that was said. */
   sent: { path: string; at: Date; epoch: number | null }[];
+  /** The paths that were opened. */
+  visits: Set<string>;
   close(): Promise<void>;
 };
 
 /** Pages with a form each, which counts how often it was sent and then shows itself again. */
 export async function startCountingSite(): Promise<Site> {
   const posts = new Map<string, number>();
+  const visits = new Set<string>();
   const sent: Site['sent'] = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site.test');
@@ -28,6 +31,7 @@ export async function startCountingSite(): Promise<Site> {
       response.writeHead(404).end();
       return;
     }
+    visits.add(pathname);
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><title>${pathname}</title><h1>Form</h1><form method="post">
       <label>Note <input name="note"></label><button>Send</button></form><p>Ready</p>`);
@@ -37,6 +41,7 @@ export async function startCountingSite(): Promise<Site> {
     // Listening on TCP, so the address is of this kind.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posts,
+    visits,
     sent,
     close: () =>
       new Promise((resolve) => {

@@ -1,6 +1,6 @@
 // The agent process: runs tasks, stores what hosts report, and runs the background jobs.
 
-import { announceEvent, connectBus, queues, workQueued } from '@pilothouse/bus';
+import { announceEvent, connectBus, queues, taskChanged, workQueued } from '@pilothouse/bus';
 import { cached, createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
 import { type ClaimedRun, type Glance, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
@@ -56,6 +56,7 @@ run('agent', async () => {
   const browsers = createBrowsers({ store, bus, log, onTaskWaits: turns.look });
   const bytesPerUser = config.files.maxBytesPerUser;
   const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
+  closing(bus.subscribe(taskChanged, {}, ({ session_id }) => ledger.lookAtTasks(session_id)));
   const files = createFiles({ store, bus, bytesPerUser });
   const stopping = new AbortController();
   const metrics = new Registry();

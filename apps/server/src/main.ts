@@ -1,6 +1,6 @@
 // The server process: settings, store, bus, HTTP; closed in the opposite order.
 
-import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
+import { announceEvent, announceTaskChange, announceWork, connectBus } from '@pilothouse/bus';
 import { parseScript } from '@pilothouse/contract';
 import { createLog, run, startOps, warnOfSuperuser } from '@pilothouse/process';
 import { openStore } from '@pilothouse/store';
@@ -25,7 +25,10 @@ run('server', async () => {
     },
     profileKeys: config.profileKeys,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
-    onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
+    onChanged: (sessionId, seq, events) => {
+      announceTaskChange(bus, sessionId, events);
+      announceEvent(bus, sessionId, seq, events);
+    },
     onQueued: () => announceWork(bus),
   });
   warnOfSuperuser(store, log);

@@ -28,6 +28,7 @@ export { SessionView } from './messages/session-view.ts';
 export {
   announceEvent,
   announceSilence,
+  announceTaskChange,
   announceWork,
   browserSilent,
   EventWakeup,
@@ -37,6 +38,8 @@ export {
   ShareRevoked,
   SilentBrowser,
   shareRevoked,
+  TaskChanged,
+  taskChanged,
   WorkQueued,
   workQueued,
 } from './messages/wake-ups.ts';

@@ -39,6 +39,8 @@ export function createTaskEnd({ store }: { store: Store }) {
           ...(isAtWork && { from: ['running'] }),
         });
         if (!ended) return false;
+        // No agent is left that would end a call of a model whose agent was lost.
+        if (ended.total_steps === null) await store.modelCalls.lose(tx, id);
         // A takeover of an ended task ends with it.
         await store.takeovers.endAll(tx, append, { taskId: id });
         if (how.move === 'fail') await endOpenAttempts(tx, append, ended, how.reason);

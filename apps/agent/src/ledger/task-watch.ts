@@ -7,7 +7,7 @@ import { TaskNotHeld } from './turn.ts';
 
 type Options = { store: Store; everyMs?: number };
 /** With `isIdle`, a takeover that is only requested aborts the task too. */
-type WatchOptions = { id: string; executionId: string; isIdle: boolean };
+type WatchOptions = { id: string; sessionId: string; executionId: string; isIdle: boolean };
 type Watched = WatchOptions & { gone: AbortController };
 
 export function createTaskWatch({ store, everyMs = 500 }: Options) {
@@ -30,6 +30,11 @@ export function createTaskWatch({ store, everyMs = 500 }: Options) {
       const one: Watched = { ...options, gone: new AbortController() };
       loop.add(one);
       return { signal: one.gone.signal, close: () => loop.remove(one) };
+    },
+
+    /** A person changed something in this session: looks at once where a task of it is at work here. */
+    lookAtTasks(sessionId: string): void {
+      if (Iterator.from(loop.all()).some((one) => one.sessionId === sessionId)) loop.lookNow();
     },
   };
 }

@@ -1,7 +1,7 @@
 // Asks a model once: no retry, no loop, no tool that runs by itself. What is thrown is always a ModelFailure.
 
 import { randomUUID } from 'node:crypto';
-import { generateText } from 'ai';
+import { generateText, wrapLanguageModel } from 'ai';
 import type { Places } from './concurrency.ts';
 import type { ModelFailure } from './failure.ts';
 import { costMicros } from './prices.ts';
@@ -12,7 +12,7 @@ import { checkCall, unknownTool } from './tools.ts';
 import type { CallLimits, ModelAnswer, ModelCall, ModelRequest, ToolDefinition, Usage } from './types.ts';
 import { failure, failureOf } from './vendor-failure.ts';
 import { vendorModel } from './vendor-models.ts';
-import { vendorRequest } from './vendor-request.ts';
+import { vendorRequest, vendorToolChoice } from './vendor-request.ts';
 import { AnswerStalled, watchedFetch } from './watched-fetch.ts';
 
 export type Ask = (request: ModelRequest, options: { signal: AbortSignal }) => Promise<ModelAnswer>;
@@ -61,7 +61,10 @@ async function callOnce(
   const timer = setTimeout(() => ending.abort(new AnswerStalled()), limits.totalMs);
   try {
     const result = await generateText({
-      model: vendorModel(settings, watchedFetch(limits.stalledMs, ending)),
+      model: wrapLanguageModel({
+        model: vendorModel(settings, watchedFetch(limits.stalledMs, ending)),
+        middleware: { transformParams: async ({ params }) => ({ ...params, toolChoice: vendorToolChoice(request) }) },
+      }),
       ...vendorRequest(request, settings),
       // Retries are of the caller, who counts and records them.
       maxRetries: 0,

@@ -212,6 +212,17 @@ describe('an answer that cannot be used', () => {
     }
   });
 
+  it('is heard where it has no call although one is required, as is a refusal', async () => {
+    const required = { toolChoice: 'required' } as const;
+    for (const model of models) {
+      server.think(scripted([{ text: 'I think.' }]));
+      const asked = accessTo(server).ask(request(model, required), { signal: AbortSignal.timeout(10_000) });
+      const { text, toolCalls, usage } = await asked;
+      assert.deepEqual([text, toolCalls.length, usage.input > 0], ['I think.', 0, true], model);
+      assert.equal((await failureOf(model, faults.refusal, required)).kind, 'refused', model);
+    }
+  });
+
   it('is taken for a call where the call is written as text', async () => {
     const text = 'I remove it.\n```json\n{"name": "click", "arguments": {"ref": "e4"}}\n```';
     const answer = await answered('local', { text });

@@ -17,7 +17,7 @@ const addresses = {
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-export function vendorModel(settings: ModelSettings, fetch: typeof globalThis.fetch): LanguageModel {
+export function vendorModel(settings: ModelSettings, fetch: typeof globalThis.fetch): Exclude<LanguageModel, string> {
   const { wire, model, provider } = settings;
   const apiKey = settings.apiKey ?? '';
   if (wire === 'compatible')

@@ -16,16 +16,19 @@ export function vendorRequest(request: ModelRequest, { wire }: ModelSettings) {
   const kept = new Set<object>(wire === 'anthropic' ? marked.slice(-maxMarks) : []);
   const marks = (item: object) => (kept.has(item) ? { providerOptions: mark } : {});
   const instructions: SystemModelMessage = { role: 'system', content: request.system.text, ...marks(request.system) };
-  const { toolChoice = 'auto' } = request;
   return {
     instructions,
     messages: request.messages.map((message) => ({ ...vendorMessage(message), ...marks(message) }) as ModelMessage),
     tools: vendorTools(request),
     toolOrder: request.tools.map(({ name }) => name),
-    toolChoice: typeof toolChoice === 'string' ? toolChoice : { type: 'tool' as const, toolName: toolChoice.name },
     maxOutputTokens: request.maxOutputTokens,
     providerOptions: optionsOf(request, wire),
   };
+}
+
+/** Said to the vendor and not to the SDK, which would throw away an answer without the call, with its words and its usage. */
+export function vendorToolChoice({ toolChoice = 'auto' }: ModelRequest) {
+  return typeof toolChoice === 'string' ? { type: toolChoice } : { type: 'tool' as const, toolName: toolChoice.name };
 }
 
 function vendorMessage(message: Message): ModelMessage {

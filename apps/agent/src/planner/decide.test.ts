@@ -220,6 +220,25 @@ const people: Case[] = [
     expect: { nexts: ['done'], status: 'cancelled', attempts: [] },
   },
   {
+    name: 'an answer that comes when a person has the task is not acted on, and what it used is counted',
+    answers: (task) => [
+      async () => {
+        await task.cancel();
+        return says(clickBuy);
+      },
+    ],
+    script: () => ({ view }),
+    expect: { nexts: ['done'], status: 'cancelled', attempts: [] },
+    also: async (task) => {
+      assert.deepEqual(
+        (await task.store.modelCalls.of(task.id)).map(({ status, input_tokens }) => [status, input_tokens]),
+        [['aborted', 100]],
+      );
+      assert.equal((await task.row()).input_tokens, 100);
+      assert.deepEqual(await decisionsOf(task), []);
+    },
+  },
+  {
     name: 'after a person drove, the rest of the decision is not done, and the model is told',
     rows: async (task) => {
       const run = await task.earlierRun();
@@ -313,6 +332,25 @@ const faults: Case[] = [
       assert.deepEqual(
         (await task.store.modelCalls.of(task.id)).map(({ status }) => status),
         ['lost', 'ok'],
+      ),
+  },
+  {
+    name: 'a call that a lost agent left is on record also where the task ends without another call',
+    settings: { max_tokens: 1000 },
+    rows: async (task) => {
+      const held = { taskId: task.id, executionId: await task.earlierRun() };
+      await task.store.change(task.sessionId, (tx) =>
+        task.store.modelCalls.begin(tx, held, { purpose: 'decide', model: 'test/one', estimatedTokens: 7 }),
+      );
+      await task.sql('update tasks set input_tokens = 1000 where id = $1');
+    },
+    answers: () => [],
+    script: () => ({ view }),
+    expect: { status: 'failed', error: /has used its max_tokens/ },
+    also: async (task) =>
+      assert.deepEqual(
+        (await task.store.modelCalls.of(task.id)).map(({ status }) => status),
+        ['lost'],
       ),
   },
   {

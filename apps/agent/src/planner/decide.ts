@@ -103,7 +103,7 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
     const words = saidIn(answer.text, typedTextsOf([...stepsIn(task), ...steps]));
     const title = steps.length > 0 ? steps.map(titleOf).join(', ') : (stored.calls[0]?.name ?? 'nothing');
     const used = { status: 'ok', usage: answer.usage, costMicros: answer.costMicros } as const;
-    await ledger.decide(turn, call, used, {
+    const decision = {
       ...words,
       title: words.goal ?? title,
       actions: stored,
@@ -112,6 +112,11 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       viewHash: view.shape_hash,
       view: view.text,
       readMessages: rows.messages.at(-1)?.number ?? 0,
+    };
+    await ledger.decide(turn, call, used, decision).catch(async (error: unknown) => {
+      // A person or another agent took the task while the model answered: nothing of it is done, and it has to be paid for.
+      if (error instanceof TaskNotHeld) await ledger.endCall(turn, call, { ...used, status: 'aborted' });
+      throw error;
     });
   };
 }

@@ -84,7 +84,7 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
     if (turn.leftMs <= 0) return steps.giveUp(turn, `The time limit of ${turn.settings.time_limit_secs} s is over.`);
     // A takeover request aborts a step that only waits, and the call of a model; any other step is finished first.
     const isIdle = (!hasStep(turn) || turn.step.action === 'wait') && !task.has_takeover;
-    const watch = ledger.watchTask({ id: taskId, executionId, isIdle });
+    const watch = ledger.watchTask({ id: taskId, sessionId: task.session_id, executionId, isIdle });
     try {
       const watched = { ...turn, signal: AbortSignal.any([signal, watch.signal]) };
       // Between two steps: no command of this run is under way.

@@ -62,6 +62,7 @@ const closedToHosts = [
   'host.h2.session.s1.file',
   'session.s1.event',
   'work.queued',
+  'task.changed',
   'browser.silent',
   'login.revoked',
   'share.revoked',
@@ -94,7 +95,7 @@ test('a host cannot publish on subjects of others: it is refused, and nothing ar
       'share.revoked',
       '_IN.server-1.>',
     ]),
-    await hear('agent', ['_IN.agent-1.>']),
+    await hear('agent', ['task.changed', '_IN.agent-1.>']),
   ];
   for (const subject of closedToHosts) h1.nc.publish(subject, 'x');
   h1.nc.publish('host.h1.session.s1.frame', 'mine');
@@ -130,6 +131,7 @@ test('a host cannot subscribe to subjects of others, by name or by wildcard', as
     'host.h2.session.s1.command',
     'session.s1.event',
     'work.queued',
+    'task.changed',
     'browser.silent',
     'login.revoked',
     'share.revoked',

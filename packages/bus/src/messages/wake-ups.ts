@@ -94,6 +94,27 @@ export function announceWork(bus: Pick<Bus, 'publish'>): void {
   bus.publish(workQueued, {}, {});
 }
 
+/** It carries no data: an agent with work in this session looks at its tasks. */
+export const TaskChanged = z.object({ session_id: BusId });
+export type TaskChanged = z.output<typeof TaskChanged>;
+
+export const taskChanged = defineMessage({
+  name: 'task changed',
+  lane: 'control',
+  subject: subjects.taskChanged,
+  body: json(TaskChanged),
+});
+
+/** Tells agents what a server changed in a task or a takeover. If it is lost, they find out at their next look. */
+export function announceTaskChange(
+  bus: Pick<Bus, 'publish'>,
+  sessionId: string,
+  committed: readonly Pick<CommittedEvent, 'kind'>[],
+): void {
+  if (committed.some(({ kind }) => kind === 'takeover' || kind === 'status'))
+    bus.publish(taskChanged, {}, { session_id: sessionId });
+}
+
 /** The browser that a server does not reach, as the row has it. */
 export const SilentBrowser = z.object({ session_id: BusId, host_id: BusId, epoch: Epoch });
 export type SilentBrowser = z.output<typeof SilentBrowser>;

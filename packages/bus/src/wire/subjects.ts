@@ -85,6 +85,12 @@ export const subjects = {
     hearers: { agent: queues.work },
     isAnswered: false,
   }),
+  /** A person cancelled a task, or wants to take over: the agent that works on it looks whether it still may. */
+  taskChanged: spoken(subject('task.changed'), {
+    speakers: ['server'],
+    hearers: { agent: 'all' },
+    isAnswered: false,
+  }),
   /** A server does not reach the browser of a session: one agent asks its host, and decides. */
   browserSilent: spoken(subject('browser.silent'), {
     speakers: ['server'],
