@@ -16,6 +16,7 @@ import { createAsk } from './ask.ts';
 import { budgetOf } from './budget.ts';
 import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
+import { insist } from './insist.ts';
 import { createLook } from './look.ts';
 import { progressOf } from './loops.ts';
 import type { Mind } from './mind.ts';
@@ -113,7 +114,8 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       view: view.text,
       readMessages: rows.messages.at(-1)?.number ?? 0,
     };
-    await ledger.decide(turn, call, used, decision).catch(async (error: unknown) => {
+    const written = insist(() => ledger.decide(turn, call, used, decision), turn.signal);
+    await written.catch(async (error: unknown) => {
       // A person or another agent took the task while the model answered: nothing of it is done, and it has to be paid for.
       if (error instanceof TaskNotHeld) await ledger.endCall(turn, call, { ...used, status: 'aborted' });
       throw error;
