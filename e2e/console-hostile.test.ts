@@ -25,7 +25,7 @@ const address = 'javascript:window.hacked=1//https://example.com/';
 /** The fields of answers that hold words of pages, models and people. */
 const words = new Set(
   `title label text message summary name current_step_title prompt last_error next_goal thinking note notice detail
-  result_summary question content`.split(/\s+/),
+  result_summary question content goal evaluation cut_reason refused tool model`.split(/\s+/),
 );
 const addresses = new Set(['url', 'current_url', 'href']);
 
@@ -209,6 +209,42 @@ describe('hostile texts', () => {
       await guest.close();
     });
   }
+
+  it('the words of a model: goal, check, thinking, refusals, at any length', { timeout: 120_000 }, async () => {
+    const call = {
+      ...{ number: 1, model: '', ms: 1, input_tokens: 9, cached_tokens: 0, output_tokens: 9 },
+      ...{ reasoning_tokens: 0, cost_micros: 9 },
+    };
+    const decision = {
+      ...{ number: 1, decided_at: '2026-01-02T03:04:05.678Z', status: 'cut', cut_reason: '', evaluation: '', goal: '' },
+      ...{ thinking: '', url: null, read_messages: 0, call },
+      actions: [{ tool: '', input: {}, step_ids: ['step-1'], refused: '' }],
+    };
+    const asModel = async (route: Route) => {
+      const answer = await route.fetch();
+      const { status, ...rest } = (await answer.json()) as { status: object };
+      return route.fulfill({ response: answer, json: { ...rest, status: { ...status, total_steps: null } } });
+    };
+    let said = markup;
+    const decisions = (route: Route) => {
+      payload = said;
+      const json = replace({ success: true, decisions: [decision], next_cursor: null });
+      payload = markup;
+      return route.fulfill({ json });
+    };
+    await page.route('**/api/tasks/*/status', asModel);
+    await page.route('**/api/tasks/*/decisions?*', decisions);
+    payload = markup;
+    data = null;
+    for (const [name, text] of Object.entries({ markup, long })) {
+      said = text;
+      await session(ended, '&tab=steps');
+      await page.getByTestId('decision').getByRole('button', { name: 'Thinking' }).click(soon);
+      await isUnharmed(`model-${name}`);
+    }
+    await page.unroute('**/api/tasks/*/status', asModel);
+    await page.unroute('**/api/tasks/*/decisions?*', decisions);
+  });
 
   it('10,000 rows are a table of few elements, which scrolls to its end', { timeout: 60_000 }, async () => {
     payload = markup;

@@ -7,6 +7,8 @@ import type { Page } from 'playwright-core';
 import { launchBrowser } from '../testkit/console/console-page.ts';
 import { toIndexedPng } from '../testkit/console/indexed-png.ts';
 import { openInstallation } from '../testkit/installation.ts';
+import type { MindAnswer, MindRequest } from '../testkit/models/mind.ts';
+import { startModelServer } from '../testkit/models/server.ts';
 import { root } from '../testkit/stack/folders.ts';
 import { until } from '../testkit/until.ts';
 
@@ -20,6 +22,9 @@ const sizes = {
 } as const;
 const person = { username: 'ada', email: 'ada@example.com', password: 'a harbour at night 17' };
 
+// Only the picture of a model's task has one: without it the home page shows that tasks are scripts.
+const model = wanted.includes('model') ? await startModelServer(thinkOfLanterns) : undefined;
+if (model) Object.assign(process.env, { MODELS: `local=${model.addresses.chat}#lantern`, MODEL_PRICES: 'local=3:15' });
 const installation = await openInstallation('console-pictures', { disableAuth: false });
 const { client: guest, shop, baseUrl } = installation;
 await guest.register(person);
@@ -164,17 +169,64 @@ async function share(id: string): Promise<void> {
   await watching.context().close();
 }
 
+/** The first two goals are met; the third is at work when the picture is made. */
+function thinkOfLanterns({ messages }: MindRequest): MindAnswer {
+  const done = messages.reduce((sum, { calls }) => sum + calls.length, 0);
+  const say = (check: string, goal: string, thought: string, name: string, input: unknown) => ({
+    text: `check: ${check}\ngoal: ${goal}\n${thought}`,
+    calls: [{ name, input }],
+  });
+  const thoughts = [
+    say('Nothing is open yet.', 'Open the shop', 'The shop is the only site that may be used.', 'open', {
+      url: `${shop.url}/`,
+    }),
+    say(
+      'The shop is open and lists six offers.',
+      'Search for lanterns',
+      'A search shows every lantern with its price on one page.',
+      'open',
+      { url: `${shop.url}/?q=lantern` },
+    ),
+  ];
+  return (
+    thoughts[done] ??
+    say(
+      'One lantern is offered, at 48 €.',
+      'Wait until the storm rating is shown',
+      'It is the only lantern under 60 €. Whether it is rated for storm is not on the page yet.',
+      'wait',
+      { secs: 30 },
+    )
+  );
+}
+
+/** A task in words in the middle of its work: the thought, the goal, and what it has cost. */
+async function modelTask(): Promise<void> {
+  const { session_id, task_id } = await client.sendChat({
+    prompt: 'Find the cheapest lantern under 60 € that is rated for storm, and stop before paying.',
+  });
+  await client.updateSession({ id: session_id, title: 'Reorder the galley stores' });
+  await page.goto(`${baseUrl}/sessions/${session_id}?task=${task_id}`);
+  await page.locator('[data-testid=decision][data-state=now]').filter({ hasText: 'storm rating' }).waitFor(soon);
+  await frame(page);
+  await picture('model', page, 'wide');
+  await picture('narrow-model', page, 'narrow');
+  await client.cancelTask({ id: task_id });
+}
+
 try {
   mkdirSync(folder, { recursive: true });
   await auth();
-  await fillLists();
+  if (model) await modelTask();
+  else await fillLists();
   if (['home', 'inbox', 'settings', 'narrow-home'].some(isWanted)) await lists();
   if (
     wanted.length === 0 ||
-    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login'].includes(name))
+    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login', 'model'].includes(name))
   )
     await session();
 } finally {
   await browser.close();
   await installation.close();
+  await model?.close();
 }

@@ -3,14 +3,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CodeXml, Sparkle } from 'lucide-react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { readScriptFaults, type ScriptFault } from '../api/words.ts';
 import { isMac, useShortcuts } from '../common/shortcuts.ts';
 import { describeScript } from '../compose/faults.tsx';
 import { looksLikeScript } from '../compose/looks-like-script.ts';
-import { LimitsPick, ProfilePick, SitesPick } from '../compose/option-picks.tsx';
+import { LimitsPick, ModelChoice, ProfilePick, SitesPick } from '../compose/option-picks.tsx';
 import { PromptField, type PromptHandle } from '../compose/prompt-field.tsx';
 import { SayBox } from '../compose/say-box.tsx';
 import type { ScriptCheck } from '../compose/script-faults.ts';
@@ -18,7 +18,9 @@ import { hasErrors, noOptions, readOptions } from '../compose/task-options.ts';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Segmented } from '../ui/segmented.tsx';
-import { NoModel, OpenTasks, Refused } from './problems.tsx';
+import { Refused } from './problems.tsx';
+
+const CannotStart = lazy(() => import('./cannot-start.tsx'));
 
 type Mode = 'ask' | 'script';
 const modes = [
@@ -44,7 +46,8 @@ function useComposer() {
   const caller = useQuery(capabilitiesQuery).data?.caller ?? undefined;
   const canAsk = !caller || caller.planners.includes('llm');
   const mode = chosen ?? (isWritten || !canAsk ? 'script' : 'ask');
-  const { fields, errors } = readOptions(options);
+  const isForModel = mode === 'ask' && canAsk;
+  const { fields, errors } = readOptions(options, isForModel);
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: () => client.sendChat({ prompt, planner: mode === 'script' ? 'script' : 'auto', ...fields }),
     onSuccess: ({ session_id, task_id }) =>
@@ -70,7 +73,22 @@ function useComposer() {
   };
   const faults = ownFaults.length > 0 ? ownFaults : readScriptFaults(error);
   return {
-    ...{ mode, choose, prompt, write, options, setOptions, errors, check, setCheck, field, caller, canAsk, run },
+    ...{
+      mode,
+      choose,
+      prompt,
+      write,
+      options,
+      setOptions,
+      errors,
+      check,
+      setCheck,
+      field,
+      caller,
+      canAsk,
+      isForModel,
+      run,
+    },
     ...{ isPending, error, faults, isEditor: mode === 'script' && (chosen === 'script' || isWritten) },
   };
 }
@@ -82,6 +100,7 @@ export function Composer() {
   const { mode, prompt, field, caller, run, check } = composer;
   useShortcuts({ c: () => field.current?.focus() });
   const isScript = mode === 'script';
+  const isUnread = !isScript && !composer.canAsk;
   const isFull = caller !== undefined && caller.quotas.open_tasks.used >= caller.quotas.open_tasks.limit;
   return (
     <div className="mx-auto max-w-[800px] narrow:mt-4">
@@ -105,6 +124,9 @@ export function Composer() {
         {composer.isEditor && <ScriptFoot check={check} />}
         <div className="flex flex-wrap items-center gap-x-1 gap-y-2 p-2">
           <Segmented label="How it is read" value={mode} options={modes} onChange={composer.choose} className="mr-1" />
+          {composer.isForModel && caller && (
+            <ModelChoice options={composer.options} onChange={composer.setOptions} models={caller.models} />
+          )}
           {caller?.profiles && <ProfilePick options={composer.options} onChange={composer.setOptions} />}
           <SitesPick options={composer.options} errors={composer.errors} onChange={composer.setOptions} />
           <LimitsPick
@@ -112,6 +134,7 @@ export function Composer() {
             errors={composer.errors}
             onChange={composer.setOptions}
             canRecord={caller?.recording ?? false}
+            isForModel={composer.isForModel}
           />
           <span className="min-w-0 flex-1" />
           <Button
@@ -129,11 +152,17 @@ export function Composer() {
           </Button>
         </div>
       </SayBox>
+      {isScript && !composer.canAsk && <OnlyScripts />}
       <div id="composer-problems" role="alert">
-        {isFull && <OpenTasks limit={caller.quotas.open_tasks.limit} />}
-        {!isScript && !composer.canAsk ? (
-          <NoModel onScript={() => composer.choose('script')} />
-        ) : (
+        {(isFull || isUnread) && (
+          <Suspense>
+            <CannotStart
+              limit={isFull ? caller.quotas.open_tasks.limit : undefined}
+              onScript={isUnread ? () => composer.choose('script') : undefined}
+            />
+          </Suspense>
+        )}
+        {!isUnread && (
           <Refused
             error={composer.error}
             faults={composer.faults}
@@ -142,6 +171,14 @@ export function Composer() {
         )}
       </div>
     </div>
+  );
+}
+
+function OnlyScripts() {
+  return (
+    <p data-testid="only-scripts" className="mt-2 px-1 text-12 text-ink-3">
+      Without a model a task has to be a script: one instruction a line.
+    </p>
   );
 }
 

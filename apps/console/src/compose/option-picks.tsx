@@ -1,40 +1,24 @@
-// The choices beside a prompt: profile, sites, limits. Each shows what is chosen.
+// The choices beside a prompt: profile, sites, limits, model. Each shows what is chosen.
 
 import { useQuery } from '@tanstack/react-query';
-import { ChevronDown, Globe, type LucideIcon, SlidersHorizontal, UserRound } from 'lucide-react';
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { Globe, SlidersHorizontal, UserRound } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { profilesQuery } from '../api/queries.ts';
 import { cx } from '../ui/class-names.ts';
-import { Field, Input, inputClass } from '../ui/field.tsx';
+import { Field, inputClass } from '../ui/field.tsx';
 import { Menu, MenuItem, MenuLabel, Popover } from '../ui/popover.tsx';
-import { describeLimits, describeSites, type OptionErrors, type TaskOptions, usualLimits } from './task-options.ts';
+import type { LimitFieldsProps } from './limit-fields.tsx';
+import { Pick } from './pick.tsx';
+import { describeLimits, describeSites, hasErrors, type OptionErrors, type TaskOptions } from './task-options.ts';
+
+const LimitFields = lazy(() => import('./limit-fields.tsx'));
+const ModelPick = lazy(() => import('./model-pick.tsx'));
 
 type PicksProps = {
   options: TaskOptions;
   errors: OptionErrors;
   onChange: (options: TaskOptions) => void;
 };
-
-type PickProps = ButtonHTMLAttributes<HTMLButtonElement> & { icon: LucideIcon; isWrong?: boolean; children: ReactNode };
-
-function Pick({ icon: Icon, isWrong, children, ...rest }: PickProps) {
-  return (
-    <button
-      type="button"
-      {...rest}
-      className={cx(
-        'inline-flex h-7 min-w-0 items-center gap-1.5 rounded-2 px-2 text-12 font-medium hover:bg-hover narrow:h-11',
-        isWrong ? 'text-bad-ink' : 'text-ink-2 hover:text-ink',
-      )}
-    >
-      <Icon size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
-      <span className="max-w-40 truncate" dir="auto">
-        {children}
-      </span>
-      <ChevronDown size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
-    </button>
-  );
-}
 
 export function ProfilePick({ options, onChange }: Omit<PicksProps, 'errors'>) {
   const { data } = useQuery(profilesQuery);
@@ -88,57 +72,33 @@ export function SitesPick({ options, errors, onChange }: PicksProps) {
   );
 }
 
-/** `canRecord`: only a new session can be recorded, and only where the operator allows it. */
-export function LimitsPick({ options, errors, onChange, canRecord }: PicksProps & { canRecord: boolean }) {
-  const words = describeLimits(options);
+export function LimitsPick(props: LimitFieldsProps) {
+  const { options, errors, isForModel } = props;
+  const { sites: _, ...wrong } = errors;
   return (
     <Popover
       label="Limits"
       trigger={
-        <Pick icon={SlidersHorizontal} isWrong={errors.minutes !== undefined || errors.steps !== undefined}>
-          {words || 'Limits'}
+        <Pick icon={SlidersHorizontal} isWrong={hasErrors(wrong)}>
+          {describeLimits(options, isForModel) || 'Limits'}
         </Pick>
       }
     >
-      <div className="grid gap-4">
-        <Field
-          label="Minutes at most"
-          hint="Time in which a person has the task does not count."
-          error={errors.minutes}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="decimal"
-              value={options.minutes}
-              placeholder={usualLimits.minutes}
-              onChange={(event) => onChange({ ...options, minutes: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Steps at most" error={errors.steps}>
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              value={options.steps}
-              placeholder={usualLimits.steps}
-              onChange={(event) => onChange({ ...options, steps: event.target.value })}
-            />
-          )}
-        </Field>
-        {canRecord && (
-          <label className="flex min-h-6 items-center gap-2.5">
-            <input
-              type="checkbox"
-              checked={options.isRecorded}
-              onChange={(event) => onChange({ ...options, isRecorded: event.target.checked })}
-              className="size-4 accent-agent"
-            />
-            Keep a recording of the session
-          </label>
-        )}
-      </div>
+      <Suspense>
+        <LimitFields {...props} />
+      </Suspense>
     </Popover>
+  );
+}
+
+type ModelChoiceProps = Omit<PicksProps, 'errors'> & { models: readonly string[] };
+
+/** Of one model there is nothing to choose. */
+export function ModelChoice(props: ModelChoiceProps) {
+  if (props.models.length < 2) return null;
+  return (
+    <Suspense>
+      <ModelPick {...props} />
+    </Suspense>
   );
 }

@@ -1,11 +1,23 @@
-// What a person may choose for a task beside its words: limits, sites, profile, recording.
+// What a person may choose for a task beside its words: limits, sites, profile, recording, model.
 
 import { taskLimits } from '@pilothouse/contract/wire';
 
 /** As they are written; empty is what the server takes by itself. */
-export type TaskOptions = { minutes: string; steps: string; sites: string; profileId: string; isRecorded: boolean };
+export type TaskOptions = {
+  minutes: string;
+  steps: string;
+  sites: string;
+  profileId: string;
+  isRecorded: boolean;
+  model: string;
+  tokens: string;
+  dollars: string;
+};
 
-export const noOptions: TaskOptions = { minutes: '', steps: '', sites: '', profileId: '', isRecorded: false };
+export const noOptions: TaskOptions = {
+  ...{ minutes: '', steps: '', sites: '', profileId: '', isRecorded: false },
+  ...{ model: '', tokens: '', dollars: '' },
+};
 
 type ChatFields = {
   time_limit_secs?: number;
@@ -13,25 +25,29 @@ type ChatFields = {
   allowed_domains?: string[];
   profile_id?: string;
   record?: true;
+  model?: string;
+  max_tokens?: number;
+  max_cost?: number;
 };
 
-export type OptionErrors = Partial<Record<'minutes' | 'steps' | 'sites', string>>;
+export type OptionErrors = Partial<Record<'minutes' | 'steps' | 'sites' | 'tokens' | 'dollars', string>>;
 
 const mostMinutes = taskLimits.secs.most / 60;
 
-/** The fields of the chat, or what is wrong with the options. */
-export function readOptions(options: TaskOptions): { fields: ChatFields; errors: OptionErrors } {
+/** The fields of the chat, or what is wrong with the options. A script has no use for those of a model. */
+export function readOptions(options: TaskOptions, isForModel: boolean): { fields: ChatFields; errors: OptionErrors } {
   const minutes = readNumber(options.minutes);
   const steps = readNumber(options.steps);
   const sites = readSites(options.sites);
+  const [tokens, dollars] = isForModel ? [readNumber(options.tokens), readNumber(options.dollars)] : [];
   const errors: OptionErrors = {};
   if (minutes !== undefined && !(minutes * 60 >= taskLimits.secs.least && minutes <= mostMinutes))
     errors.minutes = `From ${describeSecs(taskLimits.secs.least)} to ${mostMinutes} minutes.`;
-  if (
-    steps !== undefined &&
-    !(Number.isInteger(steps) && steps >= taskLimits.steps.least && steps <= taskLimits.steps.most)
-  )
-    errors.steps = `A whole number from ${taskLimits.steps.least} to ${taskLimits.steps.most}.`;
+  const { tokens: forTokens, dollars: forDollars } = taskLimits;
+  if (!isCountIn(steps, taskLimits.steps)) errors.steps = describeRange(taskLimits.steps);
+  if (!isCountIn(tokens, forTokens)) errors.tokens = describeRange(forTokens);
+  if (dollars !== undefined && !(dollars > 0 && dollars <= forDollars.most))
+    errors.dollars = `More than 0, and at most ${forDollars.most}.`;
   const wrong = sites.find((site) => !isSite(site));
   if (wrong !== undefined) errors.sites = `“${wrong.slice(0, 60)}” is not the name of a host.`;
   else if (sites.length > taskLimits.sites.most) errors.sites = `At most ${taskLimits.sites.most} sites.`;
@@ -43,11 +59,19 @@ export function readOptions(options: TaskOptions): { fields: ChatFields; errors:
       ...(sites.length === 0 ? {} : { allowed_domains: sites }),
       ...(options.profileId === '' ? {} : { profile_id: options.profileId }),
       ...(options.isRecorded ? { record: true as const } : {}),
+      ...(options.model === '' || !isForModel ? {} : { model: options.model }),
+      ...(tokens === undefined ? {} : { max_tokens: tokens }),
+      ...(dollars === undefined ? {} : { max_cost: dollars }),
     },
   };
 }
 
 export const hasErrors = (errors: OptionErrors): boolean => Object.keys(errors).length > 0;
+
+type Range = { least: number; most: number };
+const isCountIn = (count: number | undefined, { least, most }: Range): boolean =>
+  count === undefined || (Number.isInteger(count) && count >= least && count <= most);
+const describeRange = ({ least, most }: Range): string => `A whole number from ${least} to ${most}.`;
 
 const readNumber = (written: string): number | undefined =>
   written.trim() === '' ? undefined : Number(written.trim().replace(',', '.'));
@@ -67,8 +91,17 @@ const isSite = (name: string): boolean =>
   /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name) && URL.canParse(`http://${name.replace(/^\*\./, '')}/`);
 
 /** What was chosen of the limits, in few words; empty if nothing was. */
-export function describeLimits({ minutes, steps, isRecorded }: TaskOptions): string {
-  return [minutes.trim() && `${minutes.trim()} min`, steps.trim() && `${steps.trim()} steps`, isRecorded && 'recorded']
+export function describeLimits(options: TaskOptions, isForModel: boolean): string {
+  const [minutes, steps, tokens, dollars] = [options.minutes, options.steps, options.tokens, options.dollars].map(
+    (written) => written.trim(),
+  );
+  return [
+    minutes && `${minutes} min`,
+    steps && `${steps} steps`,
+    isForModel && tokens && `${tokens} tokens`,
+    isForModel && dollars && `$${dollars}`,
+    options.isRecorded && 'recorded',
+  ]
     .filter(Boolean)
     .join(' · ');
 }

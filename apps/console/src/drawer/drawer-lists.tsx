@@ -52,11 +52,13 @@ export function SettingsList({ detail }: { detail: TaskDetail | undefined }) {
   const { settings } = detail;
   const facts: [string, string][] = [
     ['Planner', settings.planner],
-    ['Model', settings.model ?? 'none'],
+    ['Model', settings.model ?? 'none named'],
     ['Starts at', settings.current_url ?? 'the page that is open'],
     ['Domains', settings.allowed_domains?.join(', ') ?? 'any'],
     ['Steps at most', String(settings.max_steps)],
     ['Time limit', `${settings.time_limit_secs} s`],
+    ...(settings.max_tokens === undefined ? [] : [['Tokens at most', String(settings.max_tokens)] as [string, string]]),
+    ...(settings.max_cost === undefined ? [] : [['Dollars at most', String(settings.max_cost)] as [string, string]]),
     ['Constraints', settings.constraints.join(' · ') || 'none'],
   ];
   return (

@@ -24,6 +24,7 @@ export type Question = NonNullable<TaskStatus['question']>;
 export type TaskSummary = Reply<'listTasks'>['tasks'][number];
 export type TaskDetail = Reply<'getTask'>['task'];
 export type Execution = Reply<'listExecutions'>['executions'][number];
+export type Decision = Reply<'listDecisions'>['decisions'][number];
 export type ExecutionStep = Execution['steps'][number];
 export type LogEntry = Reply<'listLogs'>['logs'][number];
 export type RecordingItem = Reply<'getRecording'>['items'][number];

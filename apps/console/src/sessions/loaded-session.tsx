@@ -12,6 +12,7 @@ import { describeClock } from '../live/describe-time.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { type Axis, type AxisStep, buildAxis } from '../tasks/axis-model.ts';
+import type { Decided } from '../tasks/read-decided.ts';
 import type { StepItem, TaskView } from '../tasks/timeline-model.ts';
 import type { CaptionWords } from '../window/caption.tsx';
 import { DriverBar } from '../window/driver-bar.tsx';
@@ -117,7 +118,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             past={lookBack.past}
             drive={driver.drive}
             ring={isPast ? undefined : state.tone === 'you' ? 'you' : state.tone === 'them' ? 'them' : undefined}
-            caption={captionOf(task, state, view, lookBack.step)}
+            caption={captionOf(task, state, view, lookBack.step, data.decided)}
             tools={tools.window}
             now={now}
           >
@@ -139,6 +140,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             initials={(user?.username ?? 'You').slice(0, 2).toUpperCase()}
             now={now}
             older={data.older}
+            decided={data.decided}
             shownStep={lookBack.step?.stepId}
             tab={tab}
             onTab={(next) => set({ tab: next })}
@@ -191,6 +193,7 @@ function captionOf(
   state: DriverState,
   view: SessionView,
   pastStep: AxisStep | undefined,
+  decided: Decided | undefined,
 ): CaptionWords {
   if (state.tone === 'you') {
     const others = view.viewers - 1;
@@ -204,5 +207,6 @@ function captionOf(
   if (!task) return { text: '' };
   if (task.status === 'failed') return { step: task.current_step, text: task.last_error ?? '' };
   const thought = task.agent_history.findLast(({ step_index }) => step_index === task.current_step)?.thinking;
-  return { step: task.current_step, text: thought ?? task.current_step_title };
+  const newest = decided?.decisions.at(-1);
+  return { step: task.current_step, text: newest?.thinking ?? newest?.goal ?? thought ?? task.current_step_title };
 }

@@ -8,13 +8,15 @@ import { describeError, readScriptFaults, type ScriptFault } from '../api/words.
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { Axis, Band } from '../tasks/axis-model.ts';
-import { Composer, type NextTask } from '../tasks/composer.tsx';
+import type { NextTask } from '../tasks/composer.tsx';
 import { FileList } from '../tasks/file-list.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
+import type { Decided } from '../tasks/read-decided.ts';
 import { HandoverRow, NoteRow, PromptRow, StepRow } from '../tasks/step-row.tsx';
 import { TaskHead } from '../tasks/task-head.tsx';
 import { Timeline } from '../tasks/timeline.tsx';
 import { buildTimeline, type StepItem, type TaskView, type TimelineItem } from '../tasks/timeline-model.ts';
+import { isModelTask } from '../tasks/use-decided.ts';
 import type { Older } from '../tasks/use-older.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -22,6 +24,8 @@ import { moveInTabs } from '../ui/move-in-tabs.ts';
 import { describePlan } from './describe-plan.ts';
 import { showError } from './show-error.ts';
 
+const Composer = lazy(() => import('../tasks/composer.tsx'));
+const DecidedTimeline = lazy(() => import('../tasks/decided-timeline.tsx'));
 const FailureCard = lazy(() => import('../tasks/failure-card.tsx'));
 const ResultView = lazy(() => import('../tasks/result-view.tsx'));
 
@@ -38,6 +42,7 @@ type TaskPanelProps = {
   waiting: number;
   axis: Axis;
   older: Older;
+  decided: Decided | undefined;
   driver: DriverState;
   isAct: boolean;
   initials: string;
@@ -62,6 +67,7 @@ export function TaskPanel(props: TaskPanelProps) {
       {task && (
         <TaskHead
           task={task}
+          cost={(isOver ? undefined : props.decided?.cost) ?? task.cost}
           driver={driver.kind}
           axis={axis}
           limitSecs={detail?.settings.time_limit_secs}
@@ -111,18 +117,18 @@ export function TaskPanel(props: TaskPanelProps) {
             </div>
           )}
           {!props.isClosed && (
-            <Composer
-              placeholder={isOver || !task ? 'What next in this session?' : 'Line up what comes next'}
-              hint={isOver || !task ? 'Enter sends' : 'Begins when this task is over'}
-              isBusy={commands.busy !== undefined}
-              error={commands.error}
-              faults={commands.faults}
-              waiting={props.waiting}
-              onSend={commands.send}
-              tell={
-                task && !isOver ? { isRead: detail?.settings.planner !== 'script', onTell: commands.tell } : undefined
-              }
-            />
+            <Suspense fallback={<div className="h-36 border-t border-line" />}>
+              <Composer
+                placeholder={isOver || !task ? 'What next in this session?' : 'Line up what comes next'}
+                hint={isOver || !task ? 'Enter sends' : 'Begins when this task is over'}
+                isBusy={commands.busy !== undefined}
+                error={commands.error}
+                faults={commands.faults}
+                waiting={props.waiting}
+                onSend={commands.send}
+                tell={task && !isOver ? { isRead: isModelTask(task), onTell: commands.tell } : undefined}
+              />
+            </Suspense>
           )}
         </>
       )}
@@ -183,8 +189,15 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
   const render = (item: TimelineItem) => {
     if (item.type === 'prompt')
       return (
-        <PromptRow item={item} initials={initials} facts={factsOf(detail)} isScript={isScript(detail, item.text)} />
+        <PromptRow
+          item={item}
+          initials={initials}
+          facts={factsOf(detail, isModelTask(task))}
+          isScript={isScript(detail, item.text)}
+        />
       );
+    // Only the timeline of a model has them, and draws them.
+    if (item.type === 'decision') return null;
     if (item.type === 'note') return <NoteRow item={item} />;
     if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
     if (item.type === 'question')
@@ -202,13 +215,21 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
       />
     );
   };
-  return <Timeline items={items} render={render} shownStep={shownStep} onSight={onSight} />;
+  const shared = { items, render, shownStep, onSight };
+  if (!isModelTask(task)) return <Timeline {...shared} />;
+  return (
+    <Suspense fallback={<Timeline {...shared} />}>
+      <DecidedTimeline {...shared} decided={props.decided} isAtWork={task?.status === 'running'} />
+    </Suspense>
+  );
 }
 
 /** The rows, and what is read when older ones come into sight. */
 function useItems({ task, detail, messages, axis, older }: TaskPanelProps) {
   const { attempts, evidence, wantSteps, wantPictures } = older;
-  const plan = useMemo(() => describePlan(detail?.plan?.steps), [detail]);
+  // A model may drop steps that it has planned: its next ones are told by its goal.
+  const isModel = isModelTask(task);
+  const plan = useMemo(() => (isModel ? [] : describePlan(detail?.plan?.steps)), [detail, isModel]);
   const bands = usePersonBands(axis);
   const items = useMemo(
     () => buildTimeline({ status: task, messages, plan, bands, attempts, evidence }),
@@ -239,10 +260,13 @@ const isPerson = ({ kind }: Band): boolean => kind === 'you' || kind === 'other'
 const isScript = (detail: TaskDetail | undefined, text: string): boolean =>
   detail?.settings.planner === 'script' && text.includes('\n');
 
-function factsOf(detail: TaskDetail | undefined): string {
+function factsOf(detail: TaskDetail | undefined, isModel: boolean): string {
   if (!detail) return '';
   const { planner, model, allowed_domains } = detail.settings;
-  return [model ?? (planner === 'script' ? 'script' : ''), allowed_domains && `only ${allowed_domains.join(', ')}`]
+  return [
+    model ?? (isModel ? 'any model' : planner === 'script' ? 'script' : ''),
+    allowed_domains && `only ${allowed_domains.join(', ')}`,
+  ]
     .filter(Boolean)
     .join(' · ');
 }

@@ -6,6 +6,7 @@ import { client } from '../api/login.ts';
 import { useBands } from '../axis/use-bands.ts';
 import { useRecording } from '../axis/use-recording.ts';
 import type { LiveEvent, LogEntry, StreamedEvent, TaskEvent } from '../live/api-types.ts';
+import { useDecided } from '../tasks/use-decided.ts';
 import { useOlder } from '../tasks/use-older.ts';
 import { useSession } from './use-session.ts';
 import { messagesQuery, taskDetailQuery, useTask } from './use-task.ts';
@@ -66,6 +67,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
   onChange.current = onEvent;
   refresh.current = recording.refresh;
   const older = useOlder(task);
+  const decided = useDecided(task);
 
   return {
     session,
@@ -78,6 +80,7 @@ export function useSessionData(id: string, wantedTask: string | undefined) {
     recording,
     bands,
     older,
+    decided,
     events,
     logs,
     error: session.error ?? taskError,

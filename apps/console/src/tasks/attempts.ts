@@ -16,6 +16,7 @@ export type Attempt = {
   ranMs: number;
   message: string | null;
   thinking: string | null;
+  evaluation: string | null;
   nextGoal: string | null;
   /** Which agent made it; undefined where only the status tells of it. */
   executionId?: string;
@@ -49,6 +50,7 @@ function historyAttempt(entry: AgentHistory): Attempt {
     ranMs: entry.run_ms,
     message: entry.message,
     thinking: entry.thinking,
+    evaluation: entry.evaluation,
     nextGoal: entry.next_goal,
   };
 }
@@ -68,6 +70,7 @@ function ledgerAttempts({ execution_id, steps }: Execution): Attempt[] {
       ranMs: step.run_ms,
       message: step.error,
       thinking: null,
+      evaluation: null,
       nextGoal: null,
       executionId: execution_id,
     };

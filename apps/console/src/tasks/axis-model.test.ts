@@ -35,6 +35,7 @@ const attempt = (index: number, from: number, to: number, number = 1): Attempt =
   ranMs: 100,
   message: null,
   thinking: null,
+  evaluation: null,
   nextGoal: null,
 });
 const inWords = (bands: Band[]) =>

@@ -1,4 +1,4 @@
-// What comes next in this session, a prompt or a script; or words to the task that is at work.
+// What comes next in this session, a prompt or a script; or words to the task that is at work. Loaded after the page.
 
 import { useQuery } from '@tanstack/react-query';
 import { CodeXml, List } from 'lucide-react';
@@ -7,7 +7,7 @@ import { capabilitiesQuery } from '../api/queries.ts';
 import type { ScriptFault } from '../api/words.ts';
 import { describeScript, Faults } from '../compose/faults.tsx';
 import { looksLikeScript } from '../compose/looks-like-script.ts';
-import { LimitsPick, SitesPick } from '../compose/option-picks.tsx';
+import { LimitsPick, ModelChoice, SitesPick } from '../compose/option-picks.tsx';
 import { PromptField, type PromptHandle } from '../compose/prompt-field.tsx';
 import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { ScriptCheck } from '../compose/script-faults.ts';
@@ -39,8 +39,12 @@ const receivers = [
 type Receiver = (typeof receivers)[number]['value'];
 
 function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
+  const caller = useQuery(capabilitiesQuery).data?.caller ?? undefined;
+  const canAsk = !caller || caller.planners.includes('llm');
   const [text, setText] = useState('');
-  const [receiver, setReceiver] = useState<Receiver>('next');
+  const [chosenReceiver, setReceiver] = useState<Receiver>();
+  // What is said while a model works is most often meant for it.
+  const receiver = chosenReceiver ?? (tell?.isRead ? 'task' : 'next');
   /** Written or chosen; a script stays one when it is changed. */
   const [isChosen, setChosen] = useState<boolean>();
   const [options, setOptions] = useState(noOptions);
@@ -49,7 +53,8 @@ function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
   const field = useRef<PromptHandle>(null);
   const told = receiver === 'task' ? tell : undefined;
   const isScript = !told && isChosen === true;
-  const { fields, errors } = readOptions(options);
+  const isForModel = canAsk && !isScript;
+  const { fields, errors } = readOptions(options, isForModel);
   const send = async () => {
     if (!text.trim() || isBusy || (!told && hasErrors(errors))) return;
     const faults = isScript ? (field.current?.check()?.errors ?? []) : [];
@@ -85,14 +90,16 @@ function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
     errors,
     send,
     faults,
+    caller,
+    canAsk,
+    isForModel,
   };
 }
 
-export function Composer(props: ComposerProps) {
+export default function Composer(props: ComposerProps) {
   const { isBusy, error, tell, waiting } = props;
   const next = useNext(props);
-  const { text, told, isScript, field, faults, check } = next;
-  const caller = useQuery(capabilitiesQuery).data?.caller ?? undefined;
+  const { text, told, isScript, field, faults, check, caller } = next;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void next.send();
@@ -163,7 +170,7 @@ export function Composer(props: ComposerProps) {
 
 /** Words or a script, and the limits of what comes next. */
 function NextOptions({ next }: { next: ReturnType<typeof useNext> }) {
-  const { isScript, options, errors } = next;
+  const { isScript, options, errors, isForModel, caller } = next;
   return (
     <div className="flex flex-wrap items-center gap-x-1 px-1.5 pb-1.5">
       <IconButton
@@ -172,19 +179,29 @@ function NextOptions({ next }: { next: ReturnType<typeof useNext> }) {
         label={isScript ? 'Write words' : 'Write a script'}
         onClick={() => next.setChosen(!isScript)}
       />
+      {isForModel && <ModelChoice options={options} onChange={next.setOptions} models={caller?.models ?? []} />}
       <SitesPick options={options} errors={errors} onChange={next.setOptions} />
-      <LimitsPick options={options} errors={errors} onChange={next.setOptions} canRecord={false} />
+      <LimitsPick
+        options={options}
+        errors={errors}
+        onChange={next.setOptions}
+        canRecord={false}
+        isForModel={isForModel}
+      />
     </div>
   );
 }
 
 function hintOf(
   { hint }: ComposerProps,
-  { told, isScript }: ReturnType<typeof useNext>,
+  { told, isScript, canAsk }: ReturnType<typeof useNext>,
   check: ScriptCheck | undefined,
 ) {
-  if (told) return told.isRead ? 'Read before the next step' : 'This task follows a script, which does not read it';
-  if (!isScript) return hint;
+  if (told)
+    return told.isRead
+      ? 'The model reads it before its next step'
+      : 'This task follows a script, which does not read it';
+  if (!isScript) return canAsk ? hint : 'No model is configured: write a script';
   const steps = check && check.errors.length === 0 ? describeScript(check) : '';
   return [steps, 'Escape, then Tab leaves the editor'].filter(Boolean).join(' · ');
 }

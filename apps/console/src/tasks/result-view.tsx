@@ -29,6 +29,7 @@ export default function ResultView({ result, taskId }: { result: TaskResult; tas
       data-testid="result"
       className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
     >
+      {result.state === 'partial' && <p className="mb-1 font-semibold">The model says that a part of it is done.</p>}
       {result.summary && <LongText text={result.summary} lines={4} className="text-14" />}
       {hasData && (
         <div className="mt-3 flex items-center gap-2">

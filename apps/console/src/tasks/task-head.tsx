@@ -8,10 +8,13 @@ import type { DriverKind } from '../live/driver-state.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip, type ChipTone } from '../ui/chip.tsx';
 import type { Axis } from './axis-model.ts';
+import { describeDollars, describeTokens } from './describe-cost.ts';
 import type { TaskView } from './timeline-model.ts';
 
 type TaskHeadProps = {
   task: TaskView;
+  /** Newer than that of the task, while a model decides. */
+  cost: TaskView['cost'];
   driver: DriverKind;
   axis: Axis;
   limitSecs: number | undefined;
@@ -19,10 +22,11 @@ type TaskHeadProps = {
   onCancel: () => void;
 };
 
-export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel }: TaskHeadProps) {
+export function TaskHead({ task, cost, driver, axis, limitSecs, isCancelling, onCancel }: TaskHeadProps) {
   const isOver = isTerminal(task.status);
   const { total_steps: total, current_step: current } = task;
-  const tokens = task.cost.input_tokens + task.cost.output_tokens;
+  const tokens = cost.input_tokens + cost.output_tokens;
+  const dollars = cost.cost_micros ? describeDollars(cost.cost_micros) : '';
   return (
     <div data-testid="task-head" className="border-b border-line px-4 pt-3.5 pb-3 narrow:py-1.5">
       <h2 className="line-clamp-2 text-14 leading-5 font-semibold narrow:sr-only" dir="auto">
@@ -34,6 +38,7 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
           {isOver
             ? `${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in ${describeClock(axis.agentMs)}`
             : stepOf(current, total)}
+          {dollars && <span className="hidden narrow:inline">{` · ${dollars}`}</span>}
         </span>
         <span className="flex-1" />
         {canMove(task.status, taskMoves.cancel) && (
@@ -62,13 +67,25 @@ export function TaskHead({ task, driver, axis, limitSecs, isCancelling, onCancel
           </Fact>
         )}
         {tokens > 0 && (
-          <Fact icon={Sparkle} title={`${task.cost.model_calls} calls of the model`}>
-            <b className="font-medium text-ink-2">{tokens < 1000 ? tokens : `${(tokens / 1000).toFixed(1)}k`}</b> tokens
+          <Fact icon={Sparkle} title={describeUse(cost)}>
+            <b className="font-medium text-ink-2">{describeTokens(tokens)}</b> tokens
+            {dollars && (
+              <>
+                {' · '}
+                <b className="font-medium text-ink-2">{dollars}</b>
+              </>
+            )}
           </Fact>
         )}
       </div>
     </div>
   );
+}
+
+function describeUse({ model_calls, input_tokens, cached_tokens, output_tokens }: TaskView['cost']): string {
+  const cached = cached_tokens ? `, ${describeTokens(cached_tokens)} of them from the cache` : '';
+  const calls = `${model_calls} ${model_calls === 1 ? 'call' : 'calls'} of the model`;
+  return `${calls}: ${describeTokens(input_tokens)} tokens read${cached}, ${describeTokens(output_tokens)} written`;
 }
 
 function Fact({ icon: Icon, title, children }: { icon: LucideIcon; title: string; children: ReactNode }) {

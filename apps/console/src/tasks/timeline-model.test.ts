@@ -59,6 +59,7 @@ const inWords = (items: TimelineItem[]) =>
   items.map((item) => {
     if (item.type === 'step') return `${item.state} ${item.title}`;
     if (item.type === 'question') return `asks ${item.text}${item.answer ? ` = ${item.answer.text}` : ''}`;
+    if (item.type === 'decision') return `wants ${item.goal}`;
     return item.type === 'handover' ? `${item.isNow ? 'drives' : 'drove'} ${item.ms}` : `${item.type} ${item.text}`;
   });
 const plan = ['Step 1', 'Step 2', 'Third', 'Fourth', 'Fifth'];

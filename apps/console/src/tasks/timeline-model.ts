@@ -1,7 +1,15 @@
 // The timeline of a task: what was asked, the steps, questions with their answers, and the times in which a person drove.
 
 import { isTerminal } from '@pilothouse/sdk';
-import type { Evidence, MessageState, Observation, Question, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import type {
+  Decision,
+  Evidence,
+  MessageState,
+  Observation,
+  Question,
+  TaskEvent,
+  TaskStatus,
+} from '../live/api-types.ts';
 import { type Attempt, attemptsOf, byStep } from './attempts.ts';
 import type { Band } from './axis-model.ts';
 
@@ -22,12 +30,31 @@ export type StepItem = {
   ranMs: number | undefined;
   message: string | null;
   thinking: string | null;
+  evaluation: string | null;
   nextGoal: string | null;
   evidence: Evidence | undefined;
+};
+/** What a model wants with the steps that follow, and what it says of the last goal. All words are the model's. */
+export type DecisionItem = {
+  type: 'decision';
+  key: string;
+  at: string;
+  goal: string;
+  evaluation: string | null;
+  thinking: string | null;
+  /** Why something that it wanted was not done. */
+  refused: readonly string[];
+  /** Why not all of its steps were done. */
+  cut: string | null;
+  call: Decision['call'] | undefined;
+  isNow: boolean;
+  /** The model is asked, and has not answered yet. */
+  isDeciding: boolean;
 };
 export type TimelineItem =
   | { type: 'prompt'; key: string; at: string; text: string }
   | StepItem
+  | DecisionItem
   | { type: 'question'; key: string; at: string; text: string; answer?: { text: string; at: string }; open?: Question }
   | { type: 'note'; key: string; at: string; text: string }
   | { type: 'handover'; key: string; at: string; ms: number; isMine: boolean; isNow: boolean };
@@ -127,6 +154,7 @@ const stepOf = (attempt: Attempt): StepItem => ({
   ranMs: attempt.ranMs,
   message: attempt.message,
   thinking: attempt.thinking,
+  evaluation: attempt.evaluation,
   nextGoal: attempt.nextGoal,
   evidence: undefined,
 });
@@ -186,6 +214,7 @@ const blankStep = (index: number, title: string, state: StepState): StepItem => 
   ranMs: undefined,
   message: null,
   thinking: null,
+  evaluation: null,
   nextGoal: null,
   evidence: undefined,
 });

@@ -14,7 +14,7 @@ type TimelineProps = {
   onSight?: (items: readonly TimelineItem[]) => void;
 };
 
-const heights = { prompt: 66, step: 40, question: 64, note: 44, handover: 48 } as const;
+const heights = { prompt: 66, step: 40, decision: 60, question: 64, note: 44, handover: 48 } as const;
 /** So close to its end, the list follows what is added. */
 const endPx = 48;
 
