@@ -1,4 +1,7 @@
 // What evals run in: the sites, a scripted model behind all four wires, and an installation that has it as its models.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openInstallation } from '../installation.ts';
 import type { Mind, MindRequest, WireName } from '../models/mind.ts';
 import { startModelServer } from '../models/server.ts';
@@ -23,20 +26,24 @@ export async function openSetting(name: string) {
   });
   const { chat, responses, anthropic, google } = model.addresses;
   const [, ...vendors] = Object.values(modelNames);
-  const key = 'no-secret-of-an-eval';
+  // A stack takes keys by files only.
+  const folder = await mkdtemp(join(tmpdir(), 'pilothouse-eval-'));
+  const key = join(folder, 'key');
+  await writeFile(key, 'no-secret-of-an-eval');
   const settings: Record<string, string> = {
     MODELS: [`local=${chat}#eval`, ...vendors].join(','),
     OPENAI_BASE_URL: responses,
-    OPENAI_API_KEY: key,
+    OPENAI_API_KEY_FILE: key,
     ANTHROPIC_BASE_URL: anthropic,
-    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_API_KEY_FILE: key,
     GOOGLE_BASE_URL: google,
-    GOOGLE_API_KEY: key,
+    GOOGLE_API_KEY_FILE: key,
   };
   const before = Object.keys(settings).map((setting) => [setting, process.env[setting]] as const);
   const close = async () => {
     await model.close();
     await sites.close();
+    await rm(folder, { recursive: true });
   };
   try {
     // A stack takes the settings of models from the environment.

@@ -80,9 +80,9 @@ it('tokens and dollars are said in few words', () => {
   assert.deepEqual([0, 999, 18_240, 999_960].map(describeTokens), ['0', '999', '18.2k', '1.0M']);
   assert.deepEqual([50, 460, 3400, 12_000, 1_200_000].map(describeDollars), [
     'under $0.0001',
-    '$0.00045',
-    '$0.0034',
-    '$0.01',
+    '$0.0005',
+    '$0.003',
+    '$0.012',
     '$1.20',
   ]);
 });

@@ -114,8 +114,11 @@ function planAgain({ total_steps, plan }: TaskRow): PlanDecision {
 export type ChatService = ReturnType<typeof createChatService>;
 
 /** Lists show the title, also to admins. A script may hold passwords, so only a prompt in free words is its own title. */
-const titleFor = (steps: Step[], prompt: string): string =>
-  steps.length > 0 ? taskTitleOf(steps) : prompt.trim().replaceAll(/\s+/g, ' ').slice(0, titleLength).toWellFormed();
+function titleFor(steps: Step[], prompt: string): string {
+  if (steps.length > 0) return taskTitleOf(steps);
+  const words = prompt.trim().replaceAll(/\s+/g, ' ');
+  return words.length > titleLength ? `${words.slice(0, titleLength - 1).toWellFormed()}…` : words;
+}
 
 const settingsOf = (body: ChatRequest) => ({
   planner: body.planner,

@@ -209,6 +209,7 @@ describe('a chat', () => {
       [{ prompt }, 'Open shop.test, Type into "Password"'],
       [{ prompt: 'log in with hunter2', steps: given }, 'Write •••••• into it, Press a key, Press Enter'],
       [{ prompt: 'Find  a\nlantern' }, 'Find a lantern'],
+      [{ prompt: 'word '.repeat(30) }, `${'word '.repeat(15)}word…`],
       [
         { prompt: Array.from({ length: 9 }, () => 'click "Brass lantern"').join('\n') },
         'Click "Brass lantern", Click "Brass lantern", Click "Brass lantern", Click "Bra…',

@@ -72,6 +72,7 @@ describe('frequent reads', () => {
       const [atFew, atMany] = [await planOf(small, nthTask(few / 2)), await planOf(large, nthTask(many / 2))];
       assert.deepEqual(scansWhole(atMany), []);
       assert.deepEqual(namesOf(atMany), [
+        'decisions_pkey',
         'observations_pictures',
         'session_seq_pkey',
         'steps_pkey',

@@ -63,6 +63,7 @@ const beyond = [
   'POST /api/profiles',
   'DELETE /api/profiles/:id',
   'GET /api/tasks',
+  'GET /api/tasks/:id/decisions',
   'POST /api/tasks/:id/messages',
   'POST /api/tasks/:id/rerun',
   'GET /api/tasks/:id/observations/:observation_id/image',
