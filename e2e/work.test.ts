@@ -195,7 +195,7 @@ describe('an agent at work', () => {
     assert.deepEqual([office.payments.length, attempt], [1, 2]);
   });
 
-  it('fails in plain words where a task has no steps: nobody planned it', async () => {
+  it('fails in plain words where a task has no steps and no agent has a model that could decide any', async () => {
     const store = openStore({
       url: installation.stack.services.databaseUrl(),
       blobDir: '/nonexistent',
@@ -215,7 +215,7 @@ describe('an agent at work', () => {
         await store.tasks.create(tx, localUser, { id, sessionId: task.session_id, ...given });
       });
       const { last_error, result } = await untilStatus(id, 'failed');
-      assert.match(last_error ?? '', /The plan has no steps/);
+      assert.match(last_error ?? '', /No agent has a model/);
       assert.equal(result, null);
       const { session } = (await installation.client.getSession({ id: task.session_id })).snapshot;
       assert.equal(session.status, 'idle');

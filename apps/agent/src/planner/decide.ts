@@ -38,7 +38,7 @@ type Options = {
 };
 type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
 
-const noModel = 'No agent has a model any more, and the steps of this task are not given.';
+const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
 /** Another agent may have a model. */
 const elsewhereMs = 3000;
 
