@@ -5,8 +5,8 @@ import { repeatFailed, runTests, slowestFirst } from './run-tests.ts';
 
 /** This one measures how long requests take. */
 const isAlone = /^e2e\/console-tabs\.test/;
-/** One more than the processors of the smallest machine: most files wait for a page or a clock now and then. */
-const lanes = 3;
+/** As many as the smallest machine has processors: with more, people's clicks and keys come later than tests wait. */
+const lanes = 2;
 const given = process.argv.slice(2);
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort(signal));
