@@ -23,6 +23,8 @@ export type Script = {
   dialogs?: (Dialog | null)[];
   /** The page as a text, at each look; a host that does not answer where none is left. */
   views?: (View | undefined)[];
+  /** What happens while the page is looked at. */
+  beforeSee?: () => Promise<unknown>;
   /** The same, at each look after those. */
   view?: View;
   /** What the page in front shows when the agent looks at it. */
@@ -137,6 +139,7 @@ export function scriptBrowsers(store: Store, script: Script) {
     },
     async see() {
       calls.push('see');
+      await script.beforeSee?.();
       const view = views.length > 0 ? views.shift() : script.view;
       if (!view) return { type: 'unanswered', reason: 'timeout', mayHaveActed: false };
       return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };

@@ -12,7 +12,8 @@ import {
 } from '@pilothouse/store';
 import { TaskNotHeld, type TaskTurn, type Turn } from './turn.ts';
 
-type NewCall = { purpose: 'decide'; model: string; estimatedTokens: number };
+/** `readMessages`: the number of the last message of a person that the request has. */
+type NewCall = { purpose: 'decide'; model: string; estimatedTokens: number; readMessages: number };
 /** What the people who watch are told of a decision. */
 type Told = { title: string };
 
@@ -44,6 +45,9 @@ export function createDecisionLedger({ store }: { store: Store }) {
     beginCall: (turn: TaskTurn, call: NewCall): Promise<ModelCallRow> =>
       store.change(turn.task.session_id, async (tx, append) => {
         const lost = await store.modelCalls.lose(tx, turn.task.id);
+        // The session is locked: what a person said before this moment is in the request, or the request is made again.
+        const unread = await store.taskMessages.of(turn.task.id, { after: call.readMessages, tx });
+        if (unread.length > 0) throw new TaskNotHeld();
         const begun = await store.modelCalls.begin(tx, heldOf(turn), call);
         if (!begun) throw new TaskNotHeld();
         const message = `${lost} ${lost === 1 ? 'call' : 'calls'} of a model ended without an answer, because the agent was lost.`;

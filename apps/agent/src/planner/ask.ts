@@ -11,7 +11,7 @@ import { pauseAfter } from './model-choice.ts';
 import type { TaskRows } from './task-rows.ts';
 
 type Options = { ledger: Ledger; mind: Mind; log: Log };
-type Asking = { request: ModelRequest; estimatedTokens: number; calls: TaskRows['calls'] };
+type Asking = { request: ModelRequest; estimatedTokens: number; rows: Pick<TaskRows, 'calls' | 'messages'> };
 
 export function createAsk({ ledger, mind, log }: Options) {
   async function failed(turn: TaskTurn, call: ModelCallRow, failure: ModelFailure, calls: TaskRows['calls']) {
@@ -25,9 +25,11 @@ export function createAsk({ ledger, mind, log }: Options) {
   /** Undefined where the model did not answer: the rows say when it is asked again. The caller writes the end of the call. */
   return async function ask(
     turn: TaskTurn,
-    { request, estimatedTokens, calls }: Asking,
+    { request, estimatedTokens, rows: { calls, messages } }: Asking,
   ): Promise<{ call: ModelCallRow; answer: ModelAnswer } | undefined> {
-    const call = await ledger.beginCall(turn, { purpose: 'decide', model: request.model, estimatedTokens });
+    const readMessages = messages.at(-1)?.number ?? 0;
+    const asked = { purpose: 'decide', model: request.model, estimatedTokens, readMessages } as const;
+    const call = await ledger.beginCall(turn, asked);
     try {
       return { call, answer: await mind.ask(request, { signal: turn.signal }) };
     } catch (error) {

@@ -180,6 +180,19 @@ const people: Case[] = [
     also: (_, { requests }) => assert.match(allText(requests[1]), /Stop that/),
   },
   {
+    name: 'words said while the page is looked at are in the call that follows',
+    answers: () => [finishes()],
+    script: (task) => {
+      let looks = 0;
+      return { view, beforeSee: async () => (looks++ === 0 ? say(task, 'In blue') : undefined) };
+    },
+    expect: { status: 'success', calls: ['see', 'see'] },
+    also: (_, { requests }) => {
+      assert.equal(requests.length, 1);
+      assert.match(allText(requests[0]), /A person says: In blue/);
+    },
+  },
+  {
     name: 'a question of the model waits for a person, and the answer is the result of the call',
     answers: () => [says(['ask', { question: 'Which one?' }])],
     script: () => ({ view }),

@@ -80,7 +80,7 @@ export function createDecide(options: Options) {
     if (budget.over) return giveUp(turn, budget.over);
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
-    const answered = await ask(turn, { request, estimatedTokens, calls });
+    const answered = await ask(turn, { request, estimatedTokens, rows });
     if (answered) await record(turn, { ...answered, rows, view: seen.view });
     return 'again';
   };
