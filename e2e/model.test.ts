@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal } from '@pilothouse/contract';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import type { Mind } from '../testkit/models/mind.ts';
 import { type ModelServer, startModelServer } from '../testkit/models/server.ts';
 import { type Intent, teacher } from '../testkit/models/teacher.ts';
 import { type Sites, startSites } from '../testkit/sites/sites.ts';
+import { until } from '../testkit/until.ts';
 
 // A real installation whose agent asks a scripted model over real HTTP; the model finds what it clicks in the page that it is sent.
 describe('a task in words', () => {
@@ -30,14 +30,10 @@ describe('a task in words', () => {
 
   const plan = (...intents: Intent[]) => model.think(teacher(intents));
 
-  async function ended(taskId: string) {
-    const until = Date.now() + 90_000;
-    for (;;) {
-      const { status } = await installation.client.getTaskStatus({ id: taskId });
-      if (isTerminal(status.status)) return status;
-      assert.ok(Date.now() < until, `the task is still ${status.status}: ${JSON.stringify(status.agent_history)}`);
-      await sleep(200);
-    }
+  async function ended(id: string) {
+    const read = async () => (await installation.client.getTaskStatus({ id })).status;
+    await until(async () => isTerminal((await read()).status), 90_000);
+    return read();
   }
 
   it('is offered where an agent has a model', async () => {

@@ -82,7 +82,10 @@ function checkTokens(books: Entry[], { calls, spent }: Rows, { status }: MindTas
     sum.output += output;
     if (ended !== 'ok' && input + output === 0) continue;
     const found = answered.findIndex(({ tokens }) => tokens?.input === input && tokens.output === output);
-    if (found < 0) say(`call ${number} counts ${input} + ${output} tokens, and no answer had so many`);
+    if (found < 0)
+      say(
+        `call ${number} is recorded with ${input} + ${output} tokens, and the model server sent no answer with these counts`,
+      );
     else answered.splice(found, 1);
   }
   const told = { input: status?.cost.input_tokens, output: status?.cost.output_tokens };

@@ -13,6 +13,25 @@ const say = (task: BenchTask, text: string) =>
     task.store.taskMessages.add(tx, { taskId: task.id, authorId: localUser.id, text }),
   );
 const decisionsOf = (task: { store: Store; id: string }) => task.store.decisions.of(task.id);
+/** An agent that is gone decided to click, and did not do it. */
+async function decidedBefore(task: BenchTask): Promise<void> {
+  const held = { taskId: task.id, executionId: await task.earlierRun() };
+  const calls = [{ id: 'c', name: 'click', input: { ref: 'e1' }, steps: [0, 1] }];
+  await task.store.change(task.sessionId, (tx) =>
+    task.store.decisions.add(tx, held, {
+      callNumber: 1,
+      goal: null,
+      evaluation: null,
+      thinking: null,
+      actions: { version: 1, calls },
+      steps: [{ action: 'click', target: { ref: 'e1' } }],
+      url: null,
+      viewHash: null,
+      view: null,
+      readMessages: 0,
+    }),
+  );
+}
 const lastText = (request: { messages: { role: string }[] } | undefined) => JSON.stringify(request?.messages.at(-1));
 const allText = (request: { messages: object[] } | undefined) => JSON.stringify(request?.messages);
 const elsewhere = { url: 'https://shop.test/next', title: 'Next' };
@@ -254,22 +273,7 @@ const people: Case[] = [
   {
     name: 'after a person drove, the rest of the decision is not done, and the model is told',
     rows: async (task) => {
-      const run = await task.earlierRun();
-      const held = { taskId: task.id, executionId: run };
-      await task.store.change(task.sessionId, (tx) =>
-        task.store.decisions.add(tx, held, {
-          callNumber: 1,
-          goal: null,
-          evaluation: null,
-          thinking: null,
-          actions: { version: 1, calls: [{ id: 'c', name: 'click', input: { ref: 'e1' }, steps: [0, 1] }] },
-          steps: [{ action: 'click', target: { ref: 'e1' } }],
-          url: null,
-          viewHash: null,
-          view: null,
-          readMessages: 0,
-        }),
-      );
+      await decidedBefore(task);
       await task.activateTakeover(await task.requestTakeover());
       await task.handBack();
     },
@@ -369,25 +373,7 @@ const faults: Case[] = [
   {
     name: 'a decision that a lost agent wrote is acted on, and the model is not asked for it again',
     rows: async (task) => {
-      const run = await task.earlierRun();
-      await task.store.change(task.sessionId, (tx) =>
-        task.store.decisions.add(
-          tx,
-          { taskId: task.id, executionId: run },
-          {
-            callNumber: 1,
-            goal: null,
-            evaluation: null,
-            thinking: null,
-            actions: { version: 1, calls: [{ id: 'c', name: 'click', input: { ref: 'e1' }, steps: [0, 1] }] },
-            steps: [{ action: 'click', target: { ref: 'e1' } }],
-            url: null,
-            viewHash: null,
-            view: null,
-            readMessages: 0,
-          },
-        ),
-      );
+      await decidedBefore(task);
     },
     answers: () => [finishes()],
     script: () => ({ view, replies: [acted()] }),

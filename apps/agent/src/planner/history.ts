@@ -25,7 +25,7 @@ export type HistoryRows = {
 
 /** Of the whole history; older decisions become one line each when it grows beyond this. */
 const maxTokens = 12_000;
-/** So many decisions stay as they were. */
+/** When the history is shortened, the newest decisions keep their full text: this many of them. */
 const keptDecisions = 6;
 const dataChars = 3000;
 const noCall = 'You called no tool. Call one.';

@@ -53,7 +53,7 @@ export function afterFailure(
     return { giveUp: failedFor(turn, error, count) };
   return { pauseMs: firstPauseMs * 2 ** (count - 1) };
 }
-/** After a failed attempt at a step that a model decided: it decides anew what follows, or the step gets one more attempt. */
+/** After a failed attempt at a step that a model decided: the step gets one more attempt, or the model decides again. */
 export function afterDecidedFailure(
   turn: Turn,
   { failure, error, hasTouched }: Omit<FailedAttempt, 'isUnanswered'>,

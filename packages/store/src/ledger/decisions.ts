@@ -139,16 +139,6 @@ export function createDecisions({ pool }: Database) {
       return rows.map(({ view }) => view);
     },
 
-    /** What the model read of the page for one decision. */
-    async viewOf(taskId: string, number: number): Promise<string | undefined> {
-      const { rows } = await pool.query<{ view: string | null }>({
-        name: 'decisions.viewOf',
-        text: 'select view from decisions where task_id = $1 and number = $2',
-        values: [taskId, number],
-      });
-      return rows[0]?.view ?? undefined;
-    },
-
     /** Oldest first. */
     async of(taskId: string): Promise<DecisionRow[]> {
       const { rows } = await pool.query<DecisionRow>({

@@ -47,7 +47,7 @@ export function createViewItems({ dom, roles, names, secrets, marks, reader, out
   const maxNameChars = 160;
   const maxValueChars = 200;
   const maxOptionChars = 100;
-  /** So many are told in full; of more, the first few. */
+  /** A select with at most this many options shows all of them; a longer one shows its first few. */
   const fullOptions = 8;
   const firstOptions = 3;
   const byRole: Record<string, string> = {
