@@ -58,6 +58,7 @@ async function writeScript(page: Page, lines: string[]): Promise<void> {
     await page.keyboard.press('Escape');
   }
   await seesFocus(page, 'the script editor');
+  assert.deepEqual(await page.getByTestId('script-editor').locator('.cm-line').allTextContents(), lines);
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\/sessions\/[0-9a-f-]+\?task=/, soon);
 }
@@ -107,11 +108,14 @@ async function fillEnquiry(page: Page): Promise<void> {
     await keyboard.press('Escape');
     await untilPageHasKeys(`after the picker of the ${field}`);
   }
+  // The browser takes its own chooser over only some time after it is asked to, and does not say when: so it is asked early.
+  const chosen = page.waitForEvent('filechooser', { timeout: 2 * soon.timeout });
   await keyboard.press('Tab');
   await keyboard.press('Enter');
   await page.getByTestId('file-chooser').waitFor(soon);
   await seesFocus(page, 'the file chooser');
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser', soon), keyboard.press('Enter')]);
+  await keyboard.press('Enter');
+  const chooser = await chosen;
   await chooser.setFiles(join(folder, 'letter.txt'));
   await page.getByTestId('file-chooser').waitFor({ ...soon, state: 'detached' });
   await untilPageHasKeys('after the file chooser');

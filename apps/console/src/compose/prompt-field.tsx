@@ -1,7 +1,7 @@
 // The field for a prompt or a script. It is a plain field, and becomes the script editor once that is loaded.
 
 import { getNonce } from 'get-nonce';
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react';
+import { type KeyboardEvent, type Ref, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { cx } from '../ui/class-names.ts';
 import type { ScriptEditor } from './script-editor.ts';
 import type { ScriptCheck } from './script-faults.ts';
@@ -100,7 +100,8 @@ function EditorField({ create, editor, hasFocus, caret, ...props }: EditorFieldP
   const current = useRef(props);
   current.current = props;
   const { label, placeholder, maxLength, describedBy, id, value, isSmall } = props;
-  useEffect(() => {
+  // In the moment in which the plain field goes: a key pressed before the editor has the focus would be lost.
+  useLayoutEffect(() => {
     if (!parent.current) return;
     const made = create({
       parent: parent.current,
@@ -125,7 +126,8 @@ function EditorField({ create, editor, hasFocus, caret, ...props }: EditorFieldP
       current.current.onCheck(undefined);
     };
   }, [create, editor, hasFocus, caret, id, label, describedBy, placeholder, maxLength]);
-  useEffect(() => editor.current?.setText(value), [editor, value]);
+  // With the render that brings the text: later the editor may hold newer characters, and would lose them.
+  useLayoutEffect(() => editor.current?.setText(value), [editor, value]);
   return <div ref={parent} data-testid="script-editor" className={cx('script-editor', isSmall && 'is-small')} />;
 }
 
