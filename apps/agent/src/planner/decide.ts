@@ -1,6 +1,7 @@
 // One decision of a model for a task: looks at the page, asks, and writes down what was decided. The steps run in later ticks,
 // from the rows. Never acts on the page.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { View } from '@pilothouse/bus';
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
@@ -41,6 +42,8 @@ type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view:
 const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
 /** Another agent may have a model. */
 const elsewhereMs = 3000;
+/** The page is looked at in the last moments of a wait, so that the model is asked when it is over. */
+const readyMs = 600;
 
 export function createDecide(options: Options) {
   const { store, mind, giveUp } = options;
@@ -61,7 +64,8 @@ export function createDecide(options: Options) {
     if (finished) return finished;
     const choice = chooseModel(calls, mind.models, settings.model);
     if ('end' in choice) return giveUp(turn, choice.end);
-    if ('waitMs' in choice) return { waitMs: choice.waitMs };
+    if (choice.waitMs > readyMs) return { waitMs: choice.waitMs - readyMs };
+    const mayAskAt = performance.now() + choice.waitMs;
     const progress = progressOf(decisions);
     if (progress.stop) return giveUp(turn, progress.stop);
     const seen = await look(turn, { decisions, withPicture: wantsPicture(decisions, progress.note !== undefined) });
@@ -80,10 +84,19 @@ export function createDecide(options: Options) {
     if (budget.over) return giveUp(turn, budget.over);
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
+    await pauseUntil(mayAskAt, turn.signal);
     const answered = await ask(turn, { request, estimatedTokens, rows });
     if (answered) await record(turn, { ...answered, rows, view: seen.view });
     return 'again';
   };
+}
+
+async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
+  const ms = time - performance.now();
+  if (ms <= 0) return;
+  await sleep(Math.ceil(ms), undefined, { signal }).catch(() => {
+    throw new TaskNotHeld();
+  });
 }
 
 /** What the task downloads meanwhile is told by the history: the words of the task stay as they began. */

@@ -16,19 +16,29 @@ const busy = (model?: string, retryInMs = 0) => call('failed', model, 'unavailab
 const all = (name: string) => Array.from({ length: 3 }, () => busy(name));
 
 const cases: [what: string, calls: Call[], wanted: string | null, expected: object][] = [
-  ['the first call asks the default', [], null, { model: 'test/one' }],
-  ['a model that was named is asked', [], 'test/two', { model: 'test/two' }],
-  ['a failure waits as long as its row says', [busy('test/one', 4000)], null, { waitMs: 4000 }],
-  ['then the same model is asked again', [busy()], null, { model: 'test/one' }],
-  ['after three failures the next model is asked', all('test/one'), null, { model: 'test/two' }],
-  ['an answer makes the failures before it forgotten', [...all('test/one'), call('ok')], null, { model: 'test/one' }],
-  ['a lost call says nothing of the model', [call('lost'), call('aborted')], null, { model: 'test/one' }],
-  ['a wrong key is not tried again', [call('failed', 'test/one', 'unauthorized')], null, { model: 'test/two' }],
+  ['the first call asks the default', [], null, { model: 'test/one', waitMs: 0 }],
+  ['a model that was named is asked', [], 'test/two', { model: 'test/two', waitMs: 0 }],
+  ['a failure waits as long as its row says', [busy('test/one', 4000)], null, { model: 'test/one', waitMs: 4000 }],
+  ['then the same model is asked again', [busy()], null, { model: 'test/one', waitMs: 0 }],
+  ['after three failures the next model is asked', all('test/one'), null, { model: 'test/two', waitMs: 0 }],
+  [
+    'an answer makes the failures before it forgotten',
+    [...all('test/one'), call('ok')],
+    null,
+    { model: 'test/one', waitMs: 0 },
+  ],
+  ['a lost call says nothing of the model', [call('lost'), call('aborted')], null, { model: 'test/one', waitMs: 0 }],
+  [
+    'a wrong key is not tried again',
+    [call('failed', 'test/one', 'unauthorized')],
+    null,
+    { model: 'test/two', waitMs: 0 },
+  ],
   [
     'when all have failed, the first is asked again after a long wait',
     [...all('test/one'), ...all('test/two')],
     null,
-    { model: 'test/one' },
+    { model: 'test/one', waitMs: 0 },
   ],
   [
     'and three such waits are the last',

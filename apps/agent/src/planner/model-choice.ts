@@ -4,7 +4,8 @@ import type { ModelCallRow } from '@pilothouse/store';
 import type { Models } from '../model/models.ts';
 
 type Call = Pick<ModelCallRow, 'status' | 'model' | 'failure' | 'error'> & { retry_in_ms: number };
-export type ModelChoice = { model: string } | { waitMs: number } | { end: string };
+/** A model, and how long it must not be asked yet. */
+export type ModelChoice = { model: string; waitMs: number } | { end: string };
 
 const triesPerModel = 3;
 const longWaits = 3;
@@ -20,21 +21,20 @@ export function chooseModel(calls: readonly Call[], models: Models, wanted: stri
   if (!first) return { end: `The model ${JSON.stringify(wanted)} is not among those of this installation.` };
   const failed = failuresSinceAnswer(calls);
   const last = failed.at(-1);
-  if (!last) return { model: first.name };
-  if (last.retry_in_ms > 0) return { waitMs: last.retry_in_ms };
+  if (!last) return { model: first.name, waitMs: 0 };
+  const waitMs = last.retry_in_ms;
   const order = orderFrom(first.name, models);
   const isUsedUp = (name: string) => {
     const own = failed.filter(({ model }) => model === name);
     return own.length >= triesPerModel || own.some(({ failure }) => isFinal(failure));
   };
   const next = order.find((name) => !isUsedUp(name));
-  if (next) return { model: next };
+  if (next) return { model: next, waitMs };
   const isHopeless = order.every((name) => failed.some(({ model, failure }) => model === name && isFinal(failure)));
   if (isHopeless || failed.length >= order.length * triesPerModel + longWaits)
     return { end: `No model answered. The last failure: ${last.error ?? last.failure}` };
-  return {
-    model: order.find((name) => !failed.some(({ model, failure }) => model === name && isFinal(failure))) ?? first.name,
-  };
+  const mayAnswer = order.find((name) => !failed.some(({ model, failure }) => model === name && isFinal(failure)));
+  return { model: mayAnswer ?? first.name, waitMs };
 }
 
 /** How long to wait after this failure, the newest of the calls; undefined where the same model is not asked again. */
