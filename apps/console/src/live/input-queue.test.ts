@@ -96,6 +96,28 @@ describe('the inputs of a person', () => {
     assert.deepEqual(sent, { action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 });
   });
 
+  it('that the page before left come first, and only once', async () => {
+    const browser = createBrowser({ seq: 41 });
+    const { queue } = createQueue(browser);
+    const counting = { clientId: 'tab', next: 42, left: [click(1)] };
+    queue.attach('t1', 1, counting);
+    queue.push(click(2));
+    await queue.settled();
+    queue.close();
+    queue.attach('t1', 1, counting);
+    queue.push(click(3));
+    await queue.settled();
+    const done = browser.requests.flat().filter(({ action }) => action === 'click');
+    assert.deepEqual(
+      done.map((sent) => ['x' in sent && sent.x, sent.input_seq]),
+      [
+        [1, 42],
+        [2, 43],
+        [3, 44],
+      ],
+    );
+  });
+
   it('that are not answered when the page goes away are sent once more under their numbers', async () => {
     const last: SentAction[][] = [];
     const queue = createInputQueue({

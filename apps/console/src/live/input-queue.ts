@@ -4,8 +4,8 @@ import type { PointerAction } from './api-types.ts';
 
 export type SentAction = PointerAction & { takeover_id: string; client_id?: string; input_seq?: number };
 
-/** The window that counts, and the number of its first input where that is known. */
-export type Counting = { clientId: string; next?: number };
+/** The window that counts, and the number of its first input where that is known; and what the page before it left. */
+export type Counting = { clientId: string; next?: number; left?: PointerAction[] };
 
 /** What became of a request. `again`: send the same numbers later. `sync`: ask which number was the last. */
 export type SendFailure = 'again' | 'sync' | 'refused' | 'lost';
@@ -15,7 +15,7 @@ type Options = {
   send: (actions: SentAction[], signal: AbortSignal) => Promise<number>;
   classify: (error: unknown) => { failure: SendFailure; waitMs?: number };
   /** Sends actions in a request that outlasts the page. Nobody hears the answer. */
-  sendLast?: (actions: SentAction[]) => void;
+  sendLast?: (actions: SentAction[], epoch: number) => void;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called when the count of waiting inputs changes, and after each answer. */
   onChange?: () => void;
@@ -73,8 +73,9 @@ function createNumberedInputs() {
       newestMove = next = asked = undefined;
       inFlight = tries = 0;
     },
-    begin(first: number) {
+    begin(first: number, left: PointerAction[] = []) {
       next = first;
+      queue = [...left];
     },
     push(action: PointerAction) {
       // A position that an input follows is counted with it, so that both arrive in order.
@@ -184,7 +185,7 @@ export function createInputQueue(options: Options): InputQueue {
       drop();
       attached = { takeoverId, epoch, clientId, stop: new AbortController() };
       const allNames = `${takeoverId} ${epoch} ${clientId}`;
-      if (counting?.next !== undefined && allNames !== lastNames) inputs.begin(counting.next);
+      if (counting?.next !== undefined && allNames !== lastNames) inputs.begin(counting.next, counting.left);
       lastNames = allNames;
       start();
     },
@@ -231,7 +232,7 @@ const namesOf = ({ takeoverId, clientId }: Pick<Attached, 'takeoverId' | 'client
 
 function sendLast(attached: Attached, options: Options, inputs: NumberedInputs): void {
   const actions = inputs.length() > 0 ? inputs.request(namesOf(attached)) : undefined;
-  if (actions) options.sendLast?.(actions);
+  if (actions) options.sendLast?.(actions, attached.epoch);
 }
 
 /** Returns how long to wait before the next request. */

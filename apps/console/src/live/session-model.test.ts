@@ -138,6 +138,17 @@ describe('the view of a session', () => {
     assert.equal(view.viewers, 3);
   });
 
+  it('keeps the window that drives when a snapshot from before its claim comes late', () => {
+    const claimed = { ...takeover, status: 'active', client_id: 'b', client_no: 2 } as const;
+    const view = withTakeover(restoreSession(snapshot), claimed);
+    const before = { ...snapshot, takeover: { ...claimed, client_id: 'a', client_no: 1 } };
+    assert.equal(restoreSession(before, view).takeover?.client_id, 'b');
+    assert.equal(applyLive(view, { type: 'snapshot', snapshot: before }).takeover?.client_id, 'b');
+    const after = { ...snapshot, takeover: { ...claimed, client_id: 'c', client_no: 3 } };
+    assert.equal(restoreSession(after, view).takeover?.client_id, 'c');
+    assert.equal(restoreSession(snapshot, view).takeover, null, 'it has ended');
+  });
+
   it('is the same object after a frame that differs only in its picture', () => {
     const view = restoreSession(snapshot);
     assert.equal(applyLive(view, { type: 'frame', frame: { ...frame, seq: 2, screenshot_base64: 'BBBB' } }), view);

@@ -42,7 +42,8 @@ export type SessionView = {
 const keptOverlays = 24;
 const keptVisits = 100;
 
-export function restoreSession(snapshot: Snapshot): SessionView {
+/** A snapshot that was read before the answer to a claim must not undo it: the inputs that wait would be dropped. */
+export function restoreSession(snapshot: Snapshot, known?: SessionView): SessionView {
   const { session, overlays, route_summary, message_state, takeover, cursor, last_frame } = snapshot;
   const { current, pages, history } = route_summary;
   return {
@@ -55,7 +56,7 @@ export function restoreSession(snapshot: Snapshot): SessionView {
     // The newest visit may come first or last: the view keeps the oldest first.
     history: history.toSorted((one, other) => Date.parse(one.recorded_at) - Date.parse(other.recorded_at)),
     messages: message_state,
-    takeover,
+    takeover: takeover && isOlder(takeover, known?.takeover ?? null) ? (known?.takeover ?? null) : takeover,
     asked: snapshot.driver_view ?? null,
     copied: null,
     viewers: session.viewers,
@@ -67,7 +68,7 @@ export function restoreSession(snapshot: Snapshot): SessionView {
 
 /** The next view. The same object if the event says nothing new: an older event, or a frame like the last. */
 export function applyLive(view: SessionView, event: LiveEvent): SessionView {
-  if (event.type === 'snapshot') return restoreSession(event.snapshot);
+  if (event.type === 'snapshot') return restoreSession(event.snapshot, view);
   if (event.type === 'frame') return withFrame(view, event.frame);
   if (event.type === 'viewers') return event.viewers === view.viewers ? view : { ...view, viewers: event.viewers };
   if (event.type === 'driver_view')

@@ -34,7 +34,7 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
     queryFn: async ({ signal }) => {
       const { snapshot } = await client.getSession({ id }, { signal });
       if (snapshot.last_frame) frames.put(snapshot.last_frame);
-      return restoreSession(snapshot);
+      return restoreSession(snapshot, cache.getQueryData<SessionView>(sessionKey(id)));
     },
     // The stream keeps it new.
     staleTime: Number.POSITIVE_INFINITY,

@@ -6,6 +6,7 @@ import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
 import type { Takeover } from '../live/api-types.ts';
 import { type Counting, createInputQueue, type InputQueue, type SendFailure } from '../live/input-queue.ts';
+import { createLeftInputs, type LeftInputs } from '../live/left-inputs.ts';
 import { createWindowIds, randomId, type WindowIds } from '../live/window-ids.ts';
 import { showToast } from '../ui/toasts.ts';
 import { showError } from './show-error.ts';
@@ -70,6 +71,7 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
   const [inputsWaiting, setInputsWaiting] = useState(0);
   const [answeredAt, setAnsweredAt] = useState<number>();
   const ids = useMemo(() => createWindowIds(sessionId, sessionStorageOf(), randomId), [sessionId]);
+  const left = useMemo(() => createLeftInputs(sessionId, sessionStorageOf()), [sessionId]);
   const queue = useMemo(() => {
     const own: InputQueue = createInputQueue({
       send: async (actions, signal) => {
@@ -78,17 +80,19 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
         setAnsweredAt(Math.floor(Date.now() / 1000) * 1000);
         return pointer.seq;
       },
-      sendLast: (actions) =>
+      sendLast: (actions, epoch) => {
+        left.keep(epoch, actions);
         // Nobody is left to hear of it.
-        void client.movePointer({ id: sessionId, actions }, { keepalive: true }).catch(() => {}),
+        void client.movePointer({ id: sessionId, actions }, { keepalive: true }).catch(() => {});
+      },
       classify,
       sleep,
       onChange: () => setInputsWaiting(own.waiting()),
       onRefused: (error) => showToast(describeError(error)),
     });
     return own;
-  }, [sessionId]);
-  const { counting, place, driveHere } = useCounting({ sessionId, held, setTakeover, ids });
+  }, [sessionId, left]);
+  const { counting, place, driveHere } = useCounting({ sessionId, held, setTakeover, ids, left });
 
   useEffect(() => {
     if (counting && held) queue.attach(held.takeover_id, held.epoch, counting);
@@ -114,8 +118,10 @@ function sessionStorageOf(): Storage | undefined {
   }
 }
 
+type CountingOptions = WheelOptions & { ids: WindowIds; left: LeftInputs };
+
 /** Under which name this tab counts, and from which number; it asks where the takeover was taken or driven from here. */
-function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids: WindowIds }) {
+function useCounting({ sessionId, held, setTakeover, ids, left }: CountingOptions) {
   const [claimed, setClaimed] = useState<Counting & { heldBy: string }>();
   const [isClaiming, setClaiming] = useState(false);
   const running = useRef<AbortController>(undefined);
@@ -132,8 +138,12 @@ function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids
     try {
       const clientId = ids.create();
       const takeover = await claimCount({ id: sessionId, client_id: clientId, takeover_id }, signal);
-      const last = takeover.last_input_seq;
-      setClaimed({ clientId, next: typeof last === 'number' ? last + 1 : undefined, heldBy });
+      const { last_input_seq: last } = takeover;
+      const counted =
+        typeof last === 'number'
+          ? { next: last + 1, left: left.take(takeover.takeover_id, takeover.epoch, last) }
+          : undefined;
+      setClaimed({ clientId, ...counted, heldBy });
       setTakeover(takeover);
     } catch (error) {
       if (!signal.aborted) showError(error);
@@ -141,7 +151,7 @@ function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids
     if (signal.aborted) return;
     running.current = undefined;
     setClaiming(false);
-  }, [sessionId, ids, takeover_id, heldBy, setTakeover]);
+  }, [sessionId, ids, left, takeover_id, heldBy, setTakeover]);
 
   const isCounting = claimed !== undefined && claimed.heldBy === heldBy && claimed.clientId === client_id;
   const isClaimable = takeover_id !== undefined && (client_id === null || ids.isOwn(client_id));
@@ -159,10 +169,7 @@ function useCounting({ sessionId, held, setTakeover, ids }: WheelOptions & { ids
     [heldBy],
   );
 
-  const counting = useMemo(
-    () => (isCounting && isLocked ? { clientId: claimed.clientId, next: claimed.next } : undefined),
-    [isCounting, isLocked, claimed],
-  );
+  const counting = isCounting && isLocked ? claimed : undefined;
   const driveHere = () => {
     steal();
     void claim();
