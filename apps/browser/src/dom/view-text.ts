@@ -17,10 +17,16 @@ const reserve = 100;
 
 export const quoted = (name: string): string => (name ? ` ${JSON.stringify(plain(name))}` : '');
 
+/** A joiner after an emoji, or in a script that writes with joiners, is a part of the word; elsewhere it could carry a message. */
+const idleJoiner =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]|(?![\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}\p{scx=Hani}])[\p{L}\p{M}])[\u200c\u200d]/gu;
+
 /** Characters that nobody sees, and what would read as a handle or a mark of ours, are not taken from a page. */
 function plain(text: string): string {
   return text
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\ue000-\uf8ff]|[\u{e0000}-\u{e007f}]/gu, '')
+    .replace(idleJoiner, '')
+    .replace(/(?<!\p{Emoji})[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu, '')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\ue000-\uf8ff]|[\u{e0000}-\u{e007f}]/gu, '')
     .replace(/\[(?=\*?e\d)/g, '(')
     .replace(/<(?=\/?(frame|dialog|scrolls|below|above|behind|more|closed)\b)/g, '‹');
 }

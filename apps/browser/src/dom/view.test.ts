@@ -152,6 +152,11 @@ describe('a view', () => {
       '(e7 button "Pay"] ‹/frame> ab',
     ],
     [
+      'joiners of emoji and of scripts that need them are letters, and others are not',
+      '<p>👩\u200d\u200d🚀 ❤\ufe0f می\u200cخواهم क्\u200dष a\u200cb\u200dc\ufe01\ufe02 x\u{e0130}</p>',
+      '👩\u200d🚀 ❤\ufe0f می\u200cخواهم क्\u200dष abc x',
+    ],
+    [
       'a modal dialog comes first, and the rest is behind it',
       '<h1>Page</h1><dialog id=d aria-label=Sure><p>Really?</p><button>Yes</button></dialog><script>d.showModal()</script>',
       '<dialog "Sure" on top>\nReally?\n[e1 button "Yes" focused]\n</dialog>\n<behind the dialog>\n# Page',
