@@ -86,6 +86,10 @@ export const benches = define({
       return measureSessions({ few: 4, many: 12, agents: 1, secs: 6, everySecs: 1, stepsPerTask: 10, idleSecs: 5 });
     },
   },
+  thinking: {
+    full: async ({ clients }) => (await import('./tasks/thinking.ts')).measureThinking({ tasks: clients, secs: 60 }),
+    small: async () => (await import('./tasks/thinking.ts')).measureThinking({ tasks: 8, secs: 3, thinkMs: 1000 }),
+  },
   loops: {
     full: async ({ history, live, agents, requests }) =>
       (await import('./store/loops.ts')).measureLoops({ stored: history, live, agents, secs: 60, times: requests / 5 }),

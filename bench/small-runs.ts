@@ -64,6 +64,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
       assert.ok(steps >= 2 * sessions && due_to_ended_ms.p50 > 0, JSON.stringify({ few, many }));
     assert.ok(ratio.statements_per_step < 1.2, JSON.stringify(ratio));
   },
+  thinking({ decisions_per_second, loop_lag_ms: { beside }, resident_mb: { grown } }) {
+    assert.ok(decisions_per_second > 0 && beside.p99 >= beside.p50, JSON.stringify(beside));
+    assert.ok(grown < 100, `${grown} MB`);
+  },
   loops({ look_ms, postgres_percent_of_a_core }) {
     assert.ok(Object.keys(look_ms).length > 20);
     for (const [name, { p50 }] of Object.entries(look_ms)) assert.ok(p50 < 50, `${name}: ${p50} ms`);

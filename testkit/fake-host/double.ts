@@ -46,8 +46,8 @@ const failed = (failure: 'stale_epoch' | 'no_lease' | 'unknown_command' | 'full'
   has_touched,
 });
 
-/** With `pictureBytes`, each step brings a picture of this weight, as a real host's does; none by default. */
-export const runDouble = ({ pictureBytes = 0 } = {}) =>
+/** With `pictureBytes`, each step brings a picture of this weight, as a real host's does; and each page reads as this text. */
+export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
   run('double', async () => {
     const { hostId, bootId, capacity, keepMs, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
     const log = createLog(hostId, logLevel);
@@ -170,12 +170,19 @@ export const runDouble = ({ pictureBytes = 0 } = {}) =>
           file: null,
           dialog: null,
           state: kept,
-          picture:
-            image.length > 0
-              ? { ...pictureHead, route: { session: id, page: 'p1', frame: null, url, title: '' } }
-              : null,
+          picture: pictureOfPage(),
         } as const;
         return { head, body: image };
+      }
+
+      const pictureOfPage = () =>
+        image.length > 0 ? { ...pictureHead, route: { session: id, page: 'p1', frame: null, url, title: '' } } : null;
+
+      function see(isWithPicture: boolean): Reply {
+        const pages = [{ page: 'p1', url, title: '', is_front: true }];
+        const view = { url, title: '', pages, dialog: null, text: pageText, handles: [], shape_hash: url, next: null };
+        const picture = isWithPicture ? pictureOfPage() : null;
+        return { head: { ok: true, type: 'viewed', view, picture }, body: picture ? image : nothing };
       }
 
       return {
@@ -211,6 +218,10 @@ export const runDouble = ({ pictureBytes = 0 } = {}) =>
                 () => ({ head: failed('stale_epoch'), body: nothing }),
               );
             }
+            case 'observe':
+              return command.as === 'view'
+                ? see(command.bring.includes('picture'))
+                : { head: failed('unknown_command'), body: nothing };
             case 'count':
               if (command.epoch !== driver.epoch()) return { head: failed('stale_epoch'), body: nothing };
               return { head: { ok: true, type: 'counted', seq: order.count(command.client_no) }, body: nothing };
