@@ -9,6 +9,7 @@ import { flatFiles, houses } from './rooms.ts';
 const allowed = {
   'packages/contract': [],
   'packages/process': [],
+  'packages/policy': ['packages/contract'],
   'packages/store': ['packages/contract'],
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],

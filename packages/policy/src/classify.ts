@@ -1,0 +1,112 @@
+// The class of an act, from the step and what the host knows of its element. Never from what a model says of itself, except that
+// its `irreversible` makes the class stricter.
+
+import type { ActFacts, ElementFacts } from './facts.ts';
+import { commitsBy, saysYes } from './words.ts';
+
+/** From the mildest on. The last five are not stricter than each other: rules name them one by one. */
+export const actClasses = [
+  'read',
+  'move',
+  'write',
+  'submit',
+  'dialog',
+  'download',
+  'upload',
+  'credential',
+  'commit',
+] as const;
+export type ActClass = (typeof actClasses)[number];
+export type Classified = { class: ActClass; why: string };
+
+const as = (name: ActClass, why: string): Classified => ({ class: name, why });
+/** A click there only changes what is shown. */
+const showing = ['tab', 'treeitem', 'summary', 'disclosure'];
+const choosing = ['checkbox', 'radio', 'switch', 'option', 'select', 'combobox', 'slider', 'spinbutton', 'listbox'];
+const fields = ['field', 'textbox', 'searchbox', 'text', 'date', 'time', 'number', 'email', 'tel', 'url', 'search'];
+
+export function classify(facts: ActFacts): Classified {
+  const found = ofAction(facts);
+  if (facts.irreversible && changes(found.class)) return as('commit', 'the step says that it cannot be undone');
+  return found;
+}
+
+const changes = (name: ActClass): boolean => name !== 'read' && name !== 'move';
+
+function ofAction(facts: ActFacts): Classified {
+  const { element } = facts;
+  switch (facts.action) {
+    case 'extract':
+    case 'screenshot':
+    case 'wait':
+    case 'scroll':
+    case 'ask':
+      return as('read', 'it only reads the page');
+    case 'navigate':
+    case 'back':
+    case 'forward':
+    case 'reload':
+    case 'new_page':
+    case 'close_page':
+    case 'focus_page':
+    case 'hover':
+      return as('move', 'it changes which page is shown');
+    case 'type':
+      return element?.secret
+        ? as('credential', 'it writes into a field for secrets')
+        : as('write', 'it writes into a field');
+    case 'select':
+    case 'check':
+    case 'drag':
+      return element && commitsBy(element.name) && !element.form
+        ? as('commit', 'the words on it commit to something')
+        : as('write', 'it changes a field of the page');
+    case 'upload':
+      return as('upload', 'it gives a file to the page');
+    case 'download':
+      return as('download', 'it takes a file from the page');
+    case 'answer_dialog':
+      return ofDialog(facts);
+    case 'press':
+      return ofKey(facts);
+    case 'click':
+    case 'double_click':
+      return element ? ofClick(element) : as('write', 'it clicks on something that is not known');
+  }
+}
+
+function ofDialog({ dialog }: ActFacts): Classified {
+  if (!dialog?.accept) return as('move', 'it dismisses a dialog');
+  return commitsBy(dialog.message)
+    ? as('commit', 'it says yes to a dialog whose words commit to something')
+    : as('dialog', 'it says yes to a dialog');
+}
+
+function ofKey({ key, element }: ActFacts): Classified {
+  const isSending = key === 'Enter' || key?.endsWith('+Enter') === true;
+  const isPressing = isSending || key === 'Space' || key === ' ';
+  if (!element || !isPressing) return as('write', 'it presses a key');
+  // A key on a control is a click; in a field Enter sends the form.
+  if (!fields.includes(element.role)) return ofClick(element);
+  if (!isSending || !element.form) return as('write', 'it presses a key in a field');
+  return ofSending(element.form);
+}
+
+function ofSending({ method, has_card, send_names }: NonNullable<ElementFacts['form']>): Classified {
+  if (has_card) return as('commit', 'it sends a form with a payment card');
+  if (send_names.some(commitsBy)) return as('commit', 'it sends a form whose button commits to something');
+  return method === 'get' ? as('move', 'it asks for a page') : as('submit', 'it sends a form');
+}
+
+function ofClick(element: ElementFacts): Classified {
+  const { name, role, submits, form, dialog_words, download, href_origin } = element;
+  if (commitsBy(name)) return as('commit', 'the words on it commit to something');
+  if (dialog_words && saysYes(name) && commitsBy(dialog_words))
+    return as('commit', 'it says yes to a dialog whose words commit to something');
+  if (download) return as('download', 'it takes a file from the page');
+  if (submits && form) return ofSending({ ...form, send_names: [] });
+  if (submits) return as('submit', 'it sends a form');
+  if (href_origin !== null || showing.includes(role)) return as('move', 'it changes what is shown');
+  if (choosing.includes(role) || fields.includes(role)) return as('write', 'it changes a field of the page');
+  return as('write', 'it presses a control of the page');
+}
