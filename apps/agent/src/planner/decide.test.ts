@@ -377,7 +377,7 @@ const faults: Case[] = [
     },
     answers: () => [finishes()],
     script: () => ({ view, replies: [acted()] }),
-    expect: { status: 'success', attempts: ['1 success'], calls: ['driver 2', 'act click 2', 'see', 'see'] },
+    expect: { status: 'success', attempts: ['1 success'], calls: ['driver 2', 'act click 2', 'see'] },
   },
 ];
 describeCases('faults of a model', faults);

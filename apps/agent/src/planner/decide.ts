@@ -36,6 +36,7 @@ type Options = {
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
+  lastUrl(): string | undefined;
 };
 type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
 

@@ -16,6 +16,8 @@ type Options = {
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
+  /** Where the last step of this run led, if it had one. */
+  lastUrl(): string | undefined;
 };
 type Looking = { decisions: HistoryRows['decisions']; withPicture: boolean };
 
@@ -25,7 +27,7 @@ const lookAgainMs = 300;
 /** Looks in a row that brought nothing: the page may be too busy to be read at all. */
 const maxFailures = 8;
 
-export function createLook({ browsers, acquire, markLost, giveUp }: Options) {
+export function createLook({ browsers, acquire, markLost, giveUp, lastUrl }: Options) {
   let failures = 0;
 
   /** The page in front, or what comes next where it cannot be seen. */
@@ -33,11 +35,15 @@ export function createLook({ browsers, acquire, markLost, giveUp }: Options) {
     const handle = await acquire(turn);
     const { session, signal } = turn;
     const since = decisions.at(-1)?.view_hash ?? undefined;
-    const result = await browsers.see(session.id, handle, { timeoutMs: seeMs, signal, since, withPicture });
+    const expected = lastUrl();
+    // The first look at a path has a picture. Where the path is known beforehand, one look is enough.
+    const bringsPicture = withPicture || (expected !== undefined && isNewPath(decisions, expected));
+    const asked = { timeoutMs: seeMs, signal, since, withPicture: bringsPicture };
+    const result = await browsers.see(session.id, handle, asked);
     if (result.type === 'done') {
       failures = 0;
       const { view, picture, image } = result.reply;
-      if (!withPicture && isNewPath(decisions, view.url)) return look(turn, { decisions, withPicture: true });
+      if (!bringsPicture && isNewPath(decisions, view.url)) return look(turn, { decisions, withPicture: true });
       return { view, ...(picture && { picture: { mediaType: picture.content_type, bytes: image } }) };
     }
     if (signal.aborted) throw new TaskNotHeld();

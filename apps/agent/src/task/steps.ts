@@ -24,6 +24,9 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
   const { done } = createDoneStep({ ledger, files, dialogs, failed });
   const { settle } = createOpenAttempt({ browsers, ledger, done, failed });
 
+  /** Only a hint: a page may go on to another address by itself. */
+  let lastUrl: string | undefined;
+
   async function decide(turn: Turn): Promise<Next | undefined> {
     switch (decideIrreversible(turn)) {
       case 'ask':
@@ -58,12 +61,15 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
     const { command_id: commandId } = attempt;
     const onlyIf = turn.decision && onlyIfOf(turn.decision, turn.index);
     const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, deadlineMs, signal });
-    if (outcome.type === 'acted') return done(turn, handle, attempt, outcome);
+    if (outcome.type === 'acted') {
+      lastUrl = outcome.acted.after.url;
+      return done(turn, handle, attempt, outcome);
+    }
     if (outcome.type === 'failed') return failed(turn, handle, attempt, outcome);
     // An open attempt was sent before, by this agent or another: that command may have acted, whatever this answer says.
     return browserLost(turn, handle, attempt, open ? { ...outcome, mayHaveActed: true } : outcome);
   }
 
-  return { ...access, giveUp, done, failed, browserLost, run };
+  return { ...access, giveUp, done, failed, browserLost, run, lastUrl: () => lastUrl };
 }
 export type Steps = ReturnType<typeof createSteps>;
