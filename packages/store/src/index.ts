@@ -17,7 +17,14 @@ export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
 export type { Orphan } from './fleet/misplaced-browsers.ts';
 export type { DriverChange } from './fleet/placement.ts';
-export type { DecisionRow, DecisionWords, ListedDecision, NewDecision, NewestDecision } from './ledger/decisions.ts';
+export type {
+  DecisionRow,
+  DecisionView as DecisionViewRow,
+  DecisionWords,
+  ListedDecision,
+  NewDecision,
+  NewestDecision,
+} from './ledger/decisions.ts';
 export type { ExecutionRow } from './ledger/executions.ts';
 export type { FileRow, NewFile } from './ledger/files.ts';
 export type { CallEnd, ModelCallRow, ModelUsage } from './ledger/model-calls.ts';

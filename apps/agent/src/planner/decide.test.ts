@@ -399,6 +399,26 @@ const looks: Case[] = [
 ];
 describeCases('the look at a page', looks);
 
+const pictures: Case[] = [
+  {
+    name: 'the picture that a model was sent is kept with its decision, and none where none was sent',
+    answers: () => [says(fillName), finishes()],
+    script: () => ({ view, picture: new Uint8Array([7, 7, 7]), replies: [acted()] }),
+    expect: { status: 'success' },
+    also: async (task, { requests }) => {
+      const sent = requests.map(({ messages }) => messages.some((one) => 'pictures' in one && one.pictures));
+      assert.deepEqual(sent, [true, false]);
+      const first = await task.store.decisions.viewOf(task.id, 1);
+      assert.equal(first?.picture_type, 'image/jpeg');
+      assert.match(first?.picture_key ?? '', new RegExp(`^sessions/${task.sessionId}/`));
+      assert.deepEqual([...((await task.store.blobs.get(first?.picture_key ?? '')) ?? [])], [7, 7, 7]);
+      const second = await task.store.decisions.viewOf(task.id, 2);
+      assert.deepEqual([second?.picture_key, second?.view], [null, view.text]);
+    },
+  },
+];
+describeCases('pictures for a model', pictures);
+
 const limits: Case[] = [
   {
     name: 'the last call that the tokens allow may only finish',

@@ -1,7 +1,6 @@
 // One decision of a model for a task: looks at the page, asks, and writes down what was decided. The steps run in later ticks,
 // from the rows. Never acts on the page.
 
-import type { View } from '@pilothouse/bus';
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import { type ModelCallRow, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
@@ -17,7 +16,8 @@ import { budgetOf } from './budget.ts';
 import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
 import { insist } from './insist.ts';
-import { createLook } from './look.ts';
+import { keepPicture } from './kept-picture.ts';
+import { createLook, type Seen } from './look.ts';
 import { progressOf } from './loops.ts';
 import type { Mind } from './mind.ts';
 import { chooseModel } from './model-choice.ts';
@@ -36,7 +36,7 @@ type Options = {
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
 };
-type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
+type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; seen: Seen };
 
 const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
 /** Another agent may have a model. */
@@ -81,7 +81,7 @@ export function createDecide(options: Options) {
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
     const answered = await ask(turn, { request, estimatedTokens, rows });
-    if (answered) await record(turn, { ...answered, rows, view: seen.view });
+    if (answered) await record(turn, { ...answered, rows, seen });
     return 'again';
   };
 }
@@ -95,8 +95,9 @@ async function givenFiles(store: Store, task: TaskRow, { findings }: TaskRows): 
 
 /** Writes down what was decided, in one transaction with its steps and what the call used. */
 function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
-  return async (turn: TaskTurn, { call, answer, rows, view }: Answered): Promise<void> => {
+  return async (turn: TaskTurn, { call, answer, rows, seen }: Answered): Promise<void> => {
     const { task, settings, attemptsOfTask } = turn;
+    const { view } = seen;
     const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
     const ending = finish && endingOf(finish, await knownAtEnd(store, turn, rows, view.text));
     if (ending && 'repair' in ending)
@@ -112,12 +113,16 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       url: view.url,
       viewHash: view.shape_hash,
       view: view.text,
+      picture: seen.picture && (await keepPicture(store, task, seen.picture)),
       readMessages: rows.messages.at(-1)?.number ?? 0,
     };
     const written = insist(() => ledger.decide(turn, call, used, decision), turn.signal);
     await written.catch(async (error: unknown) => {
       // A person or another agent took the task while the model answered: nothing of it is done, and it has to be paid for.
-      if (error instanceof TaskNotHeld) await ledger.endCall(turn, call, { ...used, status: 'aborted' });
+      if (error instanceof TaskNotHeld) {
+        await ledger.endCall(turn, call, { ...used, status: 'aborted' });
+        if (decision.picture) await store.blobs.removeAll(decision.picture.blobKey);
+      }
       throw error;
     });
   };

@@ -8,6 +8,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { FileList } from './file-list.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { PlainText } from './plain-text.tsx';
 import { findTables, writeAsText } from './result-model.ts';
 import { DataTable } from './result-table.tsx';
 
@@ -47,32 +48,10 @@ export default function ResultView({ result, taskId }: { result: TaskResult; tas
       )}
       {hasData && view === 'table' && tables.map((table) => <DataTable key={table.name} table={table} />)}
       {hasData && view === 'json' && <JsonTree data={result.data} />}
-      {hasData && view === 'text' && <PlainText text={writeAsText(result.data)} />}
+      {hasData && view === 'text' && (
+        <PlainText text={writeAsText(result.data)} label="Text" className="mt-3 font-sans text-14" />
+      )}
       <FileList files={result.files} taskId={taskId} />
     </section>
-  );
-}
-
-const partLength = 5000;
-
-/** A long text comes in parts: one word without a break takes the square of its length to lay out. */
-function PlainText({ text }: { text: string }) {
-  const [shown, setShown] = useState(partLength);
-  return (
-    <>
-      <pre
-        dir="auto"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
-        tabIndex={0}
-        className="mt-3 max-h-[60vh] overflow-auto rounded-2 bg-bg p-3 font-sans text-14 wrap-anywhere whitespace-pre-wrap"
-      >
-        {text.slice(0, shown)}
-      </pre>
-      {text.length > shown && (
-        <button type="button" onClick={() => setShown(shown + partLength)} className="min-h-6 text-12 text-agent-ink">
-          {`The next of ${text.length - shown} characters`}
-        </button>
-      )}
-    </>
   );
 }

@@ -119,6 +119,8 @@ export interface Decisions {
   goal: string | null;
   last_step: number;
   number: number;
+  picture_key: string | null;
+  picture_type: string | null;
   read_messages: number;
   status: Generated<string>;
   task_id: string;
