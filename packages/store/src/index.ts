@@ -17,9 +17,9 @@ export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
 export type { Orphan } from './fleet/misplaced-browsers.ts';
 export type { DriverChange } from './fleet/placement.ts';
+export type { DecisionView as DecisionViewRow } from './ledger/decision-views.ts';
 export type {
   DecisionRow,
-  DecisionView as DecisionViewRow,
   DecisionWords,
   ListedDecision,
   NewDecision,

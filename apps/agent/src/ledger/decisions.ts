@@ -82,6 +82,13 @@ export function createDecisionLedger({ store }: { store: Store }) {
         return added;
       }),
 
+    /** The finish of the newest decision is put off: the model looks and decides again. */
+    deferFinish: (turn: TaskTurn, { number }: DecisionRow, actions: object, reason: string): Promise<void> =>
+      store.change(turn.task.session_id, async (tx, append) => {
+        if (!(await store.decisions.revise(tx, { ...heldOf(turn), number }, actions))) throw new TaskNotHeld();
+        await store.logs.append(append, { taskId: turn.task.id, level: 'info', message: reason });
+      }),
+
     /** Ends a decision before all its steps are done. Throws where it has ended already. */
     cutDecision: (turn: TaskTurn, decision: DecisionRow, reason: string): Promise<void> =>
       store.change(turn.task.session_id, (tx) => cutHeld(tx, turn, decision, reason)),

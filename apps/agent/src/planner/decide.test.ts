@@ -26,7 +26,7 @@ async function decidedBefore(task: BenchTask): Promise<void> {
       actions: { version: 1, calls },
       steps: [{ action: 'click', target: { ref: 'e1' } }],
       url: null,
-      viewHash: null,
+      viewHash: 'h1',
       view: null,
       readMessages: 0,
     }),

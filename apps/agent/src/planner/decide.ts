@@ -24,6 +24,7 @@ import { chooseModel } from './model-choice.ts';
 import { wantsPicture } from './pictures.ts';
 import { requestOf } from './prompt.ts';
 import { saidIn } from './said.ts';
+import { createSettling, withDeferral } from './settling.ts';
 import { readTaskRows, type TaskRows } from './task-rows.ts';
 
 type Options = {
@@ -32,6 +33,8 @@ type Options = {
   ledger: Ledger;
   mind: Mind;
   log: Log;
+  /** How far apart two looks at a page at rest are. */
+  settleMs?: number;
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
@@ -129,7 +132,9 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
 }
 
 /** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
-function createFinish({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
+function createFinish(options: Pick<Options, 'store' | 'ledger' | 'browsers' | 'settleMs'>) {
+  const { store, ledger } = options;
+  const deferralOf = createSettling(options);
   return async (turn: TaskTurn, rows: TaskRows): Promise<Next | undefined> => {
     const { decisions, messages } = rows;
     const newest = decisions.at(-1);
@@ -137,6 +142,11 @@ function createFinish({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
     // A person who spoke meanwhile may want something else.
     if (!said || messages.some(({ number }) => number > newest.read_messages)) return undefined;
     const { task, executionId } = turn;
+    const deferral = await deferralOf(turn, { decision: newest, finish: said, rows });
+    if (deferral) {
+      await ledger.deferFinish(turn, newest, withDeferral(newest, deferral), deferral);
+      return 'again';
+    }
     const ending = endingOf(said, await knownAtEnd(store, turn, rows));
     // Only a finish that fits was written as accepted.
     const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;

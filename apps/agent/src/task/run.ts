@@ -31,6 +31,8 @@ type Options = {
   agentId: string;
   log: Log;
   signal: AbortSignal;
+  /** How far apart two looks at a page at rest are. */
+  settleMs?: number;
 };
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */

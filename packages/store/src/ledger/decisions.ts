@@ -6,16 +6,11 @@ import type { Selectable } from 'kysely';
 import { decodeSeq, toSeqPage } from '../db/cursors.ts';
 import type { Database, Tx } from '../db/db.ts';
 import type { Decisions as DecisionTable, Tasks } from '../db/generated.ts';
-
+import { createDecisionViews } from './decision-views.ts';
 import type { ModelCallRow } from './model-calls.ts';
 
 /** Without the text and the picture of the page, which are large and seldom needed. */
 export type DecisionRow = Omit<Selectable<DecisionTable>, 'view' | 'picture_key' | 'picture_type'>;
-/** What the model was shown when it decided. */
-export type DecisionView = Pick<
-  Selectable<DecisionTable>,
-  'number' | 'decided_at' | 'url' | 'view' | 'picture_key' | 'picture_type'
->;
 /** What a model says of its work. */
 export type DecisionWords = Pick<DecisionRow, 'goal' | 'evaluation' | 'thinking'>;
 type TaskRow = Selectable<Tasks>;
@@ -85,8 +80,9 @@ update tasks set updated_at = date_trunc('milliseconds', clock_timestamp()),
     from jsonb_array_elements(plan -> 'steps') with ordinality as s(step, place) where place <= cut.last_step))
 from cut where tasks.id = cut.task_id returning tasks.*`;
 
-const viewText = `select number, decided_at, url, view, picture_key, picture_type
-  from decisions where task_id = $1 and number = $2`;
+const reviseText = `update decisions d set actions = $4 from tasks t
+  where d.task_id = $1 and d.number = $3 and t.id = d.task_id and t.execution_id = $2 and t.status = 'running'
+    and d.number = (select max(number) from decisions where task_id = $1)`;
 
 const hasNews = `exists (select from task_messages m where m.task_id = d.task_id and m.number > d.read_messages)
     as has_new_messages,
@@ -94,6 +90,8 @@ const hasNews = `exists (select from task_messages m where m.task_id = d.task_id
 
 export function createDecisions({ pool }: Database) {
   return {
+    ...createDecisionViews({ pool }),
+
     /** Undefined if this execution no longer holds the task. */
     async add({ client }: Tx, { taskId, executionId }: Held, decision: NewDecision): Promise<DecisionRow | undefined> {
       const { callNumber, goal, evaluation, thinking, actions, steps, url, viewHash, readMessages, view, picture } =
@@ -119,6 +117,12 @@ export function createDecisions({ pool }: Database) {
       });
     },
 
+    /** Writes the actions of the newest decision again, with the end of one of them. False if the task is not held. */
+    async revise({ client }: Tx, held: Held & { number: number }, actions: object): Promise<boolean> {
+      const values = [held.taskId, held.executionId, held.number, JSON.stringify(actions)];
+      return (await client.query({ name: 'decisions.revise', text: reviseText, values })).rowCount === 1;
+    },
+
     async newest(taskId: string, tx?: Tx): Promise<NewestDecision | undefined> {
       const { rows } = await (tx?.client ?? pool).query<NewestDecision>({
         name: 'decisions.newest',
@@ -139,26 +143,6 @@ export function createDecisions({ pool }: Database) {
         values: [taskId, decodeSeq(cursor), limit + 1],
       });
       return toSeqPage(rows, limit);
-    },
-
-    /** What the model read of the pages, oldest first. */
-    async viewsOf(taskId: string): Promise<string[]> {
-      const { rows } = await pool.query<{ view: string }>({
-        name: 'decisions.viewsOf',
-        text: 'select view from decisions where task_id = $1 and view is not null order by number',
-        values: [taskId],
-      });
-      return rows.map(({ view }) => view);
-    },
-
-    /** What the model was shown for one decision. */
-    async viewOf(taskId: string, number: number): Promise<DecisionView | undefined> {
-      const { rows } = await pool.query<DecisionView>({
-        name: 'decisions.viewOf',
-        text: viewText,
-        values: [taskId, number],
-      });
-      return rows[0];
     },
 
     /** Oldest first. */

@@ -5,6 +5,7 @@ import type { Database, Tx } from '../db/db.ts';
 import type { ModelCalls as ModelCallTable, Tasks } from '../db/generated.ts';
 
 export type ModelCallRow = Selectable<ModelCallTable>;
+type TimedCall = ModelCallRow & { retry_in_ms: number; age_ms: number };
 type TaskRow = Selectable<Tasks>;
 type Held = { taskId: string; executionId: string };
 type NewCall = { purpose: string; model: string; estimatedTokens: number };
@@ -65,12 +66,13 @@ export function createModelCalls({ pool }: Database) {
       return rowCount ?? 0;
     },
 
-    /** Oldest first, each with the time until the vendor wants to be asked again. */
-    async of(taskId: string): Promise<(ModelCallRow & { retry_in_ms: number })[]> {
-      const { rows } = await pool.query<ModelCallRow & { retry_in_ms: number }>({
+    /** Oldest first, each with its age and the time until the vendor wants to be asked again, by the database's clock. */
+    async of(taskId: string): Promise<TimedCall[]> {
+      const { rows } = await pool.query<TimedCall>({
         name: 'modelCalls.of',
         text: `select *, greatest(0, coalesce(round(1000 * extract(epoch from retry_at - clock_timestamp())), 0))::int
-                 as retry_in_ms
+                 as retry_in_ms,
+                 round(1000 * extract(epoch from clock_timestamp() - begun_at))::float8 as age_ms
                from model_calls where task_id = $1 order by number`,
         values: [taskId],
       });
