@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Step, Task } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
-import { localUser, newId, openStore, questionOf, type Store, type TakeoverRow } from '@pilothouse/store';
+import {
+  localUser,
+  type ModelLimits,
+  newId,
+  openStore,
+  questionOf,
+  type Store,
+  type TakeoverRow,
+} from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
 import { takeRun } from '@pilothouse/store/testing/runs';
 import { createLedger } from '../src/ledger/ledger.ts';
@@ -42,6 +50,8 @@ export type Case = {
   answers?: (task: BenchTask) => Said[];
   /** How far apart two looks at a page at rest are; 0 unless given. */
   settleMs?: number;
+  /** What models may use for one person in a day; no limit unless given. */
+  modelLimits?: ModelLimits;
   /** How many ticks there are at most; the run ends sooner where a tick says `done` or `wait`. */
   ticks?: number;
   expect: Expected;
@@ -137,13 +147,25 @@ async function createBenchTask(store: Store, given: Step[] | 'open', taskSetting
         answers = [],
         signal = new AbortController().signal,
         settleMs = 0,
+        modelLimits,
       }: RunOptions = {},
     ) {
       const scripted = scriptBrowsers(store, script);
       const ledger = createLedger({ store, questionSecs: 60, fileBytesPerUser: 1024 ** 2 });
       const { browsers } = scripted;
       const { mind, requests, left: unsaid } = scriptMind(answers);
-      const parts = { store, browsers, ledger, mind, files: { ...noFiles, ...files }, agentId, log, signal, settleMs };
+      const parts = {
+        store,
+        browsers,
+        ledger,
+        mind,
+        files: { ...noFiles, ...files },
+        agentId,
+        log,
+        signal,
+        settleMs,
+        modelLimits,
+      };
       let run: Run | undefined;
       /** The task is taken with the first tick. */
       const tick = async () => {
@@ -233,6 +255,7 @@ type RunOptions = {
   answers?: Said[];
   signal?: AbortSignal;
   settleMs?: number;
+  modelLimits?: ModelLimits;
 };
 
 /** Ticks until one says that the run is over or waits. */
@@ -259,10 +282,10 @@ export function describeCases(title: string, cases: Case[]): void {
 }
 
 async function check(bench: Bench, one: Case) {
-  const { steps = [], settings: more, rows, script, files, answers, settleMs, ticks, expect, also } = one;
+  const { steps = [], settings: more, rows, script, files, answers, settleMs, modelLimits, ticks, expect, also } = one;
   const task = await bench.newTask(answers ? 'open' : steps, more);
   await rows?.(task);
-  const run = task.run(script?.(task) ?? {}, { files: files?.(task), answers: answers?.(task), settleMs });
+  const run = task.run(script?.(task) ?? {}, { files: files?.(task), answers: answers?.(task), settleMs, modelLimits });
   const nexts = await play(run, ticks);
   assert.deepEqual(run.faults, []);
   const { status, last_error, question } = await task.row();

@@ -4,6 +4,13 @@ export type { KeyRow } from './accounts/api-keys.ts';
 export type { AuditEntry } from './accounts/audit.ts';
 export type { EarlierRequest } from './accounts/idempotency.ts';
 export type { LoginRow } from './accounts/logins.ts';
+export {
+  hasModelLimits,
+  type ModelLimits,
+  type ModelUseToday,
+  noModelLimits,
+  usedUpToday,
+} from './accounts/model-budget.ts';
 export type { Limit, Limiter, Spent } from './accounts/rate-limits.ts';
 export type { TokenHolder } from './accounts/token-holders.ts';
 export type { Lifetimes } from './accounts/token-rotation.ts';

@@ -3,7 +3,14 @@
 
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { type ModelCallRow, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
+import {
+  type ModelCallRow,
+  type ModelLimits,
+  type Store,
+  type TaskRow,
+  titleOf,
+  typedTextsOf,
+} from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -13,6 +20,7 @@ import type { ModelAnswer } from '../model/types.ts';
 import { actionsOf } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { budgetOf } from './budget.ts';
+import { createDayBudget } from './day-budget.ts';
 import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
 import { insist } from './insist.ts';
@@ -35,6 +43,8 @@ type Options = {
   log: Log;
   /** How far apart two looks at a page at rest are. */
   settleMs?: number;
+  /** What models may use for one person in a day. */
+  modelLimits?: ModelLimits;
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
@@ -48,6 +58,7 @@ const elsewhereMs = 3000;
 export function createDecide(options: Options) {
   const { store, mind, giveUp } = options;
   const look = createLook(options);
+  const dayOf = createDayBudget(options);
   const ask = createAsk(options);
   const record = createRecord(options);
   const finish = createFinish(options);
@@ -79,7 +90,8 @@ export function createDecide(options: Options) {
       history: historyOf(rows),
     };
     const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));
-    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens });
+    const day = await dayOf(task);
+    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens, day });
     if (budget.over) return giveUp(turn, budget.over);
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
@@ -132,7 +144,7 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
 }
 
 /** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
-function createFinish(options: Pick<Options, 'store' | 'ledger' | 'browsers' | 'settleMs'>) {
+function createFinish(options: Pick<Options, 'store' | 'ledger' | 'browsers' | 'settleMs' | 'modelLimits'>) {
   const { store, ledger } = options;
   const deferralOf = createSettling(options);
   return async (turn: TaskTurn, rows: TaskRows): Promise<Next | undefined> => {

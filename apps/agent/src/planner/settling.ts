@@ -2,15 +2,16 @@
 // second look before the task counts as impossible. Computed from rows, so a restart forgets nothing. Never acts on the page.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DecisionRow, Store } from '@pilothouse/store';
+import type { DecisionRow, ModelLimits, Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
 import { StoredActions } from './actions.ts';
 import { budgetOf } from './budget.ts';
+import { createDayBudget } from './day-budget.ts';
 import type { TaskRows } from './task-rows.ts';
 import type { ToolInput } from './tools.ts';
 
-type Options = { store: Store; browsers: Browsers; settleMs?: number };
+type Options = { store: Store; browsers: Browsers; settleMs?: number; modelLimits?: ModelLimits };
 type Finishing = { decision: DecisionRow; finish: ToolInput<'finish'>; rows: TaskRows };
 
 /** Two equal looks this far apart: the page is at rest. */
@@ -29,7 +30,9 @@ const lookAgain = 'Look at it once more, and finish again if that is still right
 export const isDeferral = (refused: string | undefined): boolean =>
   refused?.startsWith(changed) === true || refused?.startsWith(submitted) === true;
 
-export function createSettling({ store, browsers, settleMs = usualSettleMs }: Options) {
+export function createSettling({ store, browsers, settleMs = usualSettleMs, modelLimits }: Options) {
+  const dayOf = createDayBudget({ store, modelLimits });
+
   /** The page as it is now; undefined where no browser shows it, or it cannot be read. */
   async function fingerprint({ session, signal }: TaskTurn): Promise<string | undefined> {
     const browser = await store.browsers.of(session.id);
@@ -53,11 +56,19 @@ export function createSettling({ store, browsers, settleMs = usualSettleMs }: Op
     return false;
   }
 
+  /** A finish is not put off where the budget has no room for another one. */
+  async function allowsCall(turn: TaskTurn, { calls }: TaskRows, estimatedTokens: number): Promise<boolean> {
+    const { task, settings, attemptsOfTask, leftMs } = turn;
+    const day = await dayOf(task);
+    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens, day });
+    return budget.over === undefined && !budget.isLast;
+  }
+
   /** Why the model has to look again; undefined where the finish is accepted. */
   return async function deferralOf(turn: TaskTurn, finishing: Finishing): Promise<string | undefined> {
     const { decision, finish, rows } = finishing;
     const call = rows.calls.find(({ number }) => number === decision.call_number);
-    if (!call || !allowsCall(turn, rows, call.estimated_tokens)) return undefined;
+    if (!call || !(await allowsCall(turn, rows, call.estimated_tokens))) return undefined;
     if (finish.state === 'impossible') {
       const isDue = countRefused(rows, submitted) === 0 && hasSubmitted(rows, decision);
       return isDue ? `${submitted}. ${lookAgain}` : undefined;
@@ -76,16 +87,6 @@ function wasAtRest({ settings }: TaskTurn, { decision, rows }: Finishing, byTime
     ({ first_step, last_step }) => first_step <= last.index && last.index <= last_step,
   );
   return decided?.view_hash === decision.view_hash && last.effect_at !== null && last.effect_at.getTime() <= byTime;
-}
-
-/** A finish is not put off where the budget has no room for another one. */
-function allowsCall(
-  { task, settings, attemptsOfTask, leftMs }: TaskTurn,
-  { calls }: TaskRows,
-  estimatedTokens: number,
-) {
-  const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens });
-  return budget.over === undefined && !budget.isLast;
 }
 
 const countRefused = ({ decisions }: TaskRows, why: string): number =>

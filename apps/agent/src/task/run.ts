@@ -3,7 +3,7 @@
 
 import { isTerminal, Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import type { ClaimedRun, Store, TaskRow } from '@pilothouse/store';
+import type { ClaimedRun, ModelLimits, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -33,6 +33,8 @@ type Options = {
   signal: AbortSignal;
   /** How far apart two looks at a page at rest are. */
   settleMs?: number;
+  /** What models may use for one person in a day. */
+  modelLimits?: ModelLimits;
 };
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */

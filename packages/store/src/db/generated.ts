@@ -266,6 +266,7 @@ export interface ModelCalls {
   retry_at: Timestamp | null;
   status: Generated<string>;
   task_id: string;
+  user_id: string | null;
 }
 
 export interface Observations {

@@ -23,10 +23,10 @@ export type CallEnd = {
 
 const beginText = `with held as (
   update tasks set model_calls = model_calls + 1, updated_at = date_trunc('milliseconds', clock_timestamp())
-  where id = $1 and execution_id = $2 and status = 'running' returning id, model_calls
+  where id = $1 and execution_id = $2 and status = 'running' returning id, model_calls, created_by
 )
-insert into model_calls (task_id, number, execution_id, purpose, model, estimated_tokens)
-select id, model_calls, $2, $3, $4, $5 from held returning *`;
+insert into model_calls (task_id, number, execution_id, purpose, model, estimated_tokens, user_id)
+select id, model_calls, $2, $3, $4, $5, created_by from held returning *`;
 
 const endText = `with ended as (
   update model_calls set status = $3, ended_at = date_trunc('milliseconds', clock_timestamp()), input_tokens = $4,
