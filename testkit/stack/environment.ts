@@ -56,6 +56,7 @@ const settings: Record<Kind, string[]> = {
     'MODEL_PRICES',
     'MODEL_CONCURRENCY',
     'MODEL_TIMEOUT_SECS',
+    'JUDGE_MODEL',
     'MODEL_TOKENS_PER_USER_DAY',
     'MODEL_COST_PER_USER_DAY',
     // Keys only by files: those of the shell may be for other programs.

@@ -42,6 +42,7 @@ const settings = z.object({
   MODEL_API_KEYS: keyList.default([]),
   MODEL_CONCURRENCY: wholeNumber(1, 10_000).default(32),
   MODEL_TIMEOUT_SECS: wholeNumber(1, 3600).default(120),
+  JUDGE_MODEL: z.string().max(200).default(''),
   MODEL_TOKENS_PER_USER_DAY: wholeNumber(0, 1_000_000_000_000).default(0),
   MODEL_COST_PER_USER_DAY: amount(1_000_000).default(0),
   OPENAI_API_KEY: apiKey.optional(),
@@ -111,9 +112,13 @@ function modelConfig(given: z.output<typeof settings>) {
       google: { apiKey: given.GOOGLE_API_KEY, baseUrl: given.GOOGLE_BASE_URL },
     },
   });
+  const judge = given.JUDGE_MODEL.trim() || undefined;
+  if (judge !== undefined && !models.some(({ name }) => name === judge))
+    problems.push('JUDGE_MODEL: is not the name of a model in MODELS');
   if (problems.length > 0) throw new SettingsError(problems);
   return {
     models,
+    judge,
     concurrency: given.MODEL_CONCURRENCY,
     timeoutMs: given.MODEL_TIMEOUT_SECS * 1000,
     perUserDay: {

@@ -39,7 +39,7 @@ export type Script = {
   beforeEnsure?: (signal: AbortSignal) => Promise<void>;
 };
 
-const pictureOf = ({ url, title }: View): Picture => ({
+export const pictureOf = ({ url, title }: View): Picture => ({
   content_type: 'image/jpeg',
   ...{ width: 10, height: 10, device_scale: 1, private: false, epoch: 1 },
   route: { session: 's', page: null, frame: null, url, title },

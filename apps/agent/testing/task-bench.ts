@@ -52,6 +52,7 @@ export type Case = {
   settleMs?: number;
   /** What models may use for one person in a day; no limit unless given. */
   modelLimits?: ModelLimits;
+  judgeModel?: string;
   /** How many ticks there are at most; the run ends sooner where a tick says `done` or `wait`. */
   ticks?: number;
   expect: Expected;
@@ -148,6 +149,7 @@ async function createBenchTask(store: Store, given: Step[] | 'open', taskSetting
         signal = new AbortController().signal,
         settleMs = 0,
         modelLimits,
+        judgeModel,
       }: RunOptions = {},
     ) {
       const scripted = scriptBrowsers(store, script);
@@ -165,6 +167,7 @@ async function createBenchTask(store: Store, given: Step[] | 'open', taskSetting
         signal,
         settleMs,
         modelLimits,
+        judgeModel,
       };
       let run: Run | undefined;
       /** The task is taken with the first tick. */
@@ -256,6 +259,7 @@ type RunOptions = {
   signal?: AbortSignal;
   settleMs?: number;
   modelLimits?: ModelLimits;
+  judgeModel?: string;
 };
 
 /** Ticks until one says that the run is over or waits. */
@@ -282,10 +286,29 @@ export function describeCases(title: string, cases: Case[]): void {
 }
 
 async function check(bench: Bench, one: Case) {
-  const { steps = [], settings: more, rows, script, files, answers, settleMs, modelLimits, ticks, expect, also } = one;
+  const {
+    steps = [],
+    settings: more,
+    rows,
+    script,
+    files,
+    answers,
+    settleMs,
+    modelLimits,
+    judgeModel,
+    ticks,
+    expect,
+    also,
+  } = one;
   const task = await bench.newTask(answers ? 'open' : steps, more);
   await rows?.(task);
-  const run = task.run(script?.(task) ?? {}, { files: files?.(task), answers: answers?.(task), settleMs, modelLimits });
+  const run = task.run(script?.(task) ?? {}, {
+    files: files?.(task),
+    answers: answers?.(task),
+    settleMs,
+    modelLimits,
+    judgeModel,
+  });
   const nexts = await play(run, ticks);
   assert.deepEqual(run.faults, []);
   const { status, last_error, question } = await task.row();

@@ -111,6 +111,7 @@ export {
   TaskStatus,
   TaskSummary,
 } from './tasks/task.ts';
+export { Verdict } from './tasks/verdict.ts';
 export { BrowserRoute, Frame, ImageType, OpenPage, Overlay, PrivateReason } from './tasks/view.ts';
 export { AppError } from './types/app-error.ts';
 export { errors } from './types/error-codes.ts';

@@ -24,6 +24,7 @@ import { createDayBudget } from './day-budget.ts';
 import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
 import { insist } from './insist.ts';
+import { createJudge, wasJudged } from './judge.ts';
 import { keepPicture } from './kept-picture.ts';
 import { createLook, type Seen } from './look.ts';
 import { progressOf } from './loops.ts';
@@ -45,6 +46,8 @@ type Options = {
   settleMs?: number;
   /** What models may use for one person in a day. */
   modelLimits?: ModelLimits;
+  /** Which model judges finished tasks; that of the task by default. */
+  judgeModel?: string;
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
@@ -144,17 +147,19 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
 }
 
 /** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
-function createFinish(options: Pick<Options, 'store' | 'ledger' | 'browsers' | 'settleMs' | 'modelLimits'>) {
+function createFinish(options: Options) {
   const { store, ledger } = options;
   const deferralOf = createSettling(options);
+  const judge = createJudge(options);
   return async (turn: TaskTurn, rows: TaskRows): Promise<Next | undefined> => {
     const { decisions, messages } = rows;
     const newest = decisions.at(-1);
     const said = newest && finishOf(newest);
     // A person who spoke meanwhile may want something else.
     if (!said || messages.some(({ number }) => number > newest.read_messages)) return undefined;
-    const { task, executionId } = turn;
-    const deferral = await deferralOf(turn, { decision: newest, finish: said, rows });
+    const { task, executionId, settings } = turn;
+    const isAccepted = wasJudged(rows, newest);
+    const deferral = isAccepted ? undefined : await deferralOf(turn, { decision: newest, finish: said, rows });
     if (deferral) {
       await ledger.deferFinish(turn, newest, withDeferral(newest, deferral), deferral);
       return 'again';
@@ -163,7 +168,20 @@ function createFinish(options: Pick<Options, 'store' | 'ledger' | 'browsers' | '
     // Only a finish that fits was written as accepted.
     const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;
     const held = { id: task.id, sessionId: task.session_id, executionId, isAtWork: true };
-    if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
+    if (!settings.judge || end.move !== 'finish') {
+      if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
+      return 'done';
+    }
+    const { verdict, last } = await judge(turn, { decision: newest, rows, result: end.result });
+    const how = { ...end, result: { ...end.result, verdict } };
+    await insist(async () => {
+      if (!(await ledger.endTask(held, how, last))) throw new TaskNotHeld();
+    }, turn.signal).catch(async (error: unknown) => {
+      // Another process has the task: what the judge used is counted all the same.
+      if (error instanceof TaskNotHeld && last)
+        await ledger.endCall(turn, last.call, { ...last.end, status: 'aborted' });
+      throw error;
+    });
     return 'done';
   };
 }

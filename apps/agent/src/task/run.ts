@@ -35,6 +35,8 @@ type Options = {
   settleMs?: number;
   /** What models may use for one person in a day. */
   modelLimits?: ModelLimits;
+  /** Which model judges finished tasks; that of the task by default. */
+  judgeModel?: string;
 };
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */
