@@ -233,17 +233,25 @@ describe('hostile texts', () => {
       return route.fulfill({ json });
     };
     await page.route('**/api/tasks/*/status', asModel);
+    const view = (route: Route) => {
+      const shown = { number: 1, decided_at: decision.decided_at, url: said, text: said, picture: null };
+      return route.fulfill({ json: { success: true, view: shown } });
+    };
     await page.route('**/api/tasks/*/decisions?*', decisions);
+    await page.route('**/api/tasks/*/decisions/1/view', view);
     payload = markup;
     data = null;
     for (const [name, text] of Object.entries({ markup, long })) {
       said = text;
       await session(ended, '&tab=steps');
       await page.getByTestId('decision').getByRole('button', { name: 'Thinking' }).click(soon);
+      await page.getByTestId('decision').getByRole('button', { name: 'What it saw' }).click(soon);
+      await page.getByLabel('What the model saw').waitFor(soon);
       await isUnharmed(`model-${name}`);
     }
     await page.unroute('**/api/tasks/*/status', asModel);
     await page.unroute('**/api/tasks/*/decisions?*', decisions);
+    await page.unroute('**/api/tasks/*/decisions/1/view', view);
   });
 
   it('10,000 rows are a table of few elements, which scrolls to its end', { timeout: 60_000 }, async () => {

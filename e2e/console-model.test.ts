@@ -75,6 +75,19 @@ describe('a task in words, in the console', () => {
     await page.getByTestId('note').filter({ hasText: 'Only lanterns, please' }).waitFor(soon);
     await goal('Open the shop').getByRole('button', { name: 'Thinking' }).click();
     await page.getByText('The person wants what the shop sells.').filter({ visible: true }).first().waitFor(soon);
+    const saw = goal('Wait until the prices are shown').first();
+    await saw.getByRole('button', { name: 'What it saw' }).focus();
+    await page.keyboard.press('Enter');
+    const seen = saw.getByTestId('decision-view');
+    await seen
+      .getByLabel('What the model saw')
+      .filter({ hasText: /\[e\d+ / })
+      .waitFor(soon);
+    assert.equal(await seen.locator('a, b, button').count(), 0, 'what a page says is text');
+    await seen.getByAltText('The page as it was sent to the model').waitFor(soon);
+    await looksWell(page, 'model-saw');
+    await page.keyboard.press('Enter');
+    await seen.waitFor({ ...soon, state: 'detached' });
     await page.locator('[data-testid=decision][data-state=deciding]').waitFor(soon);
     await looksWell(page, 'model-task');
     letEnd();

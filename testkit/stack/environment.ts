@@ -24,6 +24,8 @@ const settings: Record<Kind, string[]> = {
     'UNSENT_MB_*',
     'QUOTA_*',
     'RECORDING_MAX_*',
+    'MODEL_TOKENS_PER_USER_DAY',
+    'MODEL_COST_PER_USER_DAY',
     'WRITE_LIMIT_*',
     'INPUT_LIMIT_*',
     'LOOK_LIMIT_*',
@@ -54,6 +56,9 @@ const settings: Record<Kind, string[]> = {
     'MODEL_PRICES',
     'MODEL_CONCURRENCY',
     'MODEL_TIMEOUT_SECS',
+    'JUDGE_MODEL',
+    'MODEL_TOKENS_PER_USER_DAY',
+    'MODEL_COST_PER_USER_DAY',
     // Keys only by files: those of the shell may be for other programs.
     'MODEL_API_KEYS_FILE',
     'OPENAI_API_KEY_FILE',

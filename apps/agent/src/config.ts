@@ -1,7 +1,7 @@
 // Settings of the agent, from the environment.
 
 import { randomUUID } from 'node:crypto';
-import { addressOf, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import { addressOf, amount, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { z } from 'zod';
 import { keyList, modelList, priceList, readModels, vendorAddress } from './model/settings.ts';
 
@@ -42,6 +42,9 @@ const settings = z.object({
   MODEL_API_KEYS: keyList.default([]),
   MODEL_CONCURRENCY: wholeNumber(1, 10_000).default(32),
   MODEL_TIMEOUT_SECS: wholeNumber(1, 3600).default(120),
+  JUDGE_MODEL: z.string().max(200).default(''),
+  MODEL_TOKENS_PER_USER_DAY: wholeNumber(0, 1_000_000_000_000).default(0),
+  MODEL_COST_PER_USER_DAY: amount(1_000_000).default(0),
   OPENAI_API_KEY: apiKey.optional(),
   OPENAI_BASE_URL: vendorAddress.optional(),
   ANTHROPIC_API_KEY: apiKey.optional(),
@@ -109,6 +112,18 @@ function modelConfig(given: z.output<typeof settings>) {
       google: { apiKey: given.GOOGLE_API_KEY, baseUrl: given.GOOGLE_BASE_URL },
     },
   });
+  const judge = given.JUDGE_MODEL.trim() || undefined;
+  if (judge !== undefined && !models.some(({ name }) => name === judge))
+    problems.push('JUDGE_MODEL: is not the name of a model in MODELS');
   if (problems.length > 0) throw new SettingsError(problems);
-  return { models, concurrency: given.MODEL_CONCURRENCY, timeoutMs: given.MODEL_TIMEOUT_SECS * 1000 };
+  return {
+    models,
+    judge,
+    concurrency: given.MODEL_CONCURRENCY,
+    timeoutMs: given.MODEL_TIMEOUT_SECS * 1000,
+    perUserDay: {
+      tokens: given.MODEL_TOKENS_PER_USER_DAY,
+      costMicros: Math.round(given.MODEL_COST_PER_USER_DAY * 1_000_000),
+    },
+  };
 }

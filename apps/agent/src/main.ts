@@ -61,7 +61,8 @@ run('agent', async () => {
   const stopping = new AbortController();
   const metrics = new Registry();
   const mind = openModels(config.model, { metrics, log });
-  const parts = { store, browsers, ledger, files, mind, agentId, log, signal: stopping.signal };
+  const asked = { mind, modelLimits: config.model.perUserDay, judgeModel: config.model.judge };
+  const parts = { store, browsers, ledger, files, ...asked, agentId, log, signal: stopping.signal };
 
   const models = mind.models.list.map(({ name }) => name);
   closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));

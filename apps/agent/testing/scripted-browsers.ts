@@ -2,7 +2,7 @@
 // fences and lost browsers are those of the database; only the hosts are not there.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted, Dialog, Failure, View } from '@pilothouse/bus';
+import type { Acted, Dialog, Failure, Picture, View } from '@pilothouse/bus';
 import type { Store } from '@pilothouse/store';
 import type { Browsers, Command } from '../src/browsers/browsers.ts';
 import type { BrowserHandle } from '../src/browsers/handle.ts';
@@ -23,6 +23,8 @@ export type Script = {
   dialogs?: (Dialog | null)[];
   /** The page as a text, at each look; a host that does not answer where none is left. */
   views?: (View | undefined)[];
+  /** The picture that comes with a look that asks for one. */
+  picture?: Uint8Array;
   /** What happens while the page is looked at. */
   beforeSee?: () => Promise<unknown>;
   /** The same, at each look after those. */
@@ -36,6 +38,12 @@ export type Script = {
   /** What opening a browser waits for. */
   beforeEnsure?: (signal: AbortSignal) => Promise<void>;
 };
+
+export const pictureOf = ({ url, title }: View): Picture => ({
+  content_type: 'image/jpeg',
+  ...{ width: 10, height: 10, device_scale: 1, private: false, epoch: 1 },
+  route: { session: 's', page: null, frame: null, url, title },
+});
 
 const place = { url: 'https://shop.test/', title: 'Shop' };
 /** What a host answers after a step that it did. */
@@ -137,12 +145,14 @@ export function scriptBrowsers(store: Store, script: Script) {
       calls.push('dialog');
       return dialogs.shift() ?? null;
     },
-    async see() {
+    async see(_, __, { withPicture = false }) {
       calls.push('see');
       await script.beforeSee?.();
       const view = views.length > 0 ? views.shift() : script.view;
       if (!view) return { type: 'unanswered', reason: 'timeout', mayHaveActed: false };
-      return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };
+      if (!withPicture || !script.picture)
+        return { type: 'done', reply: { view, picture: null, image: new Uint8Array() } };
+      return { type: 'done', reply: { view, picture: pictureOf(view), image: script.picture } };
     },
     async look() {
       calls.push('look');

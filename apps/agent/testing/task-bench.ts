@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Step, Task } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
-import { localUser, newId, openStore, questionOf, type Store, type TakeoverRow } from '@pilothouse/store';
+import {
+  localUser,
+  type ModelLimits,
+  newId,
+  openStore,
+  questionOf,
+  type Store,
+  type TakeoverRow,
+} from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
 import { takeRun } from '@pilothouse/store/testing/runs';
 import { createLedger } from '../src/ledger/ledger.ts';
@@ -40,6 +48,11 @@ export type Case = {
   files?: (task: BenchTask) => Partial<Files>;
   /** What a model answers, call by call. The steps of the task are then not given but decided. */
   answers?: (task: BenchTask) => Said[];
+  /** How far apart two looks at a page at rest are; 0 unless given. */
+  settleMs?: number;
+  /** What models may use for one person in a day; no limit unless given. */
+  modelLimits?: ModelLimits;
+  judgeModel?: string;
   /** How many ticks there are at most; the run ends sooner where a tick says `done` or `wait`. */
   ticks?: number;
   expect: Expected;
@@ -129,13 +142,33 @@ async function createBenchTask(store: Store, given: Step[] | 'open', taskSetting
     /** A run of this task by an agent. Its signal is aborted when the agent stops. */
     run(
       script: Script,
-      { agentId = newId(), files = {}, answers = [], signal = new AbortController().signal }: RunOptions = {},
+      {
+        agentId = newId(),
+        files = {},
+        answers = [],
+        signal = new AbortController().signal,
+        settleMs = 0,
+        modelLimits,
+        judgeModel,
+      }: RunOptions = {},
     ) {
       const scripted = scriptBrowsers(store, script);
       const ledger = createLedger({ store, questionSecs: 60, fileBytesPerUser: 1024 ** 2 });
       const { browsers } = scripted;
       const { mind, requests, left: unsaid } = scriptMind(answers);
-      const parts = { store, browsers, ledger, mind, files: { ...noFiles, ...files }, agentId, log, signal };
+      const parts = {
+        store,
+        browsers,
+        ledger,
+        mind,
+        files: { ...noFiles, ...files },
+        agentId,
+        log,
+        signal,
+        settleMs,
+        modelLimits,
+        judgeModel,
+      };
       let run: Run | undefined;
       /** The task is taken with the first tick. */
       const tick = async () => {
@@ -219,7 +252,15 @@ async function createBenchTask(store: Store, given: Step[] | 'open', taskSetting
   };
 }
 export type BenchTask = Awaited<ReturnType<typeof createBenchTask>>;
-type RunOptions = { agentId?: string; files?: Partial<Files>; answers?: Said[]; signal?: AbortSignal };
+type RunOptions = {
+  agentId?: string;
+  files?: Partial<Files>;
+  answers?: Said[];
+  signal?: AbortSignal;
+  settleMs?: number;
+  modelLimits?: ModelLimits;
+  judgeModel?: string;
+};
 
 /** Ticks until one says that the run is over or waits. */
 export async function play(run: Run, most = 12): Promise<Next[]> {
@@ -245,10 +286,29 @@ export function describeCases(title: string, cases: Case[]): void {
 }
 
 async function check(bench: Bench, one: Case) {
-  const { steps = [], settings: more, rows, script, files, answers, ticks, expect, also } = one;
+  const {
+    steps = [],
+    settings: more,
+    rows,
+    script,
+    files,
+    answers,
+    settleMs,
+    modelLimits,
+    judgeModel,
+    ticks,
+    expect,
+    also,
+  } = one;
   const task = await bench.newTask(answers ? 'open' : steps, more);
   await rows?.(task);
-  const run = task.run(script?.(task) ?? {}, { files: files?.(task), answers: answers?.(task) });
+  const run = task.run(script?.(task) ?? {}, {
+    files: files?.(task),
+    answers: answers?.(task),
+    settleMs,
+    modelLimits,
+    judgeModel,
+  });
   const nexts = await play(run, ticks);
   assert.deepEqual(run.faults, []);
   const { status, last_error, question } = await task.row();

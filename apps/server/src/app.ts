@@ -3,7 +3,7 @@
 import { announceSilence, type Bus } from '@pilothouse/bus';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import { cached, type Log } from '@pilothouse/process';
-import type { Store } from '@pilothouse/store';
+import type { ModelLimits, Store } from '@pilothouse/store';
 import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
@@ -47,6 +47,8 @@ export type Options = {
     trustedProxies: string[];
   };
   quotas: QuotaSettings;
+  /** What models may use for one person in a day; no limit by default. */
+  modelLimits?: ModelLimits;
   streams: StreamSettings;
   callLimits: CallLimitSettings;
   unsent: UnsentSettings;
@@ -101,7 +103,7 @@ export async function createApp(options: Options) {
     if (bus.steadyForMs() > reunionMs) await announceSilence(bus, { session_id: sessionId, host_id: hostId, epoch });
   };
   const live = createLive({ store, bus, hosts, log, metrics, onSilent });
-  const quotas = createQuotas(store, options.quotas);
+  const quotas = createQuotas(store, options.quotas, options.modelLimits);
   const openSession = createOpenSession({ store, quotas });
 
   serviceRoutes(serve, {
@@ -124,7 +126,7 @@ export async function createApp(options: Options) {
       const planners = await findPlanners();
       return { planners: plannersOf(planners), models: planners.models };
     },
-    streamsPerUser: options.streams.perUser,
+    ...{ streamsPerUser: options.streams.perUser, modelLimits: options.modelLimits },
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
   const { announceShare: onShareRevoked } = revocations;

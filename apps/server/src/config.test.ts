@@ -52,6 +52,13 @@ describe('the settings of the server', () => {
     }
   });
 
+  it('limit what models use for a person in a day only where that is set', () => {
+    assert.deepEqual(readConfig([], env).modelLimits, { tokens: 0, costMicros: 0 });
+    const given = { ...env, MODEL_TOKENS_PER_USER_DAY: '5000', MODEL_COST_PER_USER_DAY: '2.5' };
+    assert.deepEqual(readConfig([], given).modelLimits, { tokens: 5000, costMicros: 2_500_000 });
+    assert.throws(() => readConfig([], { ...env, MODEL_COST_PER_USER_DAY: '-1' }), /MODEL_COST_PER_USER_DAY: /);
+  });
+
   it('have quotas, and keep no profiles unless there is a key for them', () => {
     const { quotas, profileKeys } = readConfig([], env);
     const bytes = { fileBytes: 1024 ** 3, stateBytes: 256 * 1024 ** 2, pictureBytes: 2 * 1024 ** 3 };

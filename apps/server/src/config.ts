@@ -2,7 +2,17 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addressOf, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import {
+  addressOf,
+  amount,
+  flag,
+  keys,
+  logLevel,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from '@pilothouse/process';
 import { z } from 'zod';
 import { isLoopback } from './http/loopback.ts';
 
@@ -24,6 +34,8 @@ const settings = z.object({
   QUOTA_FILE_MB_PER_USER: wholeNumber(1, 100_000_000).default(1024),
   QUOTA_STATE_MB_PER_USER: wholeNumber(1, 100_000_000).default(256),
   RECORDING_MAX_MB_PER_USER: wholeNumber(1, 100_000_000).default(2048),
+  MODEL_TOKENS_PER_USER_DAY: wholeNumber(0, 1_000_000_000_000).default(0),
+  MODEL_COST_PER_USER_DAY: amount(1_000_000).default(0),
   WRITE_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(600),
   INPUT_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(12_000),
   LOOK_LIMIT_PER_USER: wholeNumber(1, 100_000_000).default(3000),
@@ -99,6 +111,10 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
       fileBytes: given.QUOTA_FILE_MB_PER_USER * megabyte,
       stateBytes: given.QUOTA_STATE_MB_PER_USER * megabyte,
       pictureBytes: given.RECORDING_MAX_MB_PER_USER * megabyte,
+    },
+    modelLimits: {
+      tokens: given.MODEL_TOKENS_PER_USER_DAY,
+      costMicros: Math.round(given.MODEL_COST_PER_USER_DAY * 1_000_000),
     },
     callLimits: {
       write: given.WRITE_LIMIT_PER_USER,

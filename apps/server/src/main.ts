@@ -59,6 +59,7 @@ run('server', async () => {
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,
     quotas: config.quotas,
+    modelLimits: config.modelLimits,
     callLimits: config.callLimits,
     streams: config.streams,
     unsent: config.unsent,

@@ -6,7 +6,7 @@ import { type Caller, newId, progressOf } from '@pilothouse/store';
 import { createPasswords } from '../src/auth/passwords.ts';
 import { hashOf, newToken } from '../src/auth/tokens.ts';
 import type { TestServer } from './server.ts';
-import { settings } from './tasks.ts';
+import { makeDecision, settings } from './tasks.ts';
 
 /** Actors whose token is refused, and the code of the refusal. */
 export const refusedActors = {
@@ -110,6 +110,7 @@ export async function openActorSets({ server: { store }, gate, brief }: Servers)
       await store.observations.add(tx, { ...observation, ...image, byte_len: picture.bytes.length });
       const file = { id: newId(), task_id: task.id, name: 'x.png', content_type: 'image/png', blob_key: picture.key };
       await store.files.add(tx, { ...file, byte_len: picture.bytes.length }, Number.MAX_SAFE_INTEGER);
+      await makeDecision(tx, task.id, { view: 'x', pictureKey: picture.key, pictureType: 'image/png' });
       const route = JSON.stringify({ session: sessionId, page: null, frame: null, url: null, title: null });
       const frame = { session_id: sessionId, frame_id: newId(), task_id: task.id, seq, device_scale: 1, route };
       await store.frames.put(tx, { ...frame, ...image, byte_len: picture.bytes.length });

@@ -7,7 +7,7 @@ import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type DriverChange, type Lifetimes, openStore, type Store } from '@pilothouse/store';
+import { type DriverChange, type Lifetimes, type ModelLimits, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
 import { type Options as AppOptions, createApp } from '../src/app.ts';
@@ -41,6 +41,7 @@ type Options = {
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
   quotas?: Partial<QuotaSettings>;
+  modelLimits?: ModelLimits;
   callLimits?: Partial<CallLimitSettings>;
   streams?: Partial<StreamSettings>;
   unsent?: Partial<UnsentSettings>;
@@ -135,6 +136,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     isAuthDisabled,
     auth,
     quotas: { ...noQuotas, ...quotas },
+    modelLimits: options.modelLimits,
     callLimits: { write: far, input: far, look: far, ...options.callLimits },
     streams: { perUser: far, perAddress: far, ...streams },
     unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },

@@ -1,6 +1,6 @@
 // Tasks and observations that tests make without an agent.
 
-import { type Caller, newId, progressOf, type Store, type TaskRow } from '@pilothouse/store';
+import { type Caller, newId, progressOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
 
 type TaskOptions = { owner: Caller; creator?: Caller; sessionId?: string };
 
@@ -56,4 +56,17 @@ export async function makeObservation(store: Store, task: TaskRow, options: Obse
     await store.observations.add(tx, { ...about, ...artifact });
   });
   return id;
+}
+
+type Shown = { number?: number; view: string | null; url?: string; pictureKey?: string; pictureType?: string };
+
+/** A decision that called no tool, as an agent would have written it. */
+export async function makeDecision({ client }: Tx, taskId: string, shown: Shown): Promise<void> {
+  const { number = 1, view, url = null, pictureKey = null, pictureType = null } = shown;
+  await client.query(
+    `insert into decisions (task_id, number, call_number, first_step, last_step, actions, url, view, picture_key,
+       picture_type, read_messages, status)
+     values ($1, $2, $2, 1, 0, '{"version": 1, "calls": []}', $3, $4, $5, $6, 0, 'done')`,
+    [taskId, number, url, view, pictureKey, pictureType],
+  );
 }

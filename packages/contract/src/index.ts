@@ -59,7 +59,7 @@ export {
 } from './sessions/session.ts';
 export { type BundledKind, maxBundled, maxPlaces, ownInbox, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
-export { Decision } from './tasks/decision.ts';
+export { Decision, DecisionView } from './tasks/decision.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
 export { maxTaskMessages, TaskMessage, TaskMessageRequest } from './tasks/message.ts';
 export {
@@ -111,6 +111,7 @@ export {
   TaskStatus,
   TaskSummary,
 } from './tasks/task.ts';
+export { Verdict } from './tasks/verdict.ts';
 export { BrowserRoute, Frame, ImageType, OpenPage, Overlay, PrivateReason } from './tasks/view.ts';
 export { AppError } from './types/app-error.ts';
 export { errors } from './types/error-codes.ts';

@@ -50,6 +50,13 @@ export function readSettings<Schema extends z.ZodObject>(
 /** Schemas of settings that several processes have. */
 export const port = z.coerce.number<string>().int().min(0).max(65_535);
 export const wholeNumber = (min: number, max: number) => z.coerce.number<string>().int().min(min).max(max);
+/** An amount of money, with or without cents. */
+export const amount = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,6})?$/, { message: 'must be an amount such as 5 or 0.5' })
+    .transform(Number)
+    .pipe(z.number().max(max));
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const addressOf = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {

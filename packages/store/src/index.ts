@@ -4,6 +4,13 @@ export type { KeyRow } from './accounts/api-keys.ts';
 export type { AuditEntry } from './accounts/audit.ts';
 export type { EarlierRequest } from './accounts/idempotency.ts';
 export type { LoginRow } from './accounts/logins.ts';
+export {
+  hasModelLimits,
+  type ModelLimits,
+  type ModelUseToday,
+  noModelLimits,
+  usedUpToday,
+} from './accounts/model-budget.ts';
 export type { Limit, Limiter, Spent } from './accounts/rate-limits.ts';
 export type { TokenHolder } from './accounts/token-holders.ts';
 export type { Lifetimes } from './accounts/token-rotation.ts';
@@ -17,7 +24,14 @@ export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
 export type { Orphan } from './fleet/misplaced-browsers.ts';
 export type { DriverChange } from './fleet/placement.ts';
-export type { DecisionRow, DecisionWords, ListedDecision, NewDecision, NewestDecision } from './ledger/decisions.ts';
+export type { DecisionView as DecisionViewRow } from './ledger/decision-views.ts';
+export type {
+  DecisionRow,
+  DecisionWords,
+  ListedDecision,
+  NewDecision,
+  NewestDecision,
+} from './ledger/decisions.ts';
 export type { ExecutionRow } from './ledger/executions.ts';
 export type { FileRow, NewFile } from './ledger/files.ts';
 export type { CallEnd, ModelCallRow, ModelUsage } from './ledger/model-calls.ts';

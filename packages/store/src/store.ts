@@ -4,6 +4,7 @@ import { createKeys } from './accounts/api-keys.ts';
 import { createAudit } from './accounts/audit.ts';
 import { createIdempotency } from './accounts/idempotency.ts';
 import { createLogins } from './accounts/logins.ts';
+import { createModelBudget } from './accounts/model-budget.ts';
 import { passwords } from './accounts/passwords.ts';
 import { createQuotas } from './accounts/quotas.ts';
 import { createLimits } from './accounts/rate-limits.ts';
@@ -163,6 +164,7 @@ export function openStore(options: StoreOptions) {
     cancels: createCancels({ takeovers: takeoverChanges, tellConversation }),
     purge: createPurge(),
     quotas: createQuotas(),
+    modelBudget: createModelBudget(database),
     storedBytes: createStoredBytes(database),
     idempotency: createIdempotency(database),
     hosts: { ...createHosts(database), ...createHostChoice(database) },

@@ -13,7 +13,7 @@ import {
 import { TaskNotHeld, type TaskTurn, type Turn } from './turn.ts';
 
 /** `readMessages`: the number of the last message of a person that the request has. */
-type NewCall = { purpose: 'decide'; model: string; estimatedTokens: number; readMessages: number };
+type NewCall = { purpose: 'decide' | 'judge'; model: string; estimatedTokens: number; readMessages: number };
 /** What the people who watch are told of a decision. */
 type Told = { title: string };
 
@@ -80,6 +80,13 @@ export function createDecisionLedger({ store }: { store: Store }) {
         const data = { decision: added.number, call: call.number };
         await store.logs.append(append, { taskId, level: 'info', message: `The model decided: ${title}`, data });
         return added;
+      }),
+
+    /** The finish of the newest decision is put off: the model looks and decides again. */
+    deferFinish: (turn: TaskTurn, { number }: DecisionRow, actions: object, reason: string): Promise<void> =>
+      store.change(turn.task.session_id, async (tx, append) => {
+        if (!(await store.decisions.revise(tx, { ...heldOf(turn), number }, actions))) throw new TaskNotHeld();
+        await store.logs.append(append, { taskId: turn.task.id, level: 'info', message: reason });
       }),
 
     /** Ends a decision before all its steps are done. Throws where it has ended already. */

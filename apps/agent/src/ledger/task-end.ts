@@ -4,7 +4,9 @@ import type { Step, TaskResult } from '@pilothouse/contract';
 import {
   type Append,
   attemptOf,
+  type CallEnd,
   historyOf,
+  type ModelCallRow,
   progressOf,
   type Store,
   sessionStateOf,
@@ -15,6 +17,8 @@ import {
 /** `unanswered`: only while the question asked at this time stands. `isAtWork`: not while a person has the task. */
 type EndingTask = { id: string; sessionId: string; executionId: string; unanswered?: string; isAtWork?: boolean };
 type End = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: string };
+/** A call of a model that ends with the task, because its answer is part of the result. */
+export type LastCall = { call: ModelCallRow; end: CallEnd };
 
 export function createTaskEnd({ store }: { store: Store }) {
   async function endOpenAttempts(tx: Tx, append: Append, task: TaskRow, error: string): Promise<void> {
@@ -30,7 +34,11 @@ export function createTaskEnd({ store }: { store: Store }) {
 
   return {
     /** Ends the task, and lets the session rest where no other task is open. False where this execution may not end it. */
-    async endTask({ id, sessionId, executionId, unanswered, isAtWork }: EndingTask, how: End): Promise<boolean> {
+    async endTask(
+      { id, sessionId, executionId, unanswered, isAtWork }: EndingTask,
+      how: End,
+      last?: LastCall,
+    ): Promise<boolean> {
       return store.change(sessionId, async (tx, append) => {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
         const ended = await store.tasks.move(tx, { id, executionId }, how.move, {
@@ -39,6 +47,7 @@ export function createTaskEnd({ store }: { store: Store }) {
           ...(isAtWork && { from: ['running'] }),
         });
         if (!ended) return false;
+        if (last) await store.modelCalls.end(tx, last.call, last.end);
         // No agent is left that would end a call of a model whose agent was lost.
         if (ended.total_steps === null) await store.modelCalls.lose(tx, id);
         // A takeover of an ended task ends with it.

@@ -28,7 +28,7 @@ const problemsOf = (given: Record<string, string>): string => {
 
 describe('settings of models', () => {
   it('name vendors and servers in order, with their keys, addresses and prices', () => {
-    const { models, concurrency, timeoutMs } = read({
+    const { models, judge, concurrency, timeoutMs, perUserDay } = read({
       ...keys,
       MODELS:
         'openai/gpt-5.4, anthropic/claude-sonnet-5-20260601,google/gemini-x,local=http://10.0.0.7:8080/v1#qwen3:8b',
@@ -37,7 +37,12 @@ describe('settings of models', () => {
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/v1',
       MODEL_CONCURRENCY: '3',
       MODEL_TIMEOUT_SECS: '7',
+      JUDGE_MODEL: 'local',
+      MODEL_TOKENS_PER_USER_DAY: '5000',
+      MODEL_COST_PER_USER_DAY: '2.5',
     });
+    assert.equal(judge, 'local');
+    assert.deepEqual(perUserDay, { tokens: 5000, costMicros: 2_500_000 });
     assert.deepEqual([concurrency, timeoutMs], [3, 7000]);
     assert.deepEqual(models, [
       {
@@ -80,7 +85,10 @@ describe('settings of models', () => {
   });
 
   it('may be left out, and keys without models are not needed', () => {
-    assert.deepEqual(read({ ...keys }), { models: [], concurrency: 32, timeoutMs: 120_000 });
+    assert.deepEqual(read({ ...keys }), {
+      ...{ models: [], judge: undefined, concurrency: 32, timeoutMs: 120_000 },
+      perUserDay: { tokens: 0, costMicros: 0 },
+    });
   });
 
   it('take keys from files', (t) => {
@@ -117,6 +125,12 @@ describe('settings of models', () => {
       'a vendor in the open',
       { OPENAI_BASE_URL: 'http://canary.example/v1' },
       /OPENAI_BASE_URL: must be an address that begins/,
+    ],
+    ['a cost that is no amount', { MODEL_COST_PER_USER_DAY: 'five' }, /MODEL_COST_PER_USER_DAY: must be an amount/],
+    [
+      'a judge that is not there',
+      { JUDGE_MODEL: 'openai/canary' },
+      /JUDGE_MODEL: is not the name of a model in MODELS/,
     ],
     ['no calls at all', { MODEL_CONCURRENCY: '0' }, /MODEL_CONCURRENCY: /],
   ];

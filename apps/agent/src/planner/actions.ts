@@ -15,6 +15,8 @@ const StoredCall = z.object({
   /** The first of its steps, and how many. Absent for calls that need none. */
   steps: z.tuple([z.int().nonnegative(), z.int().positive()]).optional(),
   refused: z.string().optional(),
+  /** Its last step sends a form. Absent in decisions of an earlier release. */
+  submits: z.literal(true).optional(),
   /** For each of its steps, what must hold when it touches its element: what the model was shown of it. */
   only_if: z.array(OnlyIf.nullable()).optional(),
 });
@@ -62,7 +64,8 @@ export function actionsOf(calls: readonly ModelCall[], page: Page, maxSteps: num
       else if (steps.length + made.steps.length > maxSteps) refuse('Not done: the task has no steps left.');
       else {
         const only_if = made.steps.map((step) => shownOf(page, step));
-        stored.push({ ...kept, steps: [steps.length, made.steps.length], only_if });
+        const submits = made.steps.some((step) => doesSubmit(page, step)) && { submits: true as const };
+        stored.push({ ...kept, steps: [steps.length, made.steps.length], only_if, ...submits });
         steps.push(...made.steps);
         acts += 1;
       }
@@ -79,6 +82,15 @@ function shownOf({ handles }: Page, step: Step): OnlyIf | null {
   const ref = typeof target === 'object' && 'ref' in target ? target.ref : undefined;
   const shown = handles.find((handle) => handle.ref === ref);
   return shown ? { origin: shown.frame_origin, role: shown.role, name: shown.name } : null;
+}
+
+/** Sends a form, or does what cannot be undone. */
+function doesSubmit({ handles }: Page, step: Step): boolean {
+  if ('irreversible' in step && step.irreversible) return true;
+  if (step.action === 'press') return step.key === 'Enter';
+  if (step.action !== 'click' || typeof step.target !== 'object' || !('ref' in step.target)) return false;
+  const { ref } = step.target;
+  return handles.find((handle) => handle.ref === ref)?.submits === true;
 }
 
 /** What must hold for this step of the plan, by the decision that it belongs to. */

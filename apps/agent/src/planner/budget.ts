@@ -1,7 +1,7 @@
 // How much a model may still use for a task: tokens, money, steps, time. Reads rows and settings, writes nothing.
 
 import { type Task, taskLimits } from '@pilothouse/contract';
-import type { ModelCallRow, TaskRow } from '@pilothouse/store';
+import { type ModelCallRow, type ModelLimits, type ModelUseToday, type TaskRow, usedUpToday } from '@pilothouse/store';
 
 type Spending = {
   task: Pick<TaskRow, 'input_tokens' | 'output_tokens' | 'cost_micros'>;
@@ -11,6 +11,8 @@ type Spending = {
   leftMs: number;
   /** Of the next call. */
   estimatedTokens: number;
+  /** Of the person who started the task, where there are limits for a day. */
+  day?: { limits: ModelLimits; used: ModelUseToday };
 };
 /**
  * `over`: no further call. `isLast`: the next call is the last one that fits, so it may only finish. `note` is told to the
@@ -21,7 +23,9 @@ export type Budget = { over?: string; isLast: boolean; note?: string };
 const noteAt = 0.75;
 const lastMs = 30_000;
 
-export function budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens }: Spending): Budget {
+export function budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens, day }: Spending): Budget {
+  const dayOver = day && usedUpToday(day.used, day.limits);
+  if (dayOver) return { over: dayOver, isLast: true };
   const maxTokens = settings.max_tokens ?? taskLimits.tokens.usual;
   const maxMicros = settings.max_cost === undefined ? Number.POSITIVE_INFINITY : settings.max_cost * 1_000_000;
   // Nobody knows what a lost call used: it counts as estimated.
@@ -39,7 +43,8 @@ export function budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estima
     attemptsOfTask >= settings.max_steps ||
     tokens + 2 * estimatedTokens > maxTokens ||
     nextCost(task, calls) > maxMicros ||
-    leftMs < lastMs;
+    leftMs < lastMs ||
+    (day !== undefined && isLastToday(day, { task, calls, estimatedTokens }));
   const near = parts.filter(([, used, most]) => used >= noteAt * most);
   const note = near.map(([what, used, most]) => `${Math.round((100 * used) / most)} % of its ${what}`).join(', ');
   if (isLast) return { isLast, note: 'This is the last call: finish now with what you have.' };
@@ -47,7 +52,20 @@ export function budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estima
 }
 
 /** After two more calls of the usual price. */
-function nextCost({ cost_micros }: Spending['task'], calls: Spending['calls']): number {
+const nextCost = (task: Spending['task'], calls: Spending['calls']): number =>
+  task.cost_micros + 2 * usualCost(task, calls);
+
+function usualCost({ cost_micros }: Spending['task'], calls: Spending['calls']): number {
   const ended = calls.filter(({ status }) => status === 'ok').length;
-  return ended === 0 ? cost_micros : cost_micros + (2 * cost_micros) / ended;
+  return ended === 0 ? 0 : cost_micros / ended;
+}
+
+/** Two more calls do not fit into the day of the person. */
+function isLastToday(
+  { limits, used }: NonNullable<Spending['day']>,
+  { task, calls, estimatedTokens }: Pick<Spending, 'task' | 'calls' | 'estimatedTokens'>,
+): boolean {
+  const tokens = used.tokens + 2 * estimatedTokens;
+  const costMicros = used.costMicros + 2 * usualCost(task, calls);
+  return (limits.tokens > 0 && tokens > limits.tokens) || (limits.costMicros > 0 && costMicros > limits.costMicros);
 }

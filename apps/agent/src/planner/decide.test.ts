@@ -26,7 +26,7 @@ async function decidedBefore(task: BenchTask): Promise<void> {
       actions: { version: 1, calls },
       steps: [{ action: 'click', target: { ref: 'e1' } }],
       url: null,
-      viewHash: null,
+      viewHash: 'h1',
       view: null,
       readMessages: 0,
     }),
@@ -398,6 +398,26 @@ const looks: Case[] = [
   },
 ];
 describeCases('the look at a page', looks);
+
+const pictures: Case[] = [
+  {
+    name: 'the picture that a model was sent is kept with its decision, and none where none was sent',
+    answers: () => [says(fillName), finishes()],
+    script: () => ({ view, picture: new Uint8Array([7, 7, 7]), replies: [acted()] }),
+    expect: { status: 'success' },
+    also: async (task, { requests }) => {
+      const sent = requests.map(({ messages }) => messages.some((one) => 'pictures' in one && one.pictures));
+      assert.deepEqual(sent, [true, false]);
+      const first = await task.store.decisions.viewOf(task.id, 1);
+      assert.equal(first?.picture_type, 'image/jpeg');
+      assert.match(first?.picture_key ?? '', new RegExp(`^sessions/${task.sessionId}/`));
+      assert.deepEqual([...((await task.store.blobs.get(first?.picture_key ?? '')) ?? [])], [7, 7, 7]);
+      const second = await task.store.decisions.viewOf(task.id, 2);
+      assert.deepEqual([second?.picture_key, second?.view], [null, view.text]);
+    },
+  },
+];
+describeCases('pictures for a model', pictures);
 
 const limits: Case[] = [
   {

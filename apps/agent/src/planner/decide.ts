@@ -2,10 +2,16 @@
 // from the rows. Never acts on the page.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { View } from '@pilothouse/bus';
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { type ModelCallRow, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
+import {
+  type ModelCallRow,
+  type ModelLimits,
+  type Store,
+  type TaskRow,
+  titleOf,
+  typedTextsOf,
+} from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -15,16 +21,20 @@ import type { ModelAnswer } from '../model/types.ts';
 import { actionsOf } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { budgetOf } from './budget.ts';
+import { createDayBudget } from './day-budget.ts';
 import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
 import { insist } from './insist.ts';
-import { createLook } from './look.ts';
+import { createJudge, wasJudged } from './judge.ts';
+import { keepPicture } from './kept-picture.ts';
+import { createLook, type Seen } from './look.ts';
 import { progressOf } from './loops.ts';
 import type { Mind } from './mind.ts';
 import { chooseModel } from './model-choice.ts';
 import { wantsPicture } from './pictures.ts';
 import { requestOf } from './prompt.ts';
 import { saidIn } from './said.ts';
+import { createSettling, withDeferral } from './settling.ts';
 import { readTaskRows, type TaskRows } from './task-rows.ts';
 
 type Options = {
@@ -33,12 +43,18 @@ type Options = {
   ledger: Ledger;
   mind: Mind;
   log: Log;
+  /** How far apart two looks at a page at rest are. */
+  settleMs?: number;
+  /** What models may use for one person in a day. */
+  modelLimits?: ModelLimits;
+  /** Which model judges finished tasks; that of the task by default. */
+  judgeModel?: string;
   acquire(turn: TaskTurn): Promise<BrowserHandle>;
   markLost(handle: BrowserHandle): void;
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
   lastUrl(): string | undefined;
 };
-type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
+type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; seen: Seen };
 
 const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
 /** Another agent may have a model. */
@@ -49,6 +65,7 @@ const readyMs = 600;
 export function createDecide(options: Options) {
   const { store, mind, giveUp } = options;
   const look = createLook(options);
+  const dayOf = createDayBudget(options);
   const ask = createAsk(options);
   const record = createRecord(options);
   const finish = createFinish(options);
@@ -81,13 +98,14 @@ export function createDecide(options: Options) {
       history: historyOf(rows),
     };
     const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));
-    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens });
+    const day = await dayOf(task);
+    const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens, day });
     if (budget.over) return giveUp(turn, budget.over);
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
     await pauseUntil(mayAskAt, turn.signal);
     const answered = await ask(turn, { request, estimatedTokens, rows });
-    if (answered) await record(turn, { ...answered, rows, view: seen.view });
+    if (answered) await record(turn, { ...answered, rows, seen });
     return 'again';
   };
 }
@@ -109,8 +127,9 @@ async function givenFiles(store: Store, task: TaskRow, { findings }: TaskRows): 
 
 /** Writes down what was decided, in one transaction with its steps and what the call used. */
 function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
-  return async (turn: TaskTurn, { call, answer, rows, view }: Answered): Promise<void> => {
+  return async (turn: TaskTurn, { call, answer, rows, seen }: Answered): Promise<void> => {
     const { task, settings, attemptsOfTask } = turn;
+    const { view } = seen;
     const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
     const ending = finish && endingOf(finish, await knownAtEnd(store, turn, rows, view.text));
     if (ending && 'repair' in ending)
@@ -126,31 +145,57 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       url: view.url,
       viewHash: view.shape_hash,
       view: view.text,
+      picture: seen.picture && (await keepPicture(store, task, seen.picture)),
       readMessages: rows.messages.at(-1)?.number ?? 0,
     };
     const written = insist(() => ledger.decide(turn, call, used, decision), turn.signal);
     await written.catch(async (error: unknown) => {
       // A person or another agent took the task while the model answered: nothing of it is done, and it has to be paid for.
-      if (error instanceof TaskNotHeld) await ledger.endCall(turn, call, { ...used, status: 'aborted' });
+      if (error instanceof TaskNotHeld) {
+        await ledger.endCall(turn, call, { ...used, status: 'aborted' });
+        if (decision.picture) await store.blobs.removeAll(decision.picture.blobKey);
+      }
       throw error;
     });
   };
 }
 
 /** A finish that was accepted ends the task, also where the agent that heard of it was lost before it could. */
-function createFinish({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
+function createFinish(options: Options) {
+  const { store, ledger } = options;
+  const deferralOf = createSettling(options);
+  const judge = createJudge(options);
   return async (turn: TaskTurn, rows: TaskRows): Promise<Next | undefined> => {
     const { decisions, messages } = rows;
     const newest = decisions.at(-1);
     const said = newest && finishOf(newest);
     // A person who spoke meanwhile may want something else.
     if (!said || messages.some(({ number }) => number > newest.read_messages)) return undefined;
-    const { task, executionId } = turn;
+    const { task, executionId, settings } = turn;
+    const isAccepted = wasJudged(rows, newest);
+    const deferral = isAccepted ? undefined : await deferralOf(turn, { decision: newest, finish: said, rows });
+    if (deferral) {
+      await ledger.deferFinish(turn, newest, withDeferral(newest, deferral), deferral);
+      return 'again';
+    }
     const ending = endingOf(said, await knownAtEnd(store, turn, rows));
     // Only a finish that fits was written as accepted.
     const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;
     const held = { id: task.id, sessionId: task.session_id, executionId, isAtWork: true };
-    if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
+    if (!settings.judge || end.move !== 'finish') {
+      if (!(await ledger.endTask(held, end))) throw new TaskNotHeld();
+      return 'done';
+    }
+    const { verdict, last } = await judge(turn, { decision: newest, rows, result: end.result });
+    const how = { ...end, result: { ...end.result, verdict } };
+    await insist(async () => {
+      if (!(await ledger.endTask(held, how, last))) throw new TaskNotHeld();
+    }, turn.signal).catch(async (error: unknown) => {
+      // Another process has the task: what the judge used is counted all the same.
+      if (error instanceof TaskNotHeld && last)
+        await ledger.endCall(turn, last.call, { ...last.end, status: 'aborted' });
+      throw error;
+    });
     return 'done';
   };
 }

@@ -3,6 +3,7 @@
 import type { DecisionRow } from '@pilothouse/store';
 import { decidedFailure } from '../policy/retries.ts';
 import { StoredActions } from './actions.ts';
+import { isDeferral } from './settling.ts';
 
 /** `stop` ends the task; `note` is told to the model, with a picture of the page. */
 export type Progress = { stop?: string; note?: string };
@@ -11,7 +12,8 @@ const limits = { same: { note: 3, stop: 6 }, unchanged: 5, failed: { note: 3, st
 
 export function progressOf(decisions: DecisionRow[]): Progress {
   const said = decisions.map((decision) => ({ decision, calls: StoredActions.parse(decision.actions).calls }));
-  const isUnusable = ({ calls }: (typeof said)[number]) => calls.every(({ refused }) => refused !== undefined);
+  const isUnusable = ({ calls }: (typeof said)[number]) =>
+    calls.every(({ refused }) => refused !== undefined && !isDeferral(refused));
   const unusable = countLast(said, isUnusable);
   if (unusable >= limits.unusable) {
     const why = said.at(-1)?.calls[0]?.refused ?? 'It called no tool.';

@@ -3,7 +3,7 @@
 
 import { isTerminal, Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import type { ClaimedRun, Store, TaskRow } from '@pilothouse/store';
+import type { ClaimedRun, ModelLimits, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -31,6 +31,12 @@ type Options = {
   agentId: string;
   log: Log;
   signal: AbortSignal;
+  /** How far apart two looks at a page at rest are. */
+  settleMs?: number;
+  /** What models may use for one person in a day. */
+  modelLimits?: ModelLimits;
+  /** Which model judges finished tasks; that of the task by default. */
+  judgeModel?: string;
 };
 
 /** A task that waits for a browser is due when its turn comes, and looks by itself only if nothing made it due. */

@@ -8,6 +8,7 @@ import { describeSpan } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { withDecisions } from './decision-items.ts';
+import { DecisionView } from './decision-view.tsx';
 import { describeDollars, describeTokens } from './describe-cost.ts';
 import type { Decided } from './read-decided.ts';
 import { Node } from './step-row.tsx';
@@ -30,13 +31,15 @@ export default function DecidedTimeline({ items, decided, isAtWork, render, ...r
     <Timeline
       {...rest}
       items={grouped}
-      render={(item) => (item.type === 'decision' ? <DecisionRow item={item} /> : render(item))}
+      render={(item) =>
+        item.type === 'decision' ? <DecisionRow item={item} taskId={decided?.taskId} /> : render(item)
+      }
     />
   );
 }
 
-function DecisionRow({ item }: { item: DecisionItem }) {
-  const { goal, evaluation, thinking, refused, cut, call, isNow, isDeciding } = item;
+function DecisionRow({ item, taskId }: { item: DecisionItem; taskId: string | undefined }) {
+  const { number, goal, evaluation, thinking, refused, cut, call, isNow, isDeciding } = item;
   return (
     <div
       data-testid="decision"
@@ -76,6 +79,11 @@ function DecisionRow({ item }: { item: DecisionItem }) {
             <LongText text={`Not finished: ${cut}`} />
           </div>
         )}
+        {taskId !== undefined && number !== undefined && (
+          <Folded label="What it saw">
+            <DecisionView taskId={taskId} number={number} />
+          </Folded>
+        )}
       </div>
     </div>
   );
@@ -83,13 +91,24 @@ function DecisionRow({ item }: { item: DecisionItem }) {
 
 /** Of the present decision its beginning is seen; of earlier ones it is folded away. */
 function Thinking({ text, isShown }: { text: string; isShown: boolean }) {
-  const [isOpen, setOpen] = useState(false);
   if (isShown)
     return (
       <div className="text-13 text-ink-2">
         <LongText text={text} />
       </div>
     );
+  return (
+    <Folded label="Thinking">
+      <p className="text-13 whitespace-pre-wrap text-ink-2" dir="auto">
+        {text}
+      </p>
+    </Folded>
+  );
+}
+
+/** What a person opens to see. It is not made before that. */
+function Folded({ label, children }: { label: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <div>
       <button
@@ -98,7 +117,7 @@ function Thinking({ text, isShown }: { text: string; isShown: boolean }) {
         onClick={() => setOpen(!isOpen)}
         className="inline-flex min-h-6 items-center gap-1 font-medium text-ink-2 hover:text-ink narrow:min-h-11"
       >
-        Thinking
+        {label}
         <ChevronDown
           size={12}
           strokeWidth={2}
@@ -106,11 +125,7 @@ function Thinking({ text, isShown }: { text: string; isShown: boolean }) {
           className={cx('transition-transform', isOpen && 'rotate-180')}
         />
       </button>
-      {isOpen && (
-        <p className="text-13 whitespace-pre-wrap text-ink-2" dir="auto">
-          {text}
-        </p>
-      )}
+      {isOpen && children}
     </div>
   );
 }

@@ -57,6 +57,7 @@ function rowOf({ number, decided_at, goal, evaluation, thinking, actions, cut_re
   return {
     type: 'decision',
     key: `decision ${number}`,
+    number,
     at: decided_at,
     goal: bounded(goal) ?? `Decision ${number}`,
     evaluation: bounded(evaluation),
@@ -73,7 +74,7 @@ function rowOf({ number, decided_at, goal, evaluation, thinking, actions, cut_re
 
 const decidingRow: DecisionItem = {
   ...{ type: 'decision', key: 'deciding', at: '', goal: 'Decides what comes next', evaluation: null, thinking: null },
-  ...{ refused: [], cut: null, call: undefined, isNow: true, isDeciding: true },
+  ...{ number: undefined, refused: [], cut: null, call: undefined, isNow: true, isDeciding: true },
 };
 
 const bounded = (text: string | null): string | null =>

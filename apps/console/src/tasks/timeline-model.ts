@@ -38,6 +38,8 @@ export type StepItem = {
 export type DecisionItem = {
   type: 'decision';
   key: string;
+  /** Undefined where the decision itself is not read. */
+  number: number | undefined;
   at: string;
   goal: string;
   evaluation: string | null;

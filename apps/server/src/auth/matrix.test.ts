@@ -125,6 +125,8 @@ const rows: Record<RouteName, Row | Row[]> = {
   getMessageState: { of: 'task', gets: 200 },
   listExecutions: { of: 'task', gets: 200 },
   listDecisions: { of: 'task', gets: 200 },
+  getDecisionView: { of: 'task', gets: 200 },
+  getDecisionPicture: { of: 'task', gets: 200 },
   requestTakeover: { of: 'task', gets: 'its own' },
   resumeTakeover: { of: 'task', gets: 'its own' },
   getScreenshot: { of: 'task', gets: 200 },
@@ -404,6 +406,7 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
     observation_id: actors.observationOf(id),
     file_id: actors.fileOf(id),
     frame_id: actors.frameOf(id),
+    number: '1',
   };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
   // An actor without a valid token changes nothing, and an expired token takes time to make.

@@ -64,6 +64,8 @@ export function createBeginTask({ store, quotas }: Options) {
       const value = await store.change(sessionId, async (tx, append) => {
         const known = keyed && (await store.idempotency.take(tx, keyed, id));
         if (known) return known;
+        // The task of a model has no steps yet.
+        if (task.totalSteps === null) await quotas.requireModelBudget(tx, caller);
         await enter(tx);
         const created = await create(tx, append, caller, { ...task, id, sessionId });
         for (const file of given) await quotas.addFile(tx, { ...file, task_id: id });

@@ -230,6 +230,39 @@ describe('a chat', () => {
     assert.equal((await scripted.client.getSession({ id: session.id })).snapshot.session.title, 'Mine');
   });
 
+  it('for a model is refused when the budget of the day is used up, and scripts are not', async () => {
+    const planners = { parseScript, models: async () => ['test/one'] };
+    const modelLimits = { tokens: 1000, costMicros: 0 };
+    const strict = await startTestServer({ isAuthDisabled: true, planners, modelLimits });
+    try {
+      const { client, store } = strict;
+      const { task_id } = await client.sendChat({ prompt: 'Find a lantern', planner: 'llm' });
+      await store.transaction((tx) =>
+        tx.client.query(
+          `insert into model_calls (task_id, number, execution_id, purpose, model, status, estimated_tokens, input_tokens, user_id)
+           select id, 1, id, 'decide', 'm', 'ok', 1, 1000, created_by from tasks where id = $1`,
+          [task_id],
+        ),
+      );
+      const detail =
+        /^The 1000 tokens that models may use for one person in a day are used up\. It begins again at \d{4}-\d\d-\d\d 00:00 UTC\.$/;
+      const isRefusal = (error: { status: number; code: string; message: string; retryAfterSecs?: number }) => {
+        assert.deepEqual([error.status, error.code], [429, 'quota_exceeded']);
+        assert.match(error.message, detail);
+        return true;
+      };
+      await assert.rejects(client.sendChat({ prompt: 'Find another' }), isRefusal);
+      await assert.rejects(client.rerunTask({ id: task_id }), isRefusal);
+      await client.sendChat({ prompt: 'screenshot' });
+      const { caller } = await client.getCapabilities();
+      assert.deepEqual(caller?.model_budget?.tokens, { limit: 1000, used: 1000 });
+      assert.equal(caller?.model_budget?.cost_micros, null);
+      assert.match(caller?.model_budget?.ends_at ?? '', /T00:00:00/);
+    } finally {
+      await strict.close();
+    }
+  });
+
   it('over the quota is refused until a task ends', async () => {
     const strict = await startTestServer({ isAuthDisabled: true, quotas: { tasks: 2, sessions: 2 } });
     try {

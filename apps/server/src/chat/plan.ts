@@ -27,9 +27,18 @@ export const plannersOf = ({ parseScript, models = [] }: Planners): Planner[] =>
 /** `isOpen`: there are no steps yet, because a model finds them while it works. */
 export type PlanDecision = Plan & { isOpen: boolean };
 
-type PlanRequest = Pick<ChatRequest, 'prompt' | 'planner' | 'steps' | 'max_steps' | 'model' | 'output_schema'>;
+type PlanRequest = Pick<
+  ChatRequest,
+  'prompt' | 'planner' | 'steps' | 'max_steps' | 'model' | 'output_schema' | 'judge'
+>;
 
 export function decidePlan(request: PlanRequest, planners: Planners): PlanDecision {
+  const decided = planOf(request, planners);
+  if (request.judge && !decided.isOpen) throw refusal('/judge', 'is only for tasks that a model plans');
+  return decided;
+}
+
+function planOf(request: PlanRequest, planners: Planners): PlanDecision {
   const { prompt, planner, steps, max_steps } = request;
   const hasModel = (planners.models ?? []).length > 0;
   if (planner === 'llm') {

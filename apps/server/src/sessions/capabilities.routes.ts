@@ -1,13 +1,13 @@
 // What this server offers, and what its caller may use of it.
 
 import { bodyLimits, type CallerCapabilities, type Capabilities, maxSteps, routes, sizes } from '@pilothouse/contract';
-import type { Caller, Store } from '@pilothouse/store';
+import { type Caller, type ModelLimits, noModelLimits, type Store } from '@pilothouse/store';
 import type { CallLimitSettings } from '../http/call-limits.ts';
 import type { Serve } from '../http/serve.ts';
 import type { QuotaSettings } from './quotas.ts';
 
 type Options = {
-  store: Pick<Store, 'quotas' | 'transaction'>;
+  store: Pick<Store, 'quotas' | 'modelBudget' | 'transaction'>;
   isAuthDisabled: boolean;
   hasProfileKey: boolean;
   minPasswordLength: number;
@@ -15,12 +15,14 @@ type Options = {
   quotas: QuotaSettings;
   callLimits: CallLimitSettings;
   streamsPerUser: number;
+  modelLimits?: ModelLimits;
 };
 
 const kib = 1024;
 
 export function capabilityRoutes(serve: Serve, options: Options): void {
   const { store, isAuthDisabled, hasProfileKey, findPlanners, quotas, callLimits, streamsPerUser } = options;
+  const { modelLimits = noModelLimits } = options;
   const shared = {
     success: true,
     auth: isAuthDisabled ? 'disabled' : 'required',
@@ -29,11 +31,22 @@ export function capabilityRoutes(serve: Serve, options: Options): void {
     password_min_length: options.minPasswordLength,
   } as const;
 
+  async function modelBudgetOf(userId: string): Promise<NonNullable<CallerCapabilities['model_budget']>> {
+    const { tokens, costMicros, endsAt } = await store.modelBudget.today(userId);
+    const left = (limit: number, used: number) => (limit > 0 ? { limit, used } : null);
+    return {
+      tokens: left(modelLimits.tokens, tokens),
+      cost_micros: left(modelLimits.costMicros, costMicros),
+      ends_at: endsAt.toISOString(),
+    };
+  }
+
   async function ofCaller({ id }: Caller): Promise<CallerCapabilities> {
     const held = await store.transaction((tx) => store.quotas.held(tx, id));
     const quota = (kind: keyof QuotaSettings) => ({ limit: quotas[kind], used: Math.max(0, held[kind]) });
     return {
       ...(await findPlanners()),
+      model_budget: await modelBudgetOf(id),
       recording: true,
       profiles: hasProfileKey,
       limits: { ...callLimits, streams: streamsPerUser },

@@ -1,7 +1,16 @@
 // How many open tasks, sessions and profiles each user may have, and how many bytes of files, states and pictures.
 
 import { AppError } from '@pilothouse/contract';
-import type { Caller, NewFile, Store, Tx } from '@pilothouse/store';
+import {
+  type Caller,
+  hasModelLimits,
+  type ModelLimits,
+  type NewFile,
+  noModelLimits,
+  type Store,
+  type Tx,
+  usedUpToday,
+} from '@pilothouse/store';
 
 /** How many of each a user may have at once. */
 export type OpenQuotas = { tasks: number; sessions: number; profiles: number };
@@ -24,7 +33,11 @@ const retryAfterSecs = 10;
 const names = { tasks: 'open tasks', sessions: 'open sessions', profiles: 'profiles' } as const;
 const kinds = ['sessions', 'tasks', 'profiles'] as const;
 
-export function createQuotas({ quotas, files }: Pick<Store, 'quotas' | 'files'>, settings: QuotaSettings) {
+export function createQuotas(
+  { quotas, files, modelBudget }: Pick<Store, 'quotas' | 'files' | 'modelBudget'>,
+  settings: QuotaSettings,
+  modelLimits: ModelLimits = noModelLimits,
+) {
   async function check(tx: Tx, caller: Caller, added: Added): Promise<void> {
     const held = await quotas.held(tx, caller.id);
     for (const kind of kinds) {
@@ -43,6 +56,14 @@ export function createQuotas({ quotas, files }: Pick<Store, 'quotas' | 'files'>,
       await check(tx, caller, added);
       await quotas.lock(tx, caller.id);
       await check(tx, caller, added);
+    },
+
+    /** Refuses a task of a model where the person has used up the budget of the day. */
+    async requireModelBudget(tx: Tx, { id }: Caller): Promise<void> {
+      if (!hasModelLimits(modelLimits)) return;
+      const today = await modelBudget.today(id, tx);
+      const detail = usedUpToday(today, modelLimits);
+      if (detail) throw new AppError('quota_exceeded', { detail, retryAfterSecs: today.leftSecs });
     },
 
     /** Refuses files over the quota early, before their bytes are stored. The decision is made in `addFile`. */

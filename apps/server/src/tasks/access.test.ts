@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '@pilothouse/sdk';
 import type { Caller, TaskRow } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
-import { makeObservation, makeTask } from '../../testing/tasks.ts';
+import { makeDecision, makeObservation, makeTask } from '../../testing/tasks.ts';
 
 const password = 'a lamp in the harbour';
 type Person = Caller & { client: Client };
@@ -19,6 +19,11 @@ describe('a task', () => {
     [host, planner, heir] = (await Promise.all(['host', 'planner', 'heir'].map(newPerson))) as [Person, Person, Person];
     task = await makeTask(server.store, { owner: host, creator: planner });
     await makeObservation(server.store, task, { image: Buffer.from('89504e47', 'hex') });
+    const pictureKey = `sessions/${task.session_id}/seen/1.png`;
+    await server.store.blobs.put(pictureKey, Buffer.from('89504e47', 'hex'));
+    await server.store.transaction((tx) =>
+      makeDecision(tx, task.id, { view: 'x', pictureKey, pictureType: 'image/png' }),
+    );
   });
   after(() => server.close());
 
@@ -39,6 +44,8 @@ describe('a task', () => {
       observations: client.listObservations({ id }),
       executions: client.listExecutions({ id }),
       decisions: client.listDecisions({ id }),
+      view: client.getDecisionView({ id, number: '1' }),
+      seen: client.getDecisionPicture({ id, number: '1' }),
       messages: client.getMessageState({ id }),
       screenshot: client.getScreenshot({ id }),
       list: client.listTasks().then(({ tasks }) => assert.ok(tasks.some((listed) => listed.id === id))),
@@ -53,6 +60,8 @@ describe('a task', () => {
     'observations',
     'executions',
     'decisions',
+    'view',
+    'seen',
     'messages',
     'screenshot',
     'list',

@@ -7,6 +7,7 @@ import type { InboxHub } from '../live/inbox-hub.ts';
 import type { TaskTakeovers } from '../takeover/task-takeover.service.ts';
 import { taskCommandRoutes } from './commands.routes.ts';
 import { createTaskCommands, type OnCancelled } from './commands.service.ts';
+import { createTaskDecisions } from './decisions.service.ts';
 import { inboxRoutes } from './inbox.routes.ts';
 import { createInboxService, type InboxService } from './inbox.service.ts';
 import { createTaskMessages } from './messages.service.ts';
@@ -32,7 +33,12 @@ export function mountTasks(serve: Serve, options: Options): Follows {
   const requireTask = createVisibleTask(store);
   const tasks = createTasksService({ store, events, requireTask });
   tasksRoutes(serve, tasks);
-  taskReadRoutes(serve, createTaskReads({ store, requireTask }), createTaskPictures({ store, requireTask }));
+  const shown = { store, requireTask };
+  taskReadRoutes(serve, {
+    reads: createTaskReads(shown),
+    decisions: createTaskDecisions(shown),
+    pictures: createTaskPictures(shown),
+  });
   const commands = createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled });
   taskCommandRoutes(serve, commands, createTaskMessages({ store }));
   const inbox = createInboxService({ store, inboxes });

@@ -3,15 +3,23 @@
 import { routes } from '@pilothouse/contract';
 import { Answer, BytesAnswer } from '../http/answer.ts';
 import type { Serve } from '../http/serve.ts';
+import type { TaskDecisions } from './decisions.service.ts';
 import type { TaskPictures } from './pictures.service.ts';
 import type { TaskReads } from './reads.service.ts';
 
-export function taskReadRoutes(serve: Serve, reads: TaskReads, pictures: TaskPictures) {
+type Parts = { reads: TaskReads; decisions: TaskDecisions; pictures: TaskPictures };
+
+export function taskReadRoutes(serve: Serve, { reads, decisions, pictures }: Parts) {
   serve(routes.listTasks, ({ caller, query }) => reads.list(caller, query));
   serve(routes.getTask, ({ caller, params }) => reads.detail(caller, params.id));
   serve(routes.listLogs, ({ caller, params, query }) => reads.logs(caller, params.id, query));
   serve(routes.listExecutions, ({ caller, params }) => reads.executions(caller, params.id));
-  serve(routes.listDecisions, ({ caller, params, query }) => reads.decisions(caller, params.id, query));
+  serve(routes.listDecisions, ({ caller, params, query }) => decisions.list(caller, params.id, query));
+  serve(routes.getDecisionView, ({ caller, params }) => decisions.view(caller, params.id, params.number));
+  serve(routes.getDecisionPicture, async ({ caller, params }) => {
+    const { bytes, contentType } = await decisions.picture(caller, params.id, params.number);
+    return new BytesAnswer(bytes, contentType);
+  });
   serve(routes.getMessageState, ({ caller, params }) => reads.messages(caller, params.id));
 
   serve(routes.listObservations, async ({ caller, params, query }) => {

@@ -3,7 +3,7 @@
 import { AppError, isId, type QueryOf, type ReplyOf, type routes } from '@pilothouse/contract';
 import { type Caller, messageStateOf, type Store } from '@pilothouse/store';
 import { auditTaskList } from '../auth/admin-reads.ts';
-import { viewDecision, viewExecution, viewLog, viewSummary, viewTask } from './tasks.view.ts';
+import { viewExecution, viewLog, viewSummary, viewTask } from './tasks.view.ts';
 import type { RequireTask } from './visible-task.ts';
 
 type Routes = typeof routes;
@@ -36,16 +36,6 @@ export function createTaskReads({ store, requireTask }: Options) {
       const task = await requireTask(caller, id);
       const [rows, lines] = await Promise.all([store.executions.listOf(task.id), store.steps.of(task.id)]);
       return { success: true, executions: rows.map((row) => viewExecution(row, task, lines)) };
-    },
-
-    async decisions(
-      caller: Caller,
-      id: string,
-      query: QueryOf<Routes['listDecisions']>,
-    ): Promise<ReplyOf<Routes['listDecisions']>> {
-      const task = await requireTask(caller, id);
-      const { rows, nextCursor } = await store.decisions.listOf(task.id, query);
-      return { success: true, decisions: rows.map(viewDecision), next_cursor: nextCursor };
     },
 
     async messages(caller: Caller, id: string): Promise<ReplyOf<Routes['getMessageState']>> {

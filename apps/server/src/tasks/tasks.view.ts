@@ -2,6 +2,7 @@
 
 import {
   type Decision,
+  type DecisionView,
   type Evidence,
   type Execution,
   ImageType,
@@ -18,6 +19,7 @@ import {
 } from '@pilothouse/contract';
 import {
   attemptOf,
+  type DecisionViewRow,
   type ExecutionRow,
   historyOf,
   type InboxRow,
@@ -207,6 +209,20 @@ export function viewDecision(row: ListedDecision): Decision {
 }
 /** As the agent writes them. */
 type StoredCall = { name: string; input: Json; steps?: [first: number, count: number]; refused?: string };
+
+/** What the model was shown when it decided. */
+export function viewDecisionView(taskId: string, row: DecisionViewRow): DecisionView {
+  const type = ImageType.safeParse(row.picture_type);
+  return {
+    number: row.number,
+    decided_at: row.decided_at.toISOString(),
+    url: row.url,
+    text: row.view,
+    picture: type.success
+      ? { content_type: type.data, path: `/api/tasks/${taskId}/decisions/${row.number}/picture` }
+      : null,
+  };
+}
 
 /** One execution of the task, with the attempts at steps that it began. */
 export function viewExecution(row: ExecutionRow, task: TaskRow, lines: StepRow[]): Execution {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Planner } from '../tasks/task.ts';
 import { Count } from '../types/count.ts';
 import { Success } from '../types/route.ts';
+import { Timestamp } from '../types/time.ts';
 
 /** How much the caller may have, and has now. */
 const Quota = z.object({ limit: Count, used: Count }).meta({ id: 'Quota' });
@@ -15,6 +16,11 @@ export const CallerCapabilities = z
     planners: z.array(Planner),
     /** Names for `model` in a chat. */
     models: z.array(z.string()),
+    /**
+     * What models may use for the caller in this day of UTC, and have used: null where there is no limit. At `ends_at` it
+     * begins again. Absent from servers of an earlier release.
+     */
+    model_budget: z.object({ tokens: Quota.nullable(), cost_micros: Quota.nullable(), ends_at: Timestamp }).optional(),
     /** Whether a session can be created with `record`. */
     recording: z.boolean(),
     /** Whether browser states can be saved as profiles. */

@@ -64,6 +64,8 @@ const beyond = [
   'DELETE /api/profiles/:id',
   'GET /api/tasks',
   'GET /api/tasks/:id/decisions',
+  'GET /api/tasks/:id/decisions/:number/view',
+  'GET /api/tasks/:id/decisions/:number/picture',
   'POST /api/tasks/:id/messages',
   'POST /api/tasks/:id/rerun',
   'GET /api/tasks/:id/observations/:observation_id/image',

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { InboxEvent, TaskEvent } from '../sessions/events.ts';
 import { ChatReply, IdempotencyHeaders } from '../tasks/chat.ts';
-import { Decision } from '../tasks/decision.ts';
+import { Decision, DecisionView } from '../tasks/decision.ts';
 import { TaskMessage, TaskMessageRequest } from '../tasks/message.ts';
 import { TaskState } from '../tasks/states.ts';
 import { GrantedTakeover, ResumeRequest, Takeover, TakeoverRequest } from '../tasks/takeover.ts';
@@ -229,6 +229,29 @@ export const taskRoutes = {
     query: Page,
     replies: { 200: Success.extend({ decisions: z.array(Decision), next_cursor: NextCursor }) },
     errors: [...loginErrors, 'validation_failed', 'not_found'],
+  },
+  getDecisionView: {
+    method: 'GET',
+    path: '/api/tasks/:id/decisions/:number/view',
+    access: 'user',
+    origin: 'extension',
+    area: 'tasks',
+    summary: 'Read what a model was shown of the page when it decided',
+    params: params.extend({ number: IdParam }),
+    replies: { 200: Success.extend({ view: DecisionView }) },
+    errors: [...loginErrors, 'not_found'],
+  },
+  getDecisionPicture: {
+    method: 'GET',
+    path: '/api/tasks/:id/decisions/:number/picture',
+    access: 'user',
+    origin: 'extension',
+    area: 'tasks',
+    summary: 'Fetch the picture that a model was sent with the page',
+    params: params.extend({ number: IdParam }),
+    replies: {},
+    bytes: ImageType.options,
+    errors: [...loginErrors, 'not_found', 'gone'],
   },
   sendTaskMessage: {
     method: 'POST',

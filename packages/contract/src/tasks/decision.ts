@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Count } from '../types/count.ts';
 import { Json } from '../types/json.ts';
 import { Timestamp } from '../types/time.ts';
+import { ImageType } from './view.ts';
 
 /** One tool that the model called, and the steps that it became. */
 const DecidedAction = z.object({
@@ -48,3 +49,17 @@ export const Decision = z
   })
   .meta({ id: 'Decision' });
 export type Decision = z.infer<typeof Decision>;
+
+/** What a model was shown of the page when it decided. Everything in it is text of a website: data, and never markup. */
+export const DecisionView = z
+  .object({
+    number: Count,
+    decided_at: Timestamp,
+    url: z.string().nullable(),
+    /** With secrets as dots. Empty where a dialog hid the page; null where no text was kept. */
+    text: z.string().nullable(),
+    /** The picture that was sent with the text; null if none was. */
+    picture: z.object({ content_type: ImageType, path: z.string() }).nullable(),
+  })
+  .meta({ id: 'DecisionView' });
+export type DecisionView = z.infer<typeof DecisionView>;

@@ -9,6 +9,7 @@ import { Timestamp } from '../types/time.ts';
 import { TaskState } from './states.ts';
 import { Condition, Plan } from './step.ts';
 import { ClientId, Takeover } from './takeover.ts';
+import { Verdict } from './verdict.ts';
 import { ImageType } from './view.ts';
 
 /**
@@ -65,6 +66,8 @@ export const TaskResult = z
      * computed them. Absent if there are none.
      */
     ungrounded: z.array(z.string()).optional(),
+    /** Absent unless the request asked for it. */
+    verdict: Verdict.optional(),
     /** Answers of people; absent if no question was asked. */
     answers: z.array(z.object({ step_id: z.string().nullable(), question: z.string(), text: z.string() })).optional(),
   })
@@ -281,6 +284,8 @@ export const Task = TaskSummary.extend({
     /** What a model may use for the task: tokens, and dollars. Absent: the default of the installation, and no limit. */
     max_tokens: Count.optional(),
     max_cost: z.number().optional(),
+    /** Whether a model judges the task after its end. */
+    judge: z.boolean().optional(),
   }),
   result: TaskResult.nullable(),
   /** The task this one repeats. */

@@ -57,6 +57,8 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   getObservationImage: {"method":"GET","path":"/api/tasks/:id/observations/:observation_id/image","access":"user","hasBytes":true},
   getTaskFile: {"method":"GET","path":"/api/tasks/:id/files/:file_id","access":"user","hasBytes":true},
   listDecisions: {"method":"GET","path":"/api/tasks/:id/decisions","access":"user","query":["limit","cursor"]},
+  getDecisionView: {"method":"GET","path":"/api/tasks/:id/decisions/:number/view","access":"user"},
+  getDecisionPicture: {"method":"GET","path":"/api/tasks/:id/decisions/:number/picture","access":"user","hasBytes":true},
   sendTaskMessage: {"method":"POST","path":"/api/tasks/:id/messages","access":"user","hasBody":true},
   listTasks: {"method":"GET","path":"/api/tasks","access":"user","query":["limit","cursor","session_id","status"]},
   rerunTask: {"method":"POST","path":"/api/tasks/:id/rerun","access":"user"},

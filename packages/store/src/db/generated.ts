@@ -119,6 +119,8 @@ export interface Decisions {
   goal: string | null;
   last_step: number;
   number: number;
+  picture_key: string | null;
+  picture_type: string | null;
   read_messages: number;
   status: Generated<string>;
   task_id: string;
@@ -264,6 +266,7 @@ export interface ModelCalls {
   retry_at: Timestamp | null;
   status: Generated<string>;
   task_id: string;
+  user_id: string | null;
 }
 
 export interface Observations {

@@ -6,11 +6,11 @@ import type { Selectable } from 'kysely';
 import { decodeSeq, toSeqPage } from '../db/cursors.ts';
 import type { Database, Tx } from '../db/db.ts';
 import type { Decisions as DecisionTable, Tasks } from '../db/generated.ts';
-
+import { createDecisionViews } from './decision-views.ts';
 import type { ModelCallRow } from './model-calls.ts';
 
-/** Without the text of the page, which is long and seldom needed. */
-export type DecisionRow = Omit<Selectable<DecisionTable>, 'view'>;
+/** Without the text and the picture of the page, which are large and seldom needed. */
+export type DecisionRow = Omit<Selectable<DecisionTable>, 'view' | 'picture_key' | 'picture_type'>;
 /** What a model says of its work. */
 export type DecisionWords = Pick<DecisionRow, 'goal' | 'evaluation' | 'thinking'>;
 type TaskRow = Selectable<Tasks>;
@@ -29,6 +29,8 @@ export type NewDecision = {
   viewHash: string | null;
   /** What the model read of the page. */
   view: string | null;
+  /** The stored picture that it was sent with the page. */
+  picture?: { blobKey: string; contentType: string };
   readMessages: number;
 };
 
@@ -58,9 +60,9 @@ const addText = `with held as (
   where id = $1 and execution_id = $2 and status = 'running' returning id, jsonb_array_length(plan -> 'steps') as steps
 )
 insert into decisions (task_id, number, call_number, first_step, last_step, goal, evaluation, thinking, actions, url,
-  view_hash, read_messages, view, status)
+  view_hash, read_messages, view, picture_key, picture_type, status)
 select id, (select coalesce(max(number), 0) + 1 from decisions where task_id = $1), $4,
-  steps - jsonb_array_length($3::jsonb) + 1, steps, $5, $6, $7, $8, $9, $10, $11, $12,
+  steps - jsonb_array_length($3::jsonb) + 1, steps, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
   case when jsonb_array_length($3::jsonb) = 0 then 'done' else 'open' end
 from held returning ${columnNames.join(', ')}`;
 
@@ -78,17 +80,25 @@ update tasks set updated_at = date_trunc('milliseconds', clock_timestamp()),
     from jsonb_array_elements(plan -> 'steps') with ordinality as s(step, place) where place <= cut.last_step))
 from cut where tasks.id = cut.task_id returning tasks.*`;
 
+const reviseText = `update decisions d set actions = $4 from tasks t
+  where d.task_id = $1 and d.number = $3 and t.id = d.task_id and t.execution_id = $2 and t.status = 'running'
+    and d.number = (select max(number) from decisions where task_id = $1)`;
+
 const hasNews = `exists (select from task_messages m where m.task_id = d.task_id and m.number > d.read_messages)
     as has_new_messages,
   exists (select from takeovers k where k.task_id = d.task_id and k.activated_at > d.decided_at) as was_driven`;
 
 export function createDecisions({ pool }: Database) {
   return {
+    ...createDecisionViews({ pool }),
+
     /** Undefined if this execution no longer holds the task. */
     async add({ client }: Tx, { taskId, executionId }: Held, decision: NewDecision): Promise<DecisionRow | undefined> {
-      const { callNumber, goal, evaluation, thinking, actions, steps, url, viewHash, readMessages, view } = decision;
+      const { callNumber, goal, evaluation, thinking, actions, steps, url, viewHash, readMessages, view, picture } =
+        decision;
       const told = [goal, evaluation, thinking, JSON.stringify(actions), url, viewHash, readMessages, view];
-      const values = [taskId, executionId, JSON.stringify(steps), callNumber, ...told];
+      const pictured = [picture?.blobKey ?? null, picture?.contentType ?? null];
+      const values = [taskId, executionId, JSON.stringify(steps), callNumber, ...told, ...pictured];
       return (await client.query<DecisionRow>({ name: 'decisions.add', text: addText, values })).rows[0];
     },
 
@@ -105,6 +115,12 @@ export function createDecisions({ pool }: Database) {
         text: `update decisions set status = 'done' where task_id = $1 and number = $2 and status = 'open'`,
         values: [taskId, number],
       });
+    },
+
+    /** Writes the actions of the newest decision again, with the end of one of them. False if the task is not held. */
+    async revise({ client }: Tx, held: Held & { number: number }, actions: object): Promise<boolean> {
+      const values = [held.taskId, held.executionId, held.number, JSON.stringify(actions)];
+      return (await client.query({ name: 'decisions.revise', text: reviseText, values })).rowCount === 1;
     },
 
     async newest(taskId: string, tx?: Tx): Promise<NewestDecision | undefined> {
@@ -127,16 +143,6 @@ export function createDecisions({ pool }: Database) {
         values: [taskId, decodeSeq(cursor), limit + 1],
       });
       return toSeqPage(rows, limit);
-    },
-
-    /** What the model read of the pages, oldest first. */
-    async viewsOf(taskId: string): Promise<string[]> {
-      const { rows } = await pool.query<{ view: string }>({
-        name: 'decisions.viewsOf',
-        text: 'select view from decisions where task_id = $1 and view is not null order by number',
-        values: [taskId],
-      });
-      return rows.map(({ view }) => view);
     },
 
     /** Oldest first. */

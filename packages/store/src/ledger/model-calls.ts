@@ -5,6 +5,7 @@ import type { Database, Tx } from '../db/db.ts';
 import type { ModelCalls as ModelCallTable, Tasks } from '../db/generated.ts';
 
 export type ModelCallRow = Selectable<ModelCallTable>;
+type TimedCall = ModelCallRow & { retry_in_ms: number; age_ms: number };
 type TaskRow = Selectable<Tasks>;
 type Held = { taskId: string; executionId: string };
 type NewCall = { purpose: string; model: string; estimatedTokens: number };
@@ -22,10 +23,10 @@ export type CallEnd = {
 
 const beginText = `with held as (
   update tasks set model_calls = model_calls + 1, updated_at = date_trunc('milliseconds', clock_timestamp())
-  where id = $1 and execution_id = $2 and status = 'running' returning id, model_calls
+  where id = $1 and execution_id = $2 and status = 'running' returning id, model_calls, created_by
 )
-insert into model_calls (task_id, number, execution_id, purpose, model, estimated_tokens)
-select id, model_calls, $2, $3, $4, $5 from held returning *`;
+insert into model_calls (task_id, number, execution_id, purpose, model, estimated_tokens, user_id)
+select id, model_calls, $2, $3, $4, $5, created_by from held returning *`;
 
 const endText = `with ended as (
   update model_calls set status = $3, ended_at = date_trunc('milliseconds', clock_timestamp()), input_tokens = $4,
@@ -65,12 +66,13 @@ export function createModelCalls({ pool }: Database) {
       return rowCount ?? 0;
     },
 
-    /** Oldest first, each with the time until the vendor wants to be asked again. */
-    async of(taskId: string): Promise<(ModelCallRow & { retry_in_ms: number })[]> {
-      const { rows } = await pool.query<ModelCallRow & { retry_in_ms: number }>({
+    /** Oldest first, each with its age and the time until the vendor wants to be asked again, by the database's clock. */
+    async of(taskId: string): Promise<TimedCall[]> {
+      const { rows } = await pool.query<TimedCall>({
         name: 'modelCalls.of',
         text: `select *, greatest(0, coalesce(round(1000 * extract(epoch from retry_at - clock_timestamp())), 0))::int
-                 as retry_in_ms
+                 as retry_in_ms,
+                 round(1000 * extract(epoch from clock_timestamp() - begun_at))::float8 as age_ms
                from model_calls where task_id = $1 order by number`,
         values: [taskId],
       });

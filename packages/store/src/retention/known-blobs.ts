@@ -15,7 +15,10 @@ export function createKnownBlobs({ pool }: Database) {
                where t.session_id = $1 and o.blob_key = any($2)
                union all
                select f.blob_key from files f join tasks t on t.id = f.task_id
-               where t.session_id = $1 and f.retention <> 'gone' and f.blob_key = any($2)`,
+               where t.session_id = $1 and f.retention <> 'gone' and f.blob_key = any($2)
+               union all
+               select d.picture_key from decisions d join tasks t on t.id = d.task_id
+               where t.session_id = $1 and d.picture_key = any($2)`,
         values: [sessionId, keys],
       });
       return new Set(rows.map(({ blob_key }) => blob_key));
