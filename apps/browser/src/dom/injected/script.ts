@@ -1,5 +1,6 @@
 // The parts of this folder put together, as the texts that are sent to the page.
 
+import { createAreas } from './area.ts';
 import { createCopies } from './copied.ts';
 import { createContrast } from './element/contrast.ts';
 import { createDrawn } from './element/drawn.ts';
@@ -90,6 +91,10 @@ function createTools(parts: Parts) {
       paint.forget();
       return finder.sees(sighting);
     },
+    showsPart(words: string): boolean {
+      paint.forget();
+      return finder.showsPart(words);
+    },
     element: marks.element,
     /** How much of the frame in it can be seen through; 0 where it cannot be seen at all. */
     frameOpacity(owner: Element): number {
@@ -147,7 +152,8 @@ export const script = `(() => {
   const marks = (${createMarks})(dom);
   const reader = (${createReader})(dom, names, sight, secrets);
   const standing = (${createStanding})({ dom, roles, names, sight, paint });
-  const finder = (${createFinder})(dom, roles, names, sight, standing);
+  const areas = (${createAreas})(dom, roles);
+  const finder = (${createFinder})({ dom, roles, names, sight, standing, areas });
   const touch = (${createTouch})(dom, roles, names, sight);
   const outline = (${createOutline})({ dom, roles, names, sight, marks, reader });
   const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
