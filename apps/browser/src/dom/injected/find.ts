@@ -168,7 +168,11 @@ export function createFinder({ dom, roles, names, sight, standing, areas }: Part
 
     const files: Step = (fits) => elements.filter((one) => roles.typeOf(one) === 'file' && fits(nameOf(one)));
     const label: Step = (fits) => elements.filter((one) => suits(one) && fits(labelOf(one)));
-    const placeholder: Step = (fits) => elements.filter((one) => suits(one) && fits(names.placeholder(one)));
+    const typed: Step = (fits) => elements.filter((one) => isFor(one, 'fill') && fits(labelOf(one)));
+    const placeholder: Step = (fits) =>
+      elements.filter(
+        (one) => (suits(one) || (purpose === 'select' && isFor(one, 'fill'))) && fits(names.placeholder(one)),
+      );
     let texts: Record<Closeness, Element[]> | undefined;
     const text: Step = (_, closeness) => {
       texts ??= byText(names.tidy(what));
@@ -179,7 +183,8 @@ export function createFinder({ dom, roles, names, sight, standing, areas }: Part
     if (by === 'label') return [label];
     if (role !== undefined) return [withRole((one) => one === role)];
     if (purpose === 'fill') return [ofRoles(fillable), label, placeholder, text];
-    if (purpose === 'select') return [ofRoles(selectable), label, text];
+    // A field that suggests what to choose may say so nowhere.
+    if (purpose === 'select') return [ofRoles(selectable), label, ofRoles(fillable), typed, placeholder, text];
     if (purpose === 'check') return [ofRoles(checkable), label, text];
     if (purpose === 'upload') return [files, label, ofRoles(pressable), text];
     return [ofRoles(pressable), ofRoles(usable), text, label, placeholder, ofRoles(pictured)];

@@ -19,6 +19,7 @@ import { createGestures } from './gestures.ts';
 import { createTouch, type Touch } from './hit-target.ts';
 import { createMask } from './mask.ts';
 import { createOutline, type Outline } from './outline.ts';
+import { createSuggester, type Suggester } from './suggestions.ts';
 import { createReader, type Reader } from './text.ts';
 import { createPageViewer, type PageViewer } from './view.ts';
 import { createViewBlocks, type ViewBlocks } from './view-blocks.ts';
@@ -41,6 +42,7 @@ type Parts = {
   items: ViewItems;
   blocks: ViewBlocks;
   viewer: PageViewer;
+  suggester: Suggester;
 };
 
 /** `opacity` is that of the first. */
@@ -65,6 +67,7 @@ function createTools(parts: Parts) {
     items,
     blocks,
     viewer,
+    suggester,
   } = parts;
   const maxTold = 5;
   const secretWords =
@@ -96,6 +99,15 @@ function createTools(parts: Parts) {
       return finder.showsPart(words);
     },
     element: marks.element,
+    mark: marks.mark,
+    beginSuggestions(): void {
+      paint.forget();
+      suggester.begin();
+    },
+    suggestions(field: Element): ReturnType<Suggester['list']> {
+      paint.forget();
+      return suggester.list(field);
+    },
     /** How much of the frame in it can be seen through; 0 where it cannot be seen at all. */
     frameOpacity(owner: Element): number {
       paint.forget();
@@ -161,7 +173,8 @@ export const script = `(() => {
   const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
   const sheets = (${createViewLines})();
   const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer });
+  const suggester = (${createSuggester})({ dom, roles, names, sight, marks });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer, suggester });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */
