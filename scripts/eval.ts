@@ -1,4 +1,4 @@
-// npm run eval -- [--mind teacher|noisy] [--wire chat|responses|anthropic|google] [--count n] [--seed n] …: tasks in words,
+// npm run eval -- [--mind teacher|noisy] [--wire chat|responses|anthropic|google] [--kind words] [--count n] [--seed n] …: tasks in words,
 // done by a whole installation with a scripted model, judged by the databases of the sites. Prints one JSON line.
 import { parseArgs } from 'node:util';
 import { type MindName, runEvals } from '../testkit/evals/run.ts';
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     wire: { type: 'string', default: 'chat' },
     count: { type: 'string' },
     from: { type: 'string', default: '0' },
+    kind: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
     rate: { type: 'string', default: '0.3' },
     'at-once': { type: 'string', default: '4' },
@@ -21,7 +22,7 @@ const isWire = (name: string): name is WireName => Object.hasOwn(modelNames, nam
 const { mind, wire } = values;
 if (!isMind(mind) || !isWire(wire)) {
   console.error(
-    `usage: npm run eval -- [--mind teacher|noisy] [--wire ${Object.keys(modelNames).join('|')}] [--count n] [--from n] [--seed n] [--rate 0.3] [--at-once n]`,
+    `usage: npm run eval -- [--mind teacher|noisy] [--wire ${Object.keys(modelNames).join('|')}] [--count n] [--from n] [--kind words] [--seed n] [--rate 0.3] [--at-once n]`,
   );
   process.exit(2);
 }
@@ -35,6 +36,7 @@ try {
     rate: Number(values.rate),
     ...(values.count !== undefined && { count: Number(values.count) }),
     from: Number(values.from),
+    kind: values.kind,
     seed: Number(values.seed),
     atOnce: Number(values['at-once']),
   });

@@ -1,5 +1,6 @@
 import { lines, name, sentence, some } from '../scripts/script.ts';
 import { boats, languages, powers, services } from '../sites/forms.application.ts';
+import { harbours } from '../sites/forms.pilots.ts';
 import { type Application, cities, columns, ports, themes } from '../sites/forms.ts';
 import { plan, reading, type TaskKind } from './task.ts';
 
@@ -87,8 +88,7 @@ const choices: TaskKind = ({ random, url }) => {
       { fill: { 'Your name': filled.name, 'you@example.org': filled.email, Country: country } },
       ...filled.languages.map((one) => ({ fill: { Languages: one } })),
       { fill: { City: filled.city } },
-      { click: 'Home port', role: 'combobox' },
-      { click: filled.port, role: 'option' },
+      { choose: filled.port, from: 'Home port' },
       { click: 'Send application' },
       received,
     ),
@@ -129,6 +129,25 @@ const noSuchBoat: TaskKind = ({ random, url }) => ({
   posts: [],
   holds: [{ read: ({ forms }) => forms.applications, is: [] }],
 });
+
+/** A field that suggests while it is typed into, and takes only what is chosen. */
+const suggestions: TaskKind = ({ random, url }) => {
+  const [harbour, ship] = [random.pick(harbours), name(random)];
+  return {
+    prompt: `At ${url('forms', 'pilots')} call a pilot to the harbour “${harbour}” for the ship ${ship}. Where does the pilot go?`,
+    intents: plan(
+      { open: url('forms', 'pilots') },
+      { choose: harbour, from: 'Harbour' },
+      { fill: { Ship: ship } },
+      { click: 'Call the pilot', irreversible: true },
+      { finish: reading({ harbour: /To (.*), for / }), when: 'The pilot comes' },
+    ),
+    end: { status: 'success' },
+    result: ({ forms: { pilots } }) => ({ harbour: pilots[0]?.harbour ?? '' }),
+    posts: ['forms/pilots'],
+    holds: [{ read: ({ forms }) => forms.pilots, is: [{ harbour, ship }] }],
+  };
+};
 
 /** A switch, and a menu that opens under the pointer. */
 const settings: TaskKind = ({ random, url }) => {
@@ -178,6 +197,7 @@ export const formsTasks = {
   'forms: choices': choices,
   'forms: correct': correct,
   'forms: no such boat': noSuchBoat,
+  'forms: suggestions': suggestions,
   'forms: settings': settings,
   'forms: board': board,
 };

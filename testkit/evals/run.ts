@@ -20,6 +20,8 @@ type Options = {
   count?: number;
   /** The number of the first. */
   from?: number;
+  /** Only tasks of the kinds whose names have this in them. */
+  kind?: string;
   atOnce: number;
   seed: number;
   wire: WireName;
@@ -28,10 +30,12 @@ type Options = {
 /** Wide: a task that takes longer hangs. */
 const taskMs = 240_000;
 
-export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, atOnce, seed, wire }: Options) {
+export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kind = '', atOnce, seed, wire }: Options) {
   const { installation, sites, model, minds } = setting;
   const { client } = installation;
-  const total = count ?? taskKinds.length;
+  const places = [...taskKinds.keys()].filter((place) => taskKinds[place]?.[0].includes(kind));
+  if (places.length === 0) throw new Error(`no kind of task has "${kind}" in its name`);
+  const total = count ?? places.length;
   const mismatches: { kind: string; index: number; task_id: string | null; reasons: string[] }[] = [];
   const spent: Spent[] = [];
   // An earlier run of the same seed had the same tokens.
@@ -103,9 +107,12 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, atO
     };
   }
 
+  /** The numbers of the kinds that are wanted, one after the other. */
+  const numberOf = (turn: number): number =>
+    Math.floor(turn / places.length) * taskKinds.length + (places[turn % places.length] ?? 0);
   const begun = performance.now();
   const work = async () => {
-    while (sent < total) await runOne(from + sent++);
+    while (sent < total) await runOne(numberOf(from + sent++));
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   const ids = spent.map(({ status }) => status.task_id);
@@ -114,7 +121,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, atO
     wire,
     seed,
     tasks: total,
-    kinds: Math.min(total, taskKinds.length),
+    kinds: Math.min(total, places.length),
     as_expected: total - mismatches.length,
     hung,
     /** Those that failed and do not say why. */

@@ -19,6 +19,8 @@ type Deed =
   | { tab: string; close?: boolean }
   /** Labels with what is to be written, chosen or checked there. */
   | { fill: Record<string, string | boolean>; in?: string; thenPress?: string }
+  /** An option of a list, or of what a field suggests. */
+  | { choose: string; from: string; in?: string }
   | { press: string }
   | { accept: boolean; text?: string }
   /** Any other tool, as it is. */
@@ -36,6 +38,7 @@ const isDone = (result: string) => /^(done|Read as|The file|A person answered|No
 /** In the goal of an answer that was not the teacher's own: what it did brings no intent further. */
 export const mistake = 'by mistake';
 const clickable = ['link', 'button', 'clickable', 'tab', 'menuitem', 'option', 'checkbox', 'radio', 'switch'];
+const choosers = ['combobox', 'select', 'list', 'field', 'search'];
 const boxes = ['checkbox', 'radio', 'switch'];
 
 export const teacher =
@@ -81,6 +84,10 @@ function callFor(intent: Intent, page: SeenPage): MindCall | undefined {
   if ('use' in intent) {
     const [found] = findHandles(page, intent.on, intent.role ? [intent.role] : undefined, intent.in);
     return found && { name: intent.use, input: { ref: found.ref, ...intent.input } };
+  }
+  if ('choose' in intent) {
+    const [found] = findHandles(page, intent.from, choosers, intent.in);
+    return found && { name: 'choose', input: { ref: found.ref, option: intent.choose } };
   }
   if ('drag' in intent) {
     const [from, to] = [intent.drag, intent.to].map((name) => findHandles(page, name)[0]);

@@ -148,7 +148,8 @@ async function select(page: Page, list: Locator, option: string): Promise<unknow
     element instanceof HTMLSelectElement ? (element.multiple ? 'several' : 'one') : 'drawn',
   );
   if (kind === 'drawn') {
-    await list.click();
+    if (await list.evaluate((element) => element instanceof HTMLInputElement)) await list.fill(option);
+    else await list.click();
     return page.getByRole('option', { name: option, exact: true }).click();
   }
   const chosen = list.evaluate((element) =>

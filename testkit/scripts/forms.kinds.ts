@@ -1,4 +1,5 @@
 import { boats, languages, powers, services } from '../sites/forms.application.ts';
+import { harbours } from '../sites/forms.pilots.ts';
 import type { Application } from '../sites/forms.ts';
 import { cities, columns, ports, themes } from '../sites/forms.ts';
 import { at, draw, type Kind, lines, name, say, sentence, some } from './script.ts';
@@ -152,6 +153,26 @@ const impossible: Kind = ({ random, url }) => ({
   holds: [{ read: ({ forms }) => forms.applications, is: [] }],
 });
 
+/** A field that suggests while it is typed into. */
+const suggestions: Kind = ({ random, url }) => {
+  const [harbour, ship] = [random.pick(harbours), name(random)];
+  return {
+    ask: {
+      lines: [
+        say`open ${at(url('forms', 'pilots'))}`,
+        say`select ${harbour} in "Harbour"`,
+        say`type ${ship} into "Ship"`,
+        '!click "Call the pilot"',
+        'extract css "#harbour" as harbour',
+      ],
+    },
+    end: { status: 'success' },
+    posts: ['forms/pilots'],
+    result: ({ forms: { pilots } }) => ({ harbour: pilots[0]?.harbour ?? '' }),
+    holds: [{ read: ({ forms }) => forms.pilots, is: [{ harbour, ship }] }],
+  };
+};
+
 /** Drags cards. */
 const board: Kind = ({ data, random, url }) => {
   const cards = draw(random, data.forms.cards, 2);
@@ -216,6 +237,7 @@ export const formsKinds = {
   'forms: choices': choices,
   'forms: correct': correct,
   'forms: impossible': impossible,
+  'forms: suggestions': suggestions,
   'forms: board': board,
   'forms: settings': settings,
 };

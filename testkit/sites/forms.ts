@@ -1,5 +1,6 @@
 // Every kind of field there is, a board to drag cards on, and settings that are changed in place.
 import { application } from './forms.application.ts';
+import { harbours, pilots } from './forms.pilots.ts';
 import { type Brand, page } from './look.ts';
 import { field, fields, html, json, type Markup, pause, redirect, refuse, type Site, type Visit } from './web.ts';
 
@@ -24,6 +25,7 @@ export type Card = { name: string; column: string };
 type FormsData = {
   applications: Application[];
   cards: Card[];
+  pilots: { harbour: string; ship: string }[];
   settings: { title: string; sounds: boolean; theme: string };
 };
 type FormsVisit = Visit<FormsData>;
@@ -52,6 +54,7 @@ export const forms: Site<FormsData> = {
   open: () => ({
     applications: [],
     cards: chores.map((name) => ({ name, column: 'To do' })),
+    pilots: [],
     settings: { title: 'My boat', sounds: false, theme: 'Daylight' },
   }),
 
@@ -67,6 +70,15 @@ export const forms: Site<FormsData> = {
       await pause(200);
       return json(ports);
     }
+    if (path === '/api/harbours') {
+      await pause(300);
+      const said = (query.get('q') ?? '').toLowerCase();
+      return json(said === '' ? [] : harbours.filter((one) => one.toLowerCase().includes(said)));
+    }
+    if (path === '/pilots') return show(visit, 'Call a pilot', pilots());
+    const pilot = data.pilots.at(-1);
+    if (path === '/called' && pilot)
+      return show(visit, 'The pilot comes', html`<p>To <b id="harbour">${pilot.harbour}</b>, for ${pilot.ship}.</p>`);
     if (path === '/board') return show(visit, 'Chores', board(data));
     if (path === '/settings') return show(visit, 'Settings of the boat', settings(data));
     const last = data.applications.at(-1);
@@ -97,6 +109,10 @@ function change({ path, form, data, here }: FormsVisit) {
       letter: one('letter'),
     });
     return redirect(`${here}/received`);
+  }
+  if (path === '/pilots') {
+    data.pilots.push({ harbour: one('harbour'), ship: one('ship') });
+    return redirect(`${here}/called`);
   }
   if (path === '/move') {
     const card = data.cards.find(({ name }) => name === one('card'));

@@ -173,6 +173,12 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
       if (!head.ok || head.type !== 'acted') throw new Error(`${step.action}: ${JSON.stringify(head)}`);
       return { acted: head, image: body };
     },
+    /** What the host says of a step that it does not do. Throws where it does it. */
+    async refusalOf(step: Step, how?: How): Promise<{ failure: Failure; message: string }> {
+      const { head } = await tryTo(step, how);
+      if (head.ok) throw new Error(`${step.action} was done`);
+      return head;
+    },
     /** Why the step is not done, or undefined. */
     async failureOf(step: Step, how?: How): Promise<Failure | undefined> {
       const { head } = await tryTo(step, how);

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { suggestionsPage } from './suggestions-page.ts';
 
 export type Site = {
   url: string;
@@ -72,7 +73,16 @@ const answers: Record<string, () => { body: string; cookie?: string }> = {
   }),
   '/form': () => ({ body: form }),
   '/shifting': () => ({ body: shifting }),
+  '/suggestions': () => ({ body: suggestionsPage }),
   '/order': () => ({ body: page('Order', '<form method="post" action="/slow"><button>Send</button></form>') }),
+  '/ask': () => ({ body: page('Ask', '<form method="post" action="/later"><button>Say it</button></form>') }),
+  '/asking': () => ({ body: page('Asking', '<iframe title="Near" src="/ask"></iframe>') }),
+  '/asking-far': () => ({
+    body: page(
+      'Asking',
+      `<iframe title="Far"></iframe><script>document.querySelector('iframe').src = 'http://localhost:' + location.port + '/ask'</script>`,
+    ),
+  }),
   '/popup': () => ({ body: page('Popup', '<p>I am a popup') }),
   '/welcome': () => ({
     body: page(
@@ -94,6 +104,8 @@ const answers: Record<string, () => { body: string; cookie?: string }> = {
 
 /** More than a page is given to load, less than a step has. */
 const SLOW_MS = 4000;
+/** Noticeable, and less than a frame is given. */
+const LATER_MS = 600;
 
 /** More than anybody wants, as fast as it is taken. */
 function sendForever(response: ServerResponse): void {
@@ -113,6 +125,7 @@ export async function startSite(): Promise<Site & { asked: string[] }> {
     asked.push(pathname);
     if (pathname === '/file') return void response.setHeader('content-type', 'text/csv').end('a,b\n1,2\n');
     if (pathname === '/large') return sendForever(response);
+    if (pathname === '/later') return void setTimeout(() => response.end('Said at last'), LATER_MS);
     if (pathname === '/slow') return void setTimeout(() => response.end('At last'), SLOW_MS);
     const answer = answers[pathname]?.();
     if (!answer) return void response.writeHead(404).end();

@@ -110,7 +110,13 @@ export function createGenerator(seed: number) {
       () => ({ css: text(2000, 1) }),
       () => ({ ref: word(100) }),
     ])();
-    return typeof one === 'string' || chance(0.7) ? one : { ...one, frame: text(500, 1) };
+    if (typeof one === 'string' || chance(0.6)) return one;
+    const isWithin = !('ref' in one) && chance(0.5);
+    return {
+      ...one,
+      ...(isWithin && { within: text(500, 1) }),
+      ...((!isWithin || chance(0.5)) && { frame: text(500, 1) }),
+    };
   };
   const sight = (): Condition =>
     pick<() => Condition>([

@@ -71,6 +71,18 @@ describe('the browsers of an agent', () => {
     assert.ok(!told.includes('\\ud83d') && !told.includes('\\u0000'), told);
   });
 
+  it('stay where they are when their host does not know a step, as one of an older release', async () => {
+    const session = await opening();
+    const handle = await browsers.ensure({ ...session, reach: anywhere }, { signal });
+    // What a later release adds to a step, this host refuses as an older one refuses what this release has.
+    const step = { action: 'click', target: { name: 'Remove', later: 'Brass lantern' } } as unknown as Step;
+    const outcome = await act(session.id, handle, step);
+    assert.ok(outcome.type === 'failed', JSON.stringify(outcome));
+    assert.deepEqual([outcome.failure, outcome.hasTouched], ['unsupported', false]);
+    assert.match(outcome.message, /older release/);
+    assert.equal((await act(session.id, handle, { action: 'navigate', url: site })).type, 'acted');
+  });
+
   it('look at a page no longer than they are told to', async () => {
     const session = await opening();
     const handle = await browsers.ensure({ ...session, reach: anywhere }, { signal });

@@ -28,6 +28,14 @@ const stateMs = 5000;
 const cutMs = 1000;
 const takeMs = 3000;
 
+/** A host of an older release does not know what was added to steps since. Its browser is as well as before. */
+const notUnderstood: Outcome = {
+  type: 'failed',
+  failure: 'unsupported',
+  message: 'the browser host does not know this kind of step; it may be of an older release',
+  hasTouched: false,
+};
+
 /** The agent's side of the browsers: finds or opens the browser of a session, and has steps done in it. */
 export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
   const hosts = createHostClient(bus);
@@ -45,6 +53,7 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
       .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
       .finally(gone.close);
     if (result.ok) return outcomeOf(result.reply);
+    if (result.reason === 'refused' && result.refusal === 'bad_request') return notUnderstood;
     const { reason, mayHaveActed } = result;
     const isUnheard =
       reason === 'disconnected' ||

@@ -158,6 +158,11 @@ const makers: Makers = {
     const target = targetOf(page, handleOf(page, last.ref));
     return { steps: [...steps, { action: 'press', key: then_press, target }], isLast: true };
   },
+  choose({ ref, option }, page) {
+    const handle = handleOf(page, ref);
+    const step: Step = { action: 'select', target: targetOf(page, handle), option, ...named('Choose in', handle) };
+    return { steps: [step], isLast: false };
+  },
   press({ key, ref }, page) {
     const target = ref === undefined ? undefined : targetOf(page, handleOf(page, ref));
     return { steps: [{ action: 'press', key, ...(target && { target }) }], isLast: key === 'Enter' };

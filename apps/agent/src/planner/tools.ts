@@ -38,6 +38,11 @@ export const toolTable = {
     'Fill fields of a form, all at once. Then press a key, if the form is sent by one.',
     z.object({ items: z.array(Item).min(1).max(10), then_press: z.string().max(50).optional() }),
   ),
+  choose: define(
+    'choose',
+    'Choose an option of a list, or of what a field suggests while it is typed into: types, waits, and takes the best match.',
+    z.object({ ref: Ref, option: z.string().min(1).max(500) }),
+  ),
   press: define(
     'press',
     'Press a key, such as Enter or Escape.',

@@ -3,8 +3,9 @@
 import type { Step } from '@pilothouse/contract';
 import { StepFailure } from '../common/failure.ts';
 import type { ActionTools } from './action-tools.ts';
+import { select } from './choose.ts';
 import { download, upload } from './files.ts';
-import { check, select, type } from './fill.ts';
+import { check, type } from './fill.ts';
 import { move, navigate, reload } from './navigate.ts';
 import { click, drag, hover, scroll } from './pointer.ts';
 import { press } from './press.ts';

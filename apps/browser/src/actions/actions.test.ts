@@ -180,6 +180,20 @@ describe('actions', () => {
       assert.equal(head.after.url, `${site.url}/slow`);
     });
 
+    for (const [where, path, frame] of [
+      ['of the site', '/asking', 'Near'],
+      ['of another site', '/asking-far', 'Far'],
+    ] as const) {
+      it(`is waited for in a frame ${where}: the next look shows the answer`, async () => {
+        await session.act({ action: 'navigate', url: `${site.url}${path}` }, { epoch: 3 });
+        await session.act({ action: 'click', target: { name: 'Say it', frame } }, { epoch: 3 });
+        const { head } = await session.tell({ type: 'observe', as: 'view' });
+        assert.ok(head.ok && head.type === 'viewed', JSON.stringify(head));
+        assert.match(head.view.text, /Said at last/);
+        assert.doesNotMatch(head.view.text, /Say it/);
+      });
+    }
+
     it('is not reported as sent where a new driver stopped it', async () => {
       const sending = order(3);
       await isSent();

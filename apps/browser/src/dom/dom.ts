@@ -93,7 +93,7 @@ export function createDom({ page, cdp, refs = createRefs(), fields }: Options): 
     },
     documents: async (deadline) => (await worlds.all(deadline)).map(({ world }) => world),
     find: async (target, purpose, deadline) =>
-      createFoundElement(await findTarget(finding, { target, purpose }, deadline)),
+      createFoundElement(await findTarget(finding, { target, purpose }, deadline), refs),
     sees,
     outline: (from, deadline) => steadily((views) => outlineOf(views, refs, from, deadline), deadline),
     view: (options, deadline) => steadily((views) => viewOf(views, refs, looks, options, deadline), deadline),

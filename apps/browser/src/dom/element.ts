@@ -2,10 +2,12 @@
 
 import type { CDPSession } from 'playwright-core';
 import type { Deadline } from '../common/deadline.ts';
+import { type Choices, choicesOf } from './choices.ts';
 import { isReachedAt, type ReadyElement, waitUntilReady } from './element-ready.ts';
 import type { Spot } from './find.ts';
 import { reachScript } from './injected/script.ts';
 import type { Identity } from './injected/view-items.ts';
+import type { Refs } from './refs.ts';
 import type { Point } from './worlds/frame-position.ts';
 import { callFunction } from './worlds/world.ts';
 
@@ -25,6 +27,8 @@ export type FoundElement = {
   ): Promise<T>;
   /** What it is to a person now, as a view tells it. */
   identity(deadline: Deadline): Promise<Identity>;
+  /** What it offers to choose from. */
+  choices(deadline: Deadline): Promise<Choices>;
   /** The frame whose document it is part of, and the origin of that document. */
   frameId: string;
   origin: string;
@@ -33,7 +37,7 @@ export type FoundElement = {
   release(): void;
 };
 
-export function createFoundElement(spot: Spot): FoundElement {
+export function createFoundElement(spot: Spot, refs: Refs): FoundElement {
   const { element } = spot;
   const { world } = spot.view;
   const { session } = world;
@@ -47,6 +51,7 @@ export function createFoundElement(spot: Spot): FoundElement {
       return value;
     },
     identity: (deadline) => world.call('identity', [element], deadline),
+    choices: (deadline) => choicesOf(spot, refs, deadline),
     frameId: world.frameId,
     origin: world.origin,
     cdp: session,

@@ -86,7 +86,9 @@ async function look(
 const nowhere = 'nothing visible on the page is called so';
 
 /** The step may mean a frame of another site, and has to say so. Names stay out: they quote the page. */
-async function whyMissing(query: Query, { others }: Scope, deadline: Deadline): Promise<string> {
+async function whyMissing(query: Query, scope: Scope, deadline: Deadline): Promise<string> {
+  const { others } = scope;
+  if (query.within !== undefined) return notInPart(query, query.within, scope, deadline);
   const answers = await Promise.all(others.map((view) => ask(view, query, deadline)));
   const visible = await visibleOf(
     answers.flatMap((answer) => answer ?? []),
@@ -99,6 +101,34 @@ async function whyMissing(query: Query, { others }: Scope, deadline: Deadline): 
   return `${nowhere}, except in a frame of another site; a step that means it has to name the frame by ${how}`;
 }
 
+/** How often the element is elsewhere tells a wrong part from a wrong name. */
+async function notInPart(query: Query, words: string, { groups }: Scope, deadline: Deadline): Promise<string> {
+  const views = groups.flat();
+  const isShown = await shows(words, views, deadline);
+  if (isShown === undefined) return nowhere;
+  if (!isShown) return 'nothing visible on the page says the words of the part that the step names';
+  const anywhere = { ...query, within: undefined };
+  const answers = await Promise.all(views.map((view) => ask(view, anywhere, deadline)));
+  const count = countOf(
+    await visibleOf(
+      answers.flatMap((answer) => answer ?? []),
+      deadline,
+    ),
+  );
+  if (count === 0) return nowhere;
+  return `nothing in the part that the step names is called so; elsewhere on the page ${count === 1 ? 'one element is' : `${count} elements are`}`;
+}
+
+/** Undefined where a document did not answer in time and no other has them. */
+async function shows(words: string, views: View[], deadline: Deadline): Promise<boolean | undefined> {
+  const asked = views.map(({ world, parent }) =>
+    world.call('showsPart', [words], parent ? deadline.atMost(frameMs) : deadline),
+  );
+  const answers = await Promise.allSettled(asked);
+  if (answers.some((answer) => answer.status === 'fulfilled' && answer.value)) return true;
+  return answers.every(({ status }) => status === 'fulfilled') ? false : undefined;
+}
+
 /** What a person keeps secret goes to another site only where the step names its host: a title can be imitated. */
 async function refuseSecret(
   spot: Spot,
@@ -109,13 +139,15 @@ async function refuseSecret(
 ): Promise<Spot> {
   const { view, element } = spot;
   if ((purpose !== 'fill' && purpose !== 'select') || isByHost || (main && isOfSite(view, main))) return spot;
-  const { frame: _, ...said } = typeof target === 'string' ? { name: target } : { frame: undefined, ...target };
+  const { frame, within, ...said } = { frame: undefined, within: undefined, ...named(target) };
   if (!(await view.world.call('isForSecret', [element, Object.values(said).join(' ')], deadline))) return spot;
   view.world.release(element);
   const host = view.from?.host;
   const how = host ? `; the step has to name the frame by its host, as in frame "${host}"` : '';
   throw new StepFailure('unsupported', `a field for secrets is in a frame of another site${how}`);
 }
+
+const named = (target: Target) => (typeof target === 'string' ? { name: target } : target);
 
 async function byRef(ref: string, views: View[], refs: Refs, deadline: Deadline): Promise<Spot> {
   const place = refs.whereIs(ref);
@@ -131,7 +163,8 @@ async function byRef(ref: string, views: View[], refs: Refs, deadline: Deadline)
 }
 
 function queryOf(target: Exclude<Target, { ref: string }>, purpose: Purpose, mayBePart: boolean): Query {
-  const query = { role: undefined, purpose, mayBePart };
+  const within = typeof target === 'string' ? undefined : target.within;
+  const query = { role: undefined, within, purpose, mayBePart };
   if (typeof target === 'string') return { ...query, by: 'name', what: target };
   if ('name' in target) return { ...query, by: 'name', what: target.name, role: target.role };
   if ('text' in target) return { ...query, by: 'text', what: target.text };
@@ -147,7 +180,7 @@ async function best(query: Query, views: View[], refs: Refs, deadline: Deadline)
     const visible = await visibleOf(level, deadline);
     const [only] = visible;
     if (!only) continue;
-    if (countOf(visible) > 1) throw new StepFailure('ambiguous', told(visible, refs));
+    if (countOf(visible) > 1) throw new StepFailure('ambiguous', told(visible, refs, query.within !== undefined));
     const element = await only.view.world.element(only.hits.marks[0] ?? 0, deadline);
     return element && { view: only.view, element };
   }
@@ -180,9 +213,10 @@ async function visibleOf(answers: Answer[], deadline: Deadline): Promise<Answer[
 const countOf = (answers: Answer[]) => answers.reduce((sum, { hits }) => sum + hits.count, 0);
 
 /** Says which, so that the agent can choose. Names stay out: they quote the page. */
-function told(answers: Answer[], refs: Refs): string {
+function told(answers: Answer[], refs: Refs, isInPart: boolean): string {
   const some = answers.flatMap(({ view, hits }) =>
     hits.marks.map((mark, index) => `${refs.give(view.world, mark)} ${hits.roles[index] ?? ''}`.trim()),
   );
-  return `${countOf(answers)} visible elements match: ${some.slice(0, 5).join(', ')}`;
+  const where = isInPart ? ' in the part that the step names' : '';
+  return `${countOf(answers)} visible elements match${where}: ${some.slice(0, 5).join(', ')}`;
 }

@@ -12,6 +12,8 @@ const loadMs = 3000;
 const fetchMs = 500;
 /** What is asked for begins at once, unless the page or its rules prevent it. */
 const beginMs = 500;
+/** A form that is sent in a frame changes the frame; frames that load by themselves are not waited for longer. */
+const frameMs = 1500;
 const pollMs = 5;
 
 /** How far a page that is loading has to be: complete for a picture of it, else only there. */
@@ -22,27 +24,46 @@ export type Loading = {
   close(): void;
 };
 
+/** The frames that are on their way to another document, by their ids and by their requests. */
+function createFrameLoads() {
+  const asked = new Set<unknown>();
+  const loading = new Set<unknown>();
+  return {
+    ask: (frame: unknown) => void asked.add(frame),
+    begin(frame: unknown) {
+      asked.delete(frame);
+      loading.add(frame);
+    },
+    end: (frame: unknown) => void loading.delete(frame),
+    areAsked: () => asked.size > 0,
+    areLoading: () => loading.size > 0,
+  };
+}
+
 /** Begins to watch; call it before the act. */
 export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Loading {
   const fetching = new Set<Request>();
-  const context = page.context();
   /** Asked for, and begun: the end of an older load, which comes between the two, is not the end of this. */
   let isAsked = false;
   let isLeaving = false;
   let windows = 0;
 
+  const frames = createFrameLoads();
   const isMain = ({ frameId }: { frameId: string }) => frameId === mainFrame;
   const onAsked = (event: { frameId: string }) => {
     if (isMain(event)) isAsked = true;
+    else frames.ask(event.frameId);
   };
   const onLeave = (event: { frameId: string }) => {
-    if (!isMain(event)) return;
+    if (!isMain(event)) return frames.begin(event.frameId);
     isAsked = false;
     isLeaving = true;
   };
   const onStopped = (event: { frameId: string }) => {
     if (isMain(event)) isLeaving = false;
+    else frames.end(event.frameId);
   };
+  const onDetached = ({ frameId }: { frameId: string }) => frames.end(frameId);
   const onNavigated = (frame: Frame) => {
     if (frame !== page.mainFrame()) return;
     isAsked = false;
@@ -50,21 +71,24 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
   };
   const onRequest = (request: Request) => {
     if (['fetch', 'xhr'].includes(request.resourceType())) fetching.add(request);
+    // Frames of other sites have processes of their own, and only their requests are told here.
+    else if (request.isNavigationRequest() && request.frame() !== page.mainFrame()) frames.begin(request);
   };
-  const onEnd = (request: Request) => void fetching.delete(request);
-  const onWindow = () => {
-    windows += 1;
+  const onEnd = (request: Request) => void (fetching.delete(request) || frames.end(request));
+  const countWindows = (by: number) => () => {
+    windows += by;
   };
-  const onPage = () => {
-    windows -= 1;
-  };
-  page.on('request', onRequest).on('requestfinished', onEnd).on('requestfailed', onEnd);
-  page.on('framenavigated', onNavigated);
-  context.on('page', onPage);
-  cdp.on('Page.windowOpen', onWindow);
-  cdp.on('Page.frameRequestedNavigation', onAsked);
-  cdp.on('Page.frameStartedNavigating', onLeave);
-  cdp.on('Page.frameStoppedLoading', onStopped);
+  const stop = listen(page, cdp, {
+    page: { request: onRequest, requestfinished: onEnd, requestfailed: onEnd, framenavigated: onNavigated },
+    context: { page: countWindows(-1) },
+    cdp: {
+      'Page.windowOpen': countWindows(1),
+      'Page.frameRequestedNavigation': onAsked,
+      'Page.frameStartedNavigating': onLeave,
+      'Page.frameStoppedLoading': onStopped,
+      'Page.frameDetached': onDetached,
+    },
+  });
 
   return {
     async rest(pages, until, deadline) {
@@ -77,11 +101,14 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
       );
       const fetches = bounded.atMost(fetchMs);
       const begins = bounded.atMost(beginMs);
+      const framed = bounded.atMost(frameMs);
       // A site may be slow to answer what it was sent. Until then it is unknown whether it has it, so that is waited for.
       const isMoving = () =>
         (isLeaving && !deadline.isOver()) ||
         (isAsked && !begins.isOver()) ||
         (windows > 0 && !bounded.isOver()) ||
+        (frames.areAsked() && !begins.isOver()) ||
+        (frames.areLoading() && !framed.isOver()) ||
         (fetching.size > 0 && !fetches.isOver());
       while (isMoving()) await sleep(pollMs);
       await bestEffort('wait for new pages', within(bounded, pages.decided()));
@@ -89,14 +116,26 @@ export function watchLoading(page: Page, cdp: CDPSession, mainFrame: string): Lo
       const load = pages.current().waitForLoadState(until, { timeout: loaded.leftMs(), signal: loaded.signal });
       await bestEffort('wait for the page to load', load);
     },
-    close() {
-      page.off('request', onRequest).off('requestfinished', onEnd).off('requestfailed', onEnd);
-      page.off('framenavigated', onNavigated);
-      context.off('page', onPage);
-      cdp.off('Page.windowOpen', onWindow);
-      cdp.off('Page.frameRequestedNavigation', onAsked);
-      cdp.off('Page.frameStartedNavigating', onLeave);
-      cdp.off('Page.frameStoppedLoading', onStopped);
-    },
+    close: stop,
   };
+}
+
+// Each is called with what its event brings.
+type Listeners = Record<string, (event: never) => void>;
+type Source = { on(name: string, listener: (event: never) => void): unknown; off: Source['on'] };
+
+/** Returns what ends it. */
+function listen(page: Page, cdp: CDPSession, to: Record<'page' | 'context' | 'cdp', Listeners>): () => void {
+  // The libraries name each event in their types; here they are a table.
+  const sources = [
+    [page as unknown as Source, to.page],
+    [page.context() as unknown as Source, to.context],
+    [cdp as unknown as Source, to.cdp],
+  ] as const;
+  const each = (how: 'on' | 'off') => {
+    for (const [source, listeners] of sources)
+      for (const [name, listener] of Object.entries(listeners)) source[how](name, listener);
+  };
+  each('on');
+  return () => each('off');
 }

@@ -24,7 +24,7 @@ describe('the guide', () => {
   it('shows only scripts that can be read', () => {
     const blocks = [...guide.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
     const scripts = blocks.filter(([, language]) => language !== 'ebnf');
-    assert.equal(scripts.length, 7);
+    assert.equal(scripts.length, 8);
     for (const [, language, script = ''] of scripts) {
       assert.equal(language, 'script');
       const parsed = parseScript(script);

@@ -61,6 +61,10 @@ it('what comes next is a beginning, a word of the instruction, or nothing in a t
   assert.deepEqual(suggested('dance w'), []);
   const into = suggestNext('type "x" in');
   assert.ok(!into.isBeginning && into.words.includes('into') && into.words.includes('button'));
+  assert.deepEqual(
+    suggested('click "Remove" i').filter((word) => word === 'in'),
+    ['in'],
+  );
   assert.deepEqual(suggestNext('type "x in'), { isBeginning: false, words: [] });
   assert.deepEqual(suggestNext('back # in'), { isBeginning: false, words: [] });
 });

@@ -40,6 +40,39 @@ describe('a line', () => {
       { action: 'select', target: { role: 'combobox', name: 'Colour' }, option: 'Blue' },
     ],
     ['click "Pay" in frame "Payment"', { action: 'click', target: { name: 'Pay', frame: 'Payment' } }],
+    ['click "Remove" in "Brass lantern"', { action: 'click', target: { name: 'Remove', within: 'Brass lantern' } }],
+    [
+      'type "x" in "Street" in "Billing" in frame "Card"',
+      { action: 'type', target: { name: 'Street', within: 'Billing', frame: 'Card' }, text: 'x' },
+    ],
+    [
+      'check checkbox "Gift" in frame "Shop" in "Brass lantern"',
+      {
+        action: 'check',
+        target: { role: 'checkbox', name: 'Gift', within: 'Brass lantern', frame: 'Shop' },
+        checked: true,
+      },
+    ],
+    [
+      'select "2" in label "Amount" in "Brass lantern"',
+      { action: 'select', target: { label: 'Amount', within: 'Brass lantern' }, option: '2' },
+    ],
+    [
+      'fill "Street" in "Billing" with "Elm 3"',
+      { action: 'type', target: { name: 'Street', within: 'Billing' }, text: 'Elm 3' },
+    ],
+    [
+      'press Enter in "Note" in "Brass lantern"',
+      { action: 'press', key: 'Enter', target: { name: 'Note', within: 'Brass lantern' } },
+    ],
+    [
+      'drag "Handle" in "Brass lantern" to css "li" in "Done"',
+      { action: 'drag', from: { name: 'Handle', within: 'Brass lantern' }, to: { css: 'li', within: 'Done' } },
+    ],
+    [
+      'extract text css ".price" in "Brass lantern" as price',
+      { action: 'extract', kind: 'text', target: { css: '.price', within: 'Brass lantern' }, as: 'price' },
+    ],
     [
       'type "x" in the "E-mail" field in the frame "pay.example.com"',
       { action: 'type', target: { role: 'textbox', name: 'E-mail', frame: 'pay.example.com' }, text: 'x' },
@@ -163,6 +196,9 @@ describe('a mistake', () => {
     ['click css "\\u{0}"', 7, /without NUL/],
     ['click "Pay" in frame Payment', 22, /Expected text in quotes, found “Payment”\./, 'click "…"'],
     ['click "Pay" in frame ""', 7, /The target.frame is empty/],
+    ['click "Remove" in ""', 7, /The target.within is empty/],
+    ['click "Remove" in "Cart" in "Brass lantern"', 26, /Expected the end of the line, found “in”\./, 'click "…"'],
+    ['click "Remove" in Cart', 16, /Expected the end of the line, found “in”\./, 'click "…"'],
     ['type "x" in to "Search"', 13, /found “to”\./, 'type "…" into "…"'],
     ['type "x" "Search"', 10, /Expected “into”, found/, 'type "…" into "…"'],
     ['type "{nam}" into "x"', 7, /no variable “nam”/, '{name}'],

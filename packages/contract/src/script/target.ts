@@ -50,23 +50,28 @@ export const target: Value = {
   },
   read(reader) {
     const said = readElement(reader);
-    const frame = readFrame(reader);
-    if (frame === undefined) return said;
-    return typeof said === 'string' ? { name: said, frame } : { ...said, frame };
+    const place = readPlace(reader);
+    if (Object.keys(place).length === 0) return said;
+    return typeof said === 'string' ? { name: said, ...place } : { ...said, ...place };
   },
   write(value) {
     const { success, data } = Target.safeParse(value);
     if (!success) return undefined;
     if (typeof data === 'string') return quote(data);
-    const { frame, ...element } = data;
-    if (frame === undefined) return writeElement(element);
-    // A bare name in a frame has no other form than this one.
+    const { frame, within, ...element } = { within: undefined, ...data };
+    const place = [
+      within === undefined ? [] : `in ${quote(within)}`,
+      frame === undefined ? [] : `in frame ${quote(frame)}`,
+    ];
+    if (place.flat().length === 0) return writeElement(element);
+    // A bare name in a part of the page has no other form than this one.
     const isBareName = 'name' in element && element.role === undefined;
-    return `${isBareName ? quote(element.name) : writeElement(element)} in frame ${quote(frame)}`;
+    return [isBareName ? quote(element.name) : writeElement(element), ...place.flat()].join(' ');
   },
 };
 
 type Element = Exclude<Target, string>;
+type Place = { within?: string; frame?: string };
 
 function readElement(reader: Reader): string | Record<string, unknown> {
   if (reader.word() === 'the') reader.skip();
@@ -93,13 +98,17 @@ function writeElement(element: Element): string {
   return `${roles.has(element.role) ? element.role : `role ${quote(element.role)}`} ${quote(element.name)}`;
 }
 
-/** `in frame "…"`, if the element is in a named frame. */
-function readFrame(reader: Reader): string | undefined {
-  if (reader.word() !== 'in') return undefined;
-  const skipped = reader.word(1) === 'the' ? 2 : 1;
-  if (reader.word(skipped) !== 'frame') return undefined;
-  reader.skip(skipped + 1);
-  return String(quoted.read(reader));
+/** `in "…"`, if other words tell which one is meant, and `in frame "…"`, if the element is in a named frame. */
+function readPlace(reader: Reader): Place {
+  const place: Place = {};
+  while (reader.word() === 'in') {
+    const skipped = reader.word(1) === 'the' ? 2 : 1;
+    const isFrame = reader.word(skipped) === 'frame';
+    if (isFrame ? place.frame !== undefined : place.within !== undefined || reader.peek(1)?.kind !== 'quoted') break;
+    reader.skip(isFrame ? skipped + 1 : 1);
+    place[isFrame ? 'frame' : 'within'] = String(quoted.read(reader));
+  }
+  return place;
 }
 
 function isWay(word: string): boolean {

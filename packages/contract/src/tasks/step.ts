@@ -13,14 +13,17 @@ const Name = text(500, 1);
  */
 const frame = Name.optional();
 
+/** Words of the row, card, list item or section that it is in: they tell it from others of its name. */
+const within = Name.optional();
+
 /** An element of the page. A plain string is its visible name; `ref` is from the latest observation of the page. */
 export const Target = z
   .union([
     Name,
-    z.strictObject({ role: text(50, 1).optional(), name: Name, frame }),
-    z.strictObject({ text: Name, frame }),
-    z.strictObject({ label: Name, frame }),
-    z.strictObject({ css: text(2000, 1), frame }),
+    z.strictObject({ role: text(50, 1).optional(), name: Name, within, frame }),
+    z.strictObject({ text: Name, within, frame }),
+    z.strictObject({ label: Name, within, frame }),
+    z.strictObject({ css: text(2000, 1), within, frame }),
     z.strictObject({ ref: text(100, 1), frame }),
   ])
   .meta({ id: 'Target' });

@@ -39,6 +39,11 @@ describe('typed text', () => {
       [{ action: 'answer_dialog', accept: true, text: 'hunter2', title: 'hunter2!' }, `${struckText}!`],
       [{ action: 'navigate', url: 'https://anna:hunter2@shop.test/a' }, 'Open https://shop.test/a'],
       [{ action: 'navigate', url: 'https://shop.test/a?b=c' }, 'Open https://shop.test/a?b=c'],
+      [{ action: 'click', target: { name: 'Remove', within: 'Brass lantern' } }, 'Click "Remove" in "Brass lantern"'],
+      [
+        { action: 'type', text: 'hunter2', target: { role: 'textbox', name: 'Code', within: 'Card', frame: 'Pay' } },
+        'Type into "textbox Code" in "Card" in frame "Pay"',
+      ],
       [{ action: 'press', key: 'h' }, 'Press a key'],
       [{ action: 'press', key: 'Shift+H' }, 'Press a key'],
       [{ action: 'press', key: 'Control+A' }, 'Press Control+A'],

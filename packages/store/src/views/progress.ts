@@ -121,6 +121,7 @@ function siteOf(url: string): string {
 
 function targetName(target: Extract<Step, { action: 'click' }>['target']): string {
   if (typeof target === 'string') return `"${target}"`;
-  const { frame, ...element } = target;
-  return `"${Object.values(element).join(' ')}"${frame === undefined ? '' : ` in frame "${frame}"`}`;
+  const { frame, within, ...element } = { within: undefined, ...target };
+  const place = `${within === undefined ? '' : ` in "${within}"`}${frame === undefined ? '' : ` in frame "${frame}"`}`;
+  return `"${Object.values(element).join(' ')}"${place}`;
 }

@@ -1,5 +1,6 @@
 // From what a person would call it to the elements that may be meant. One long function, because its text is sent.
 
+import type { Areas } from './area.ts';
 import type { Names } from './element/names.ts';
 import type { Roles } from './element/roles.ts';
 import type { Dom } from './element/safe-dom.ts';
@@ -16,6 +17,8 @@ export type Query = {
   by: 'name' | 'text' | 'label' | 'css';
   what: string;
   role: string | undefined;
+  /** Words of the row, card or section that it is in. */
+  within: string | undefined;
   purpose: Purpose;
   /** Whether a part of a name is enough. */
   mayBePart: boolean;
@@ -24,7 +27,9 @@ export type Query = {
 /** The elements that fit best, and how well: a smaller level is a better fit. */
 export type Matches = { level: number; elements: Element[] };
 
-export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight, standing: Standing) {
+type Parts = { dom: Dom; roles: Roles; names: Names; sight: Sight; standing: Standing; areas: Areas };
+
+export function createFinder({ dom, roles, names, sight, standing, areas }: Parts) {
   const set = (text: string) => new Set(text.split(' '));
   const pressable = set('button link menuitem menuitemcheckbox menuitemradio tab option');
   const checkable = set('checkbox radio switch menuitemcheckbox menuitemradio');
@@ -41,11 +46,21 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight,
   type Step = (fits: (text: string) => boolean, closeness: Closeness) => Element[];
 
   function find(query: Query): Matches | undefined {
-    const { purpose, mayBePart } = query;
+    const { purpose, mayBePart, within } = query;
+    const anchors = within === undefined ? undefined : anchorsOf(within, mayBePart);
+    /** The closest words that have any of them near. */
+    const placed = (elements: Element[]): Element[] => {
+      if (!anchors) return elements;
+      for (const some of anchors) {
+        const there = areas.inAreas(elements, some);
+        if (there.length > 0) return there;
+      }
+      return [];
+    };
     const seenOf = memo((element) => inSight(element, purpose));
     const seen = (elements: Element[]) => [...new Set(elements.flatMap(seenOf))];
     if (query.by === 'css') {
-      const elements = seen(dom.select(query.what));
+      const elements = placed(seen(dom.select(query.what)));
       return elements.length > 0 ? { level: 0, elements } : undefined;
     }
     const steps = stepsOf(query);
@@ -58,14 +73,27 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight,
       const fits = comparison(wanted, closeness);
       for (const [index, step] of steps.entries()) {
         const all = seen(step(fits, closeness));
-        const elements = oneOfNested(all.filter((element) => !isOtherwise(element)));
+        const elements = placed(oneOfNested(all.filter((element) => !isOtherwise(element))));
         const level = rank * steps.length + index;
         if (elements.length > 0) return { level, elements };
-        if (all.length > 0)
-          otherwise ??= { level: level + closenesses.length * steps.length, elements: oneOfNested(all) };
+        const others = otherwise ? [] : placed(oneOfNested(all));
+        if (others.length > 0) otherwise = { level: level + closenesses.length * steps.length, elements: others };
       }
     }
     return mayBePart ? otherwise : undefined;
+  }
+
+  /** What says the words, or is called so: to the letter, ignoring case, then as a part. */
+  function anchorsOf(words: string, mayBePart: boolean): Element[][] {
+    const wanted = names.tidy(words);
+    const texts = byText(wanted);
+    const named = dom.select('[aria-label], [aria-labelledby], [alt], fieldset, table, figure');
+    return closenesses.flatMap((closeness) => {
+      if (closeness === 'part' && !mayBePart) return [];
+      const fits = comparison(wanted, closeness);
+      const all = [...texts[closeness], ...named.filter((element) => fits(names.name(element)))];
+      return [[...new Set(all)].filter(sight.isVisible)];
+    });
   }
 
   const isPressed = (purpose: Purpose): boolean => purpose === 'press' || purpose === 'any';
@@ -140,7 +168,11 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight,
 
     const files: Step = (fits) => elements.filter((one) => roles.typeOf(one) === 'file' && fits(nameOf(one)));
     const label: Step = (fits) => elements.filter((one) => suits(one) && fits(labelOf(one)));
-    const placeholder: Step = (fits) => elements.filter((one) => suits(one) && fits(names.placeholder(one)));
+    const typed: Step = (fits) => elements.filter((one) => isFor(one, 'fill') && fits(labelOf(one)));
+    const placeholder: Step = (fits) =>
+      elements.filter(
+        (one) => (suits(one) || (purpose === 'select' && isFor(one, 'fill'))) && fits(names.placeholder(one)),
+      );
     let texts: Record<Closeness, Element[]> | undefined;
     const text: Step = (_, closeness) => {
       texts ??= byText(names.tidy(what));
@@ -151,7 +183,8 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight,
     if (by === 'label') return [label];
     if (role !== undefined) return [withRole((one) => one === role)];
     if (purpose === 'fill') return [ofRoles(fillable), label, placeholder, text];
-    if (purpose === 'select') return [ofRoles(selectable), label, text];
+    // A field that suggests what to choose may say so nowhere.
+    if (purpose === 'select') return [ofRoles(selectable), label, ofRoles(fillable), typed, placeholder, text];
     if (purpose === 'check') return [ofRoles(checkable), label, text];
     if (purpose === 'upload') return [files, label, ofRoles(pressable), text];
     return [ofRoles(pressable), ofRoles(usable), text, label, placeholder, ofRoles(pictured)];
@@ -247,5 +280,8 @@ export function createFinder(dom: Dom, roles: Roles, names: Names, sight: Sight,
     return byText(names.tidy(sightOf.text)).part.some(sight.isVisible);
   }
 
-  return { find, sees };
+  /** Whether any part of the page has these words to be named by. */
+  const showsPart = (words: string): boolean => anchorsOf(words, true).some((anchors) => anchors.length > 0);
+
+  return { find, sees, showsPart };
 }

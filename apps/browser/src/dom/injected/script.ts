@@ -1,5 +1,6 @@
 // The parts of this folder put together, as the texts that are sent to the page.
 
+import { createAreas } from './area.ts';
 import { createCopies } from './copied.ts';
 import { createContrast } from './element/contrast.ts';
 import { createDrawn } from './element/drawn.ts';
@@ -18,6 +19,7 @@ import { createGestures } from './gestures.ts';
 import { createTouch, type Touch } from './hit-target.ts';
 import { createMask } from './mask.ts';
 import { createOutline, type Outline } from './outline.ts';
+import { createSuggester, type Suggester } from './suggestions.ts';
 import { createReader, type Reader } from './text.ts';
 import { createPageViewer, type PageViewer } from './view.ts';
 import { createViewBlocks, type ViewBlocks } from './view-blocks.ts';
@@ -40,6 +42,7 @@ type Parts = {
   items: ViewItems;
   blocks: ViewBlocks;
   viewer: PageViewer;
+  suggester: Suggester;
 };
 
 /** `opacity` is that of the first. */
@@ -64,6 +67,7 @@ function createTools(parts: Parts) {
     items,
     blocks,
     viewer,
+    suggester,
   } = parts;
   const maxTold = 5;
   const secretWords =
@@ -90,7 +94,20 @@ function createTools(parts: Parts) {
       paint.forget();
       return finder.sees(sighting);
     },
+    showsPart(words: string): boolean {
+      paint.forget();
+      return finder.showsPart(words);
+    },
     element: marks.element,
+    mark: marks.mark,
+    beginSuggestions(): void {
+      paint.forget();
+      suggester.begin();
+    },
+    suggestions(field: Element): ReturnType<Suggester['list']> {
+      paint.forget();
+      return suggester.list(field);
+    },
     /** How much of the frame in it can be seen through; 0 where it cannot be seen at all. */
     frameOpacity(owner: Element): number {
       paint.forget();
@@ -147,7 +164,8 @@ export const script = `(() => {
   const marks = (${createMarks})(dom);
   const reader = (${createReader})(dom, names, sight, secrets);
   const standing = (${createStanding})({ dom, roles, names, sight, paint });
-  const finder = (${createFinder})(dom, roles, names, sight, standing);
+  const areas = (${createAreas})(dom, roles);
+  const finder = (${createFinder})({ dom, roles, names, sight, standing, areas });
   const touch = (${createTouch})(dom, roles, names, sight);
   const outline = (${createOutline})({ dom, roles, names, sight, marks, reader });
   const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
@@ -155,7 +173,8 @@ export const script = `(() => {
   const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
   const sheets = (${createViewLines})();
   const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer });
+  const suggester = (${createSuggester})({ dom, roles, names, sight, marks });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer, suggester });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */
