@@ -61,8 +61,23 @@ export function Answer({ item }: { item: InboxItem }) {
           ))}
         </div>
       )}
-      {kind === 'question' && (
+      {kind === 'question' && question?.choices && (
+        <div className="mt-4 flex flex-wrap gap-2">
+          {question.choices.map(({ value, label }) => (
+            <Button
+              key={value}
+              isBusy={answer.isPending}
+              onClick={() => answer.mutate(value)}
+              className="h-auto! min-h-8 max-w-full py-1 whitespace-normal!"
+            >
+              <bdi className="wrap-anywhere">{label}</bdi>
+            </Button>
+          ))}
+        </div>
+      )}
+      {kind === 'question' && question?.takes_words !== false && (
         <AnswerForm
+          isWheelWanted={question?.kind === 'drive'}
           isAnswering={answer.isPending}
           onAnswer={answer.mutate}
           isTaking={take.isPending}
@@ -77,13 +92,15 @@ export function Answer({ item }: { item: InboxItem }) {
 }
 
 type AnswerFormProps = {
+  /** The agent asks for something that is done in the browser. */
+  isWheelWanted: boolean;
   isAnswering: boolean;
   onAnswer: (text: string) => void;
   isTaking: boolean;
   onTake: () => void;
 };
 
-function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps) {
+function AnswerForm({ isWheelWanted, isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps) {
   const [text, setText] = useState('');
   return (
     <form
@@ -111,8 +128,8 @@ function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps
         className="block max-h-[40dvh] w-full resize-none bg-transparent p-1 text-14 outline-none field-sizing-content"
       />
       <div className="flex justify-end gap-2">
-        <Button look="quiet" icon={ShipWheel} isBusy={isTaking} onClick={onTake}>
-          Take the wheel instead
+        <Button look={isWheelWanted ? 'take' : 'quiet'} icon={ShipWheel} isBusy={isTaking} onClick={onTake}>
+          {isWheelWanted ? 'Take the wheel' : 'Take the wheel instead'}
         </Button>
         <Button type="submit" look="primary" isBusy={isAnswering} disabled={!text.trim()}>
           Answer

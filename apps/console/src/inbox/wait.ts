@@ -8,9 +8,9 @@ export function describeWait(item: Pick<InboxItem, 'question' | 'takeover' | 'ti
   if (item.takeover && item.takeover.status !== 'ended')
     return { kind: 'driven', word: 'You drive', title: 'The agent waits until you hand the wheel back.' };
   const title = item.question?.text ?? item.title;
-  return item.question?.options
-    ? { kind: 'doubt', word: 'In doubt', title }
-    : { kind: 'question', word: 'Asks', title };
+  if (item.question?.options) return { kind: 'doubt', word: 'In doubt', title };
+  const word = item.question?.kind === 'drive' ? 'Needs you at the wheel' : 'Asks';
+  return { kind: 'question', word, title };
 }
 
 /** The answers to a step that may or may not have been done. */

@@ -202,7 +202,13 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
     if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
     if (item.type === 'question')
       return item.open ? (
-        <OpenQuestion question={item.open} now={now} isBusy={commands.busy === 'answer'} onAnswer={commands.answer} />
+        <OpenQuestion
+          question={item.open}
+          now={now}
+          isBusy={commands.busy === 'answer' || props.isAct}
+          onAnswer={commands.answer}
+          onTake={props.driver.actions.includes('take') ? () => props.onAct('take') : undefined}
+        />
       ) : (
         <AnsweredQuestion item={item} />
       );

@@ -42,11 +42,15 @@ type OpenQuestionProps = {
   now: number;
   isBusy: boolean;
   onAnswer: (text: string) => void;
+  /** Takes the wheel; absent where that cannot be done now. */
+  onTake?: () => void;
 };
 
 const optionWords = { done: 'It was done, go on', repeat: 'Do it again', stop: 'Stop here' } as const;
 const kindWords: Record<NonNullable<Question['kind']>, string> = {
   question: 'The agent asks',
+  choice: 'The agent asks you to choose',
+  yes_no: 'The agent asks for a yes or a no',
   drive: 'The agent asks you to do something in the browser',
   doubt: 'It may or may not have been done',
   approval: 'The agent asks for a yes',
@@ -56,9 +60,10 @@ const kindWords: Record<NonNullable<Question['kind']>, string> = {
 const choicesOf = ({ choices, options }: Question) =>
   choices ?? options?.map((value) => ({ value, label: optionWords[value] })) ?? null;
 
-export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionProps) {
+export function OpenQuestion({ question, now, isBusy, onAnswer, onTake }: OpenQuestionProps) {
   const kind = question.kind ?? (question.options === null ? 'question' : 'doubt');
   const choices = choicesOf(question);
+  const takesWords = question.takes_words ?? choices === null;
   const Icon = kind === 'doubt' ? TriangleAlert : kind === 'drive' ? ShipWheel : MessageCircleQuestionMark;
   return (
     <article
@@ -78,7 +83,7 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
       {question.until && (
         <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>
       )}
-      {choices ? (
+      {choices && (
         <div className="mt-3 flex flex-wrap gap-2">
           {choices.map(({ value, label }) => (
             <Button
@@ -92,14 +97,22 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
             </Button>
           ))}
         </div>
-      ) : (
-        <AnswerField isBusy={isBusy} onAnswer={onAnswer} />
+      )}
+      {kind === 'drive' && onTake && (
+        <Button look="take" icon={ShipWheel} isBusy={isBusy} onClick={onTake} className="mt-3 narrow:h-11">
+          Take the wheel
+        </Button>
+      )}
+      {takesWords && (
+        <AnswerField isBusy={isBusy} onAnswer={onAnswer} words={choices ? 'Or say something else' : 'Your answer'} />
       )}
     </article>
   );
 }
 
-function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'onAnswer'>) {
+type AnswerFieldProps = Pick<OpenQuestionProps, 'isBusy' | 'onAnswer'> & { words: string };
+
+function AnswerField({ isBusy, onAnswer, words }: AnswerFieldProps) {
   const [text, setText] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -116,7 +129,7 @@ function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'o
           maxLength={8000}
           dir="auto"
           autoComplete="off"
-          placeholder="Your answer"
+          placeholder={words}
           className="min-w-0 flex-1 bg-transparent outline-none"
         />
         <SendButton label="Send the answer" isReady={!isBusy && text.trim() !== ''} />

@@ -317,6 +317,24 @@ describe('commands to a task', () => {
     );
   });
 
+  it('answer a question with choices that takes words by a choice or by words', async () => {
+    const { store } = server;
+    const held = await begin(await chat());
+    const choices = ['Red', 'Blue'].map((value) => ({ value, label: value }));
+    const given: (string | null | undefined)[] = [];
+    for (const answer of ['Blue', 'Neither, thanks', 'null']) {
+      await store.transaction((tx) =>
+        store.questions.ask(tx, held, { ...question, kind: 'choice', choices, takesWords: true }, null),
+      );
+      const { question: standing } = await statusOf(held.id);
+      assert.deepEqual([standing?.kind, standing?.choices, standing?.takes_words], ['choice', choices, true]);
+      assert.equal((await server.client.signalTakeover({ id: held.id, answer })).status.status, 'running');
+      const task = await store.tasks.byId(held.id);
+      given.push(task && answersOf(task).at(-1)?.text);
+    }
+    assert.deepEqual(given, ['Blue', 'Neither, thanks', 'null']);
+  });
+
   it('answer a question of an earlier release, which has no options, with any text', async () => {
     const held = await begin(await chat());
     await ask(held);

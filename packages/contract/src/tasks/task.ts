@@ -18,10 +18,13 @@ export const IrreversibleAnswer = z.enum(['done', 'repeat', 'stop']).meta({ id: 
 export type IrreversibleAnswer = z.infer<typeof IrreversibleAnswer>;
 
 /**
- * What a question asks for: `question`, words; `approval`, a yes to one action before it is done; `doubt`, whether a step
- * that cannot be undone was done; `drive`, something that a person does in the browser until the page shows it.
+ * What a question asks for: `question`, words; `choice`, one of several answers; `yes_no`, yes or no; `approval`, a yes to one
+ * action before it is done; `doubt`, whether a step that cannot be undone was done; `drive`, something that a person does in
+ * the browser, until the page shows it (`until`) or until they hand it back.
  */
-export const QuestionKind = z.enum(['question', 'approval', 'doubt', 'drive']).meta({ id: 'QuestionKind' });
+export const QuestionKind = z
+  .enum(['question', 'choice', 'yes_no', 'approval', 'doubt', 'drive'])
+  .meta({ id: 'QuestionKind' });
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
 /** One answer that a person can choose: `value` is sent, `label` is shown. */
@@ -40,8 +43,10 @@ export const Question = z
     options: z.array(IrreversibleAnswer).min(1).nullable(),
     /** Absent only in events of an earlier release, as are `choices`. */
     kind: QuestionKind.optional(),
-    /** The only accepted answers, in the order in which they are shown; null if any text is accepted. */
+    /** Answers to choose from, in the order in which they are shown; null if there are none. */
     choices: z.array(Choice).min(1).nullable().optional(),
+    /** Whether words that are none of the choices are an answer too. Absent only in events of an earlier release: if there are no choices. */
+    takes_words: z.boolean().optional(),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;
@@ -331,7 +336,10 @@ export type CancelRequest = z.infer<typeof CancelRequest>;
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
-    /** For a question with `choices`, the value of one of them: any other answer is refused, and the question stays open. */
+    /**
+     * For a question with `choices`, the value of one of them. Any other answer is refused where the question takes no words,
+     * and the question stays open.
+     */
     answer: text(8000, 1).optional(),
     /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),

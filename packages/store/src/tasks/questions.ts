@@ -24,8 +24,10 @@ export type NewQuestion = {
   kind?: QuestionKind;
   /** For a doubt: the only accepted answers. */
   options?: Question['options'];
-  /** The only accepted answers of any other question; without them, any text is accepted. Values are in lower case. */
+  /** Answers to choose from. Values are in lower case, unless other words are accepted too. */
   choices?: Choice[];
+  /** Whether words that are none of the choices are an answer too. */
+  takesWords?: boolean;
 };
 
 /** A time as the API shows it. */
@@ -50,7 +52,8 @@ export function createQuestions() {
             'until', ${until === null ? null : JSON.stringify(until)}::jsonb,
             'options', ${question.options ? JSON.stringify(question.options) : null}::jsonb,
             'kind', ${question.kind ?? kindOf(question.options, until)}::text,
-            'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb)`,
+            'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb,
+            'takes_words', ${question.takesWords ?? !(question.choices || question.options)}::boolean)`,
         })
         .where('id', '=', id)
         .where('status', '=', 'running')
@@ -60,13 +63,14 @@ export function createQuestions() {
 
     /**
      * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
-     * answer is none of its choices.
+     * answer is none of its choices and it takes no words.
      */
     answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
-      settle(tx, id, sql`case when ${hasOptions} or ${hasChoices} then ${choiceOf(text)}::text else ${text}::text end`)
+      settle(tx, id, sql`case when ${isBound} then ${choiceOf(text)}::text else ${text}::text end`)
         .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choiceOf(text)})`)
         .where(
-          sql<boolean>`(not ${hasChoices} or question->'choices' @> ${JSON.stringify([{ value: choiceOf(text) }])}::jsonb)`,
+          sql<boolean>`(not ${isBound} or not ${hasChoices}
+            or question->'choices' @> ${JSON.stringify([{ value: choiceOf(text) }])}::jsonb)`,
         )
         .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
         .executeTakeFirst(),
@@ -84,11 +88,14 @@ const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'ar
 
 const hasChoices = sql<boolean>`coalesce(jsonb_typeof(question->'choices') = 'array', false)`;
 
+/** Only its options or choices are an answer. A question of an earlier release does not say whether it takes words. */
+const isBound = sql<boolean>`((${hasOptions} or ${hasChoices}) and not coalesce((question->>'takes_words')::boolean, false))`;
+
 /** Options and values of choices are in lower case; people may write them otherwise. */
 const choiceOf = (text: string): string => text.trim().toLowerCase();
 
 /** The task goes on: it is due with the statement that settles its question. */
-function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
+function settle(tx: Tx, id: string, text: ReturnType<typeof sql>, from: TaskRow['status'] = 'awaiting_user') {
   tx.hasQueued = true;
   return tx.db
     .updateTable('tasks')
@@ -106,9 +113,18 @@ function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
         'answered_at', ${apiTime(now)})`,
     })
     .where('id', '=', id)
-    .where('status', '=', 'awaiting_user')
+    .where('status', '=', from)
     .returningAll();
 }
+
+/**
+ * The person whom the task had asked to drive hands the browser back: that is the answer, where the page itself cannot
+ * show it. Undefined for any other question.
+ */
+export const answerByDriving = (tx: Tx, id: string): Promise<TaskRow | undefined> =>
+  settle(tx, id, sql`'The wheel was handed back.'::text`, 'takeover')
+    .where(sql<boolean>`question->>'kind' = 'drive' and coalesce(question->'until', 'null') = 'null'`)
+    .executeTakeFirst();
 
 /** What the choices of a doubt say. */
 const doubtLabels: Record<IrreversibleAnswer, string> = {
@@ -127,7 +143,8 @@ export function questionOf({ question: stored }: Pick<TaskRow, 'question'>): Que
   const question = stored as Question;
   const { options = null, kind = kindOf(options, question.until) } = question;
   const ofOptions = options?.map((value) => ({ value, label: doubtLabels[value] })) ?? null;
-  return { ...question, options, kind, choices: question.choices ?? ofOptions };
+  const choices = question.choices ?? ofOptions;
+  return { ...question, options, kind, choices, takes_words: question.takes_words ?? choices === null };
 }
 
 /** Oldest first. */
