@@ -4,7 +4,7 @@
 import type { View } from '@pilothouse/bus';
 import { Plan } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
-import { type ModelCallRow, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
+import { type ModelCallRow, planItemsOf, type Store, type TaskRow, titleOf, typedTextsOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -25,6 +25,7 @@ import { wantsPicture } from './pictures.ts';
 import { requestOf } from './prompt.ts';
 import { saidIn } from './said.ts';
 import { readTaskRows, type TaskRows } from './task-rows.ts';
+import { createWithoutModel } from './without-model.ts';
 
 type Options = {
   store: Store;
@@ -38,23 +39,18 @@ type Options = {
 };
 type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; view: View };
 
-const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
-/** Another agent may have a model. */
-const elsewhereMs = 3000;
-
 export function createDecide(options: Options) {
   const { store, mind, giveUp } = options;
   const look = createLook(options);
   const ask = createAsk(options);
   const record = createRecord(options);
   const finish = createFinish(options);
+  const withoutModel = createWithoutModel(options);
 
   return async function decide(turn: TaskTurn): Promise<Next> {
     const { task, settings, attemptsOfTask, leftMs } = turn;
-    if (mind.models.list.length === 0) {
-      const isElsewhere = (await store.agents.models()).length > 0;
-      return isElsewhere ? { waitMs: elsewhereMs } : giveUp(turn, noModel);
-    }
+    const away = await withoutModel(turn);
+    if (away) return away;
     const rows = await readTaskRows(store, task);
     const { decisions, calls } = rows;
     const finished = await finish(turn, rows);
@@ -73,6 +69,7 @@ export function createDecide(options: Options) {
       settings,
       files: await givenFiles(store, task, rows),
       startedOn: task.created_at.toISOString().slice(0, 10),
+      planItems: planItemsOf(task),
       history: historyOf(rows),
     };
     const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));

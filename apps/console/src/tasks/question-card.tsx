@@ -51,6 +51,7 @@ const kindWords: Record<NonNullable<Question['kind']>, string> = {
   question: 'The agent asks',
   choice: 'The agent asks you to choose',
   yes_no: 'The agent asks for a yes or a no',
+  plan: 'The agent proposes a plan',
   drive: 'The agent asks you to do something in the browser',
   doubt: 'It may or may not have been done',
   approval: 'The agent asks for a yes',

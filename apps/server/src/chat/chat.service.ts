@@ -131,6 +131,7 @@ const settingsOf = (body: ChatRequest) => ({
   time_limit_secs: body.time_limit_secs,
   ...(body.max_tokens !== undefined && { max_tokens: body.max_tokens }),
   ...(body.max_cost !== undefined && { max_cost: body.max_cost }),
+  ...(body.confirm && { confirm: body.confirm }),
   profile_id: body.profile_id ?? null,
   profile_label: body.profile_label ?? null,
 });

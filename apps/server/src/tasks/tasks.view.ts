@@ -25,6 +25,7 @@ import {
   type ListedTask,
   type LogRow,
   type ObservationRow,
+  planItemsOf,
   progressOf,
   questionOf,
   type StepRow,
@@ -48,6 +49,7 @@ export function viewStatus({ task, lastSeq, stepCount, lines, pictures, takeover
     result: resultOf(task),
     takeover: takeover && takeoverOf(takeover),
     question: questionOf(task),
+    plan_items: planItemsOf(task),
     recent_evidence: pictures.flatMap((row) => viewEvidence(row) ?? []),
     agent_history: lines.flatMap((line) => {
       const step = stepOf(task, line);

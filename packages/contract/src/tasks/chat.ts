@@ -40,6 +40,8 @@ const ChatFields = z.object({
   /** What a model may use for the task: tokens, and dollars. */
   max_tokens: z.int().min(taskLimits.tokens.least).max(taskLimits.tokens.most).optional(),
   max_cost: z.number().positive().max(taskLimits.dollars.most).optional(),
+  /** Only with `planner: "llm"`: a person agrees to the plan of the model before it acts. */
+  confirm: z.literal('plan').optional(),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
   /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */
