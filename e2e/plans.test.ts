@@ -121,6 +121,21 @@ describe('a task that a person steers', () => {
     );
   });
 
+  it('is planned without being begun', async () => {
+    const items = [{ text: 'Open the shop', site: 'shop.test' }, { text: 'Buy a lantern' }];
+    model.think(planning(() => items, refuses));
+    const before = (await installation.client.listTasks()).tasks.length;
+    const sent = { prompt: 'Buy a lantern.', planner: 'llm', execute: false } as const;
+    assert.deepEqual(await installation.client.sendChat(sent), { success: true, plan: { steps: [], items } });
+    model.think(() => ({ fault: 'status', status: 500 }));
+    await assert.rejects(installation.client.sendChat(sent), {
+      code: 'overloaded',
+      status: 503,
+      message: /^The model made no plan\. /,
+    });
+    assert.equal((await installation.client.listTasks()).tasks.length, before);
+  });
+
   it('is refused where no model plans it', async () => {
     const refused = installation.client.sendChat({ prompt: 'screenshot', confirm: 'plan' });
     await assert.rejects(refused, { code: 'validation_failed', status: 400, message: /Only the plan of a model/ });

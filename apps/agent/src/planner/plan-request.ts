@@ -7,8 +7,8 @@ import { type TaskWords, taskText } from './prompt.ts';
 
 type PlanWords = {
   model: string;
-  /** Requests with the same key share a cache where the vendor has such keys. */
-  cacheKey: string;
+  /** The id of the task, if there is one. */
+  cacheKey?: string;
   task: TaskWords;
   /** Earlier plans of this task, each with what a person said of it. */
   answers: Pick<Answer, 'question' | 'text'>[];
@@ -44,6 +44,6 @@ export function planRequestOf({ model, cacheKey, task, answers, messages, proble
     tools: [planTool],
     toolChoice: { name: planTool.name },
     maxOutputTokens,
-    cacheKey,
+    ...(cacheKey !== undefined && { cacheKey }),
   };
 }

@@ -10,7 +10,7 @@ import { endingTools, tools } from './tools.ts';
 
 export type TaskWords = {
   prompt: string;
-  settings: Task['settings'];
+  settings: Pick<Task['settings'], 'constraints' | 'output_schema' | 'allowed_domains' | 'current_url'>;
   files: string[];
   startedOn: string;
   /** The plan to which a person agreed. It does not change any more, so that requests go on to begin alike. */

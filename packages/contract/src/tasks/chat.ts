@@ -8,6 +8,7 @@ import { sizes, taskLimits } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
+import { PlanItem } from './plan-item.ts';
 import { TaskState } from './states.ts';
 import { maxSteps, Plan, Step } from './step.ts';
 import { Planner } from './task.ts';
@@ -71,7 +72,10 @@ export const ChatReply = Success.extend({
 }).meta({ id: 'ChatReply' });
 export type ChatReply = z.infer<typeof ChatReply>;
 
-export const PlanReply = Success.extend({ plan: Plan }).meta({ id: 'PlanReply' });
+/** The steps of a script. A model plans in words: then there are no steps, but items. */
+export const PlanReply = Success.extend({ plan: Plan.extend({ items: z.array(PlanItem).optional() }) }).meta({
+  id: 'PlanReply',
+});
 export type PlanReply = z.infer<typeof PlanReply>;
 
 /** The same key and body within a day return the same ids, so that a retry never starts the work twice. */
