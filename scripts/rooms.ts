@@ -121,7 +121,7 @@ export const houses: Record<string, House> = {
       },
       inbox: {
         what: 'What waits for a person, and the answer to it.',
-        imports: ['sessions', 'frame', 'api', 'ui', 'common'],
+        imports: ['sessions', 'frame', 'tasks', 'api', 'ui', 'common'],
       },
       sessions: {
         what: 'Lists of sessions, the page of one, and what a guest sees of it.',

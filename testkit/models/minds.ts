@@ -13,6 +13,19 @@ export function scripted(answers: readonly (MindAnswer | Fault)[]): Mind {
   };
 }
 
+type PlannedItem = { text: string; site?: string };
+
+/** Answers requests for a plan with what `plan` makes of the words that a person has said of it, and all others with `mind`. */
+export const planning =
+  (plan: (said: string[]) => PlannedItem[], mind: Mind): Mind =>
+  (request) => {
+    if (request.tools.some(({ name }) => name !== 'plan')) return mind(request);
+    const said = request.messages.flatMap(({ role, text }) =>
+      role === 'user' ? [...text.matchAll(/^A person says: (.*)$/gm)].map(([, words = '']) => words) : [],
+    );
+    return { calls: [{ name: 'plan', input: { items: plan(said) } }] };
+  };
+
 /** Every fault there is, by the name that tests give it. */
 export const faults = {
   rateLimited: { fault: 'rate_limited', retryAfter: '2' },

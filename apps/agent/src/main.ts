@@ -23,6 +23,7 @@ import { startSilentBrowsers } from './host-events/silent-browsers.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createModelAccess } from './model/model-access.ts';
 import { withModelMetrics } from './model/model-metrics.ts';
+import { startPlanAhead } from './planner/plan-ahead.ts';
 import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
 import { createRun } from './task/run.ts';
@@ -64,6 +65,7 @@ run('agent', async () => {
   const asked = { mind, modelLimits: config.model.perUserDay, judgeModel: config.model.judge };
   const parts = { store, browsers, ledger, files, ...asked, agentId, log, signal: stopping.signal };
 
+  closing(await startPlanAhead({ bus, mind, log }));
   const models = mind.models.list.map(({ name }) => name);
   closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));

@@ -138,7 +138,7 @@ export async function createApp(options: Options) {
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled });
   bundleRoutes(serve, { live: followSession, ...follows });
-  mountChat(serve, { store, quotas, openSession, findPlanners });
+  mountChat(serve, { store, bus, quotas, openSession, findPlanners });
   await serveConsole(app, { folder: options.consoleDir, log });
 
   app.addHook('preClose', async () => {

@@ -22,6 +22,7 @@ export { BusId, Epoch, Heartbeat, HeartbeatReply, heartbeat, isEpochBeyond } fro
 export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
 export { estimateTokens, maxViewTokens, View, ViewHandle } from './messages/page-view.ts';
+export { PlanWanted, PlanWantedReply, planWanted } from './messages/plan-wanted.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
 export { SessionView } from './messages/session-view.ts';

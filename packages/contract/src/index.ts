@@ -75,6 +75,8 @@ export {
   taskMoves,
   terminalTaskStates,
 } from './tasks/moves.ts';
+export { ChangedPlan, maxPlanItems, PlanItem, planItemChars } from './tasks/plan-item.ts';
+export { Choice, IrreversibleAnswer, Question, QuestionKind } from './tasks/question.ts';
 export { BrowserState, SessionState, TakeoverState, TaskState } from './tasks/states.ts';
 export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';
 export {
@@ -88,20 +90,16 @@ export {
 export {
   AgentHistory,
   CancelRequest,
-  Choice,
   Evidence,
   Execution,
   ExecutionStep,
   InboxItem,
   InboxVersion,
-  IrreversibleAnswer,
   LogEntry,
   LogLevel,
   MessageState,
   Observation,
   Planner,
-  Question,
-  QuestionKind,
   Screenshot,
   TakeoverSignal,
   Task,

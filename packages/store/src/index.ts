@@ -57,7 +57,7 @@ export { openStore, type Store, type StoreOptions } from './store.ts';
 export type { PointerRow } from './takeovers/pointers.ts';
 export type { Driver, PastTakeover } from './takeovers/takeover-queries.ts';
 export { type TakeoverRow, takeoverOf } from './takeovers/takeovers.ts';
-export { type Answer, answersOf, type NewQuestion, questionOf } from './tasks/questions.ts';
+export { type Answer, answersOf, type NewQuestion, planItemsOf, planText, questionOf } from './tasks/questions.ts';
 export type { StuckTask } from './tasks/stuck-tasks.ts';
 export type { TaskMessageRow } from './tasks/task-messages.ts';
 export type { ClaimedRun } from './tasks/task-queue.ts';

@@ -13,7 +13,7 @@ import {
 import { TaskNotHeld, type TaskTurn, type Turn } from './turn.ts';
 
 /** `readMessages`: the number of the last message of a person that the request has. */
-type NewCall = { purpose: 'decide' | 'judge'; model: string; estimatedTokens: number; readMessages: number };
+type NewCall = { purpose: 'decide' | 'plan' | 'judge'; model: string; estimatedTokens: number; readMessages: number };
 /** What the people who watch are told of a decision. */
 type Told = { title: string };
 

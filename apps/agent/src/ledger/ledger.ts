@@ -5,6 +5,7 @@ import type { Store } from '@pilothouse/store';
 import { createAttempts } from './attempts.ts';
 import { createDecisionLedger } from './decisions.ts';
 import { createHeldTask } from './held-task.ts';
+import { createPlanLedger } from './plans.ts';
 import { createQuestions } from './questions.ts';
 import { createStepLedger } from './steps.ts';
 import { createTaskEnd } from './task-end.ts';
@@ -18,6 +19,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
   return {
     ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
     ...createDecisionLedger({ store }),
+    ...createPlanLedger({ store, questionSecs }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
     ...createTaskEnd({ store }),
     ...createTaskWatch({ store }),

@@ -7,7 +7,7 @@ import type { HeldTask } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
 type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; questionSecs: number };
-type Question = Pick<NewQuestion, 'text' | 'kind' | 'options'> & { until: Condition | null };
+type Question = Pick<NewQuestion, 'text' | 'kind' | 'options' | 'choices' | 'takesWords'> & { until: Condition | null };
 type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 export function createQuestions({ store, heldTask, attempts, questionSecs }: Options) {
@@ -15,18 +15,18 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
 
   return {
     /** With `isStep` the question is the step itself, and has an attempt in the ledger. */
-    ask: (turn: Turn, { text, until, kind, options }: Question, { isStep }: { isStep: boolean }) =>
+    ask: (turn: Turn, { until, ...asked }: Question, { isStep }: { isStep: boolean }) =>
       changing(turn, async (tx, append) => {
         const isOpen = turn.attempts.some(({ status }) => status === 'running');
         if (isStep && !isOpen) await attempts.begin(tx, append, turn, { epoch: 0 });
         else await hold(tx, turn);
         const { task, executionId, index } = turn;
-        const question = { text, kind, options, stepId: stepIdOf(index), expiresInSecs: questionSecs };
-        const asked = await store.questions.ask(tx, { id: task.id, executionId }, question, until);
-        if (!asked) throw new TaskNotHeld();
-        await say(append, turn, `Asked: ${text}`);
-        await append({ taskId: task.id, kind: 'status', data: { status: progressOf(asked) } });
-        await store.tellConversation(tx, append, asked);
+        const question = { ...asked, stepId: stepIdOf(index), expiresInSecs: questionSecs };
+        const waiting = await store.questions.ask(tx, { id: task.id, executionId }, question, until);
+        if (!waiting) throw new TaskNotHeld();
+        await say(append, turn, `Asked: ${asked.text}`);
+        await append({ taskId: task.id, kind: 'status', data: { status: progressOf(waiting) } });
+        await store.tellConversation(tx, append, waiting);
       }),
 
     /** The page shows what was waited for. Does nothing where the question no longer stands. */

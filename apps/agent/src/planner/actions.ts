@@ -109,9 +109,14 @@ function stepsOf(call: ModelCall, page: Page): Made | string {
     return { ...made, steps: made.steps.map((step) => Step.parse(step)) };
   } catch (error) {
     if (error instanceof Unusable) return error.message;
-    if (error instanceof z.ZodError) return `The input does not fit: ${error.issues[0]?.message ?? 'unknown'}.`;
+    if (error instanceof z.ZodError) return misfitOf(error);
     throw error;
   }
+}
+
+function misfitOf({ issues: [first] }: z.ZodError): string {
+  const where = first && first.path.length > 0 ? `${first.path.join('.')} ` : '';
+  return `The input does not fit: ${where}${first?.message ?? 'unknown'}.`;
 }
 
 /** The model called a tool with something that the page or the task does not have. */
@@ -135,6 +140,9 @@ const named = (verb: string, { role, name }: ViewHandle): { title: string } => (
 });
 
 const leads = ({ submits, href_origin }: ViewHandle): boolean => submits || href_origin !== null;
+
+/** The words of the tool, in those of the interface. */
+const askKinds = { text: 'question', choice: 'choice', yes_no: 'yes_no', wheel: 'drive' } as const;
 
 type Maker<Name extends ToolName> = (input: ToolInput<Name>, page: Page) => Made;
 type Makers = { [Name in Exclude<ToolName, 'look' | 'remember' | 'plan' | 'finish'>]: Maker<Name> };
@@ -225,10 +233,11 @@ const makers: Makers = {
     };
     return { steps: [step], isLast: false };
   },
-  ask({ question, until_text, until_url }) {
+  ask({ question, kind, choices, until_text, until_url }) {
     const until =
       until_text !== undefined ? { text: until_text } : until_url !== undefined ? { url: until_url } : undefined;
-    return { steps: [{ action: 'ask', question, ...(until && { until }) }], isLast: true };
+    const asked = { ...(kind && { kind: askKinds[kind] }), ...(choices && { choices }), ...(until && { until }) };
+    return { steps: [{ action: 'ask', question, ...asked }], isLast: true };
   },
 };
 

@@ -11,7 +11,13 @@ import { pauseAfter } from './model-choice.ts';
 import type { TaskRows } from './task-rows.ts';
 
 type Options = { ledger: Ledger; mind: Mind; log: Log };
-type Asking = { request: ModelRequest; estimatedTokens: number; rows: Pick<TaskRows, 'calls' | 'messages'> };
+type Asking = {
+  request: ModelRequest;
+  estimatedTokens: number;
+  rows: Pick<TaskRows, 'calls' | 'messages'>;
+  /** `decide` unless given. */
+  purpose?: 'plan';
+};
 
 export function createAsk({ ledger, mind, log }: Options) {
   async function failed(turn: TaskTurn, call: ModelCallRow, failure: ModelFailure, calls: TaskRows['calls']) {
@@ -25,10 +31,10 @@ export function createAsk({ ledger, mind, log }: Options) {
   /** Undefined where the model did not answer: the rows say when it is asked again. The caller writes the end of the call. */
   return async function ask(
     turn: TaskTurn,
-    { request, estimatedTokens, rows: { calls, messages } }: Asking,
+    { request, estimatedTokens, rows: { calls, messages }, purpose }: Asking,
   ): Promise<{ call: ModelCallRow; answer: ModelAnswer } | undefined> {
     const readMessages = messages.at(-1)?.number ?? 0;
-    const asked = { purpose: 'decide', model: request.model, estimatedTokens, readMessages } as const;
+    const asked = { purpose: purpose ?? 'decide', model: request.model, estimatedTokens, readMessages } as const;
     const call = await ledger.beginCall(turn, asked);
     try {
       return { call, answer: await mind.ask(request, { signal: turn.signal }) };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localUser, newId, type Store } from '@pilothouse/store';
+import { localUser, newId, questionOf, type Store } from '@pilothouse/store';
 import { acted, failed, lost } from '../../testing/scripted-browsers.ts';
 import { failing, finishes, handle, page, says, thinksUntilAborted } from '../../testing/scripted-mind.ts';
 import { type BenchTask, type Case, describeCases } from '../../testing/task-bench.ts';
@@ -222,6 +222,51 @@ const people: Case[] = [
       for (let next = await run.tick(); next === 'again'; ) next = await run.tick();
       assert.equal((await task.row()).status, 'success');
       assert.match(allText(run.requests[0]), /A person answered: The red one/);
+    },
+  },
+  {
+    name: 'a question of the model has choices, and takes words that are none of them',
+    answers: () => [says(['ask', { question: 'Which one?', kind: 'choice', choices: ['The Red', 'Blue'] }])],
+    script: () => ({ view }),
+    expect: { nexts: ['again', 'wait'], status: 'awaiting_user' },
+    also: async (task) => {
+      const { kind, choices, takes_words } = questionOf(await task.row()) ?? {};
+      assert.deepEqual([kind, choices?.map(({ value }) => value), takes_words], ['choice', ['The Red', 'Blue'], true]);
+      assert.ok(await task.answer('Neither'));
+      const run = task.run({ view }, { answers: [says(['ask', { question: 'Go on?', kind: 'yes_no' }])] });
+      for (let next = await run.tick(); next === 'again'; ) next = await run.tick();
+      assert.match(allText(run.requests[0]), /A person answered: Neither/);
+      const second = questionOf(await task.row());
+      assert.deepEqual([second?.kind, second?.choices?.map(({ value }) => value)], ['yes_no', ['yes', 'no']]);
+    },
+  },
+  {
+    name: 'a question of the model for the wheel is answered when the person hands it back',
+    answers: () => [says(['ask', { question: 'Log in, please.', kind: 'wheel' }])],
+    script: () => ({ view }),
+    expect: { nexts: ['again', 'wait'], status: 'awaiting_user' },
+    also: async (task) => {
+      assert.equal(questionOf(await task.row())?.kind, 'drive');
+      await task.activateTakeover(await task.requestTakeover());
+      await task.handBack();
+      const run = task.run({ view }, { answers: [finishes()] });
+      for (let next = await run.tick(); next === 'again'; ) next = await run.tick();
+      assert.equal((await task.row()).status, 'success');
+      assert.match(allText(run.requests[0]), /A person answered: The wheel was handed back/);
+    },
+  },
+  {
+    name: 'choices that do not fit the kind go back to the model',
+    answers: () => [
+      says(['ask', { question: 'Which?', kind: 'choice' }]),
+      says(['ask', { question: 'Which?', choices: ['a', 'b'] }]),
+      finishes(),
+    ],
+    script: () => ({ view }),
+    expect: { status: 'success', attempts: [] },
+    also: (_, { requests }) => {
+      for (const request of requests.slice(1))
+        assert.match(allText(request), /The input does not fit: choices must be/);
     },
   },
   {

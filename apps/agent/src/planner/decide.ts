@@ -7,6 +7,7 @@ import type { Log } from '@pilothouse/process';
 import {
   type ModelCallRow,
   type ModelLimits,
+  planItemsOf,
   type Store,
   type TaskRow,
   titleOf,
@@ -36,6 +37,7 @@ import { requestOf } from './prompt.ts';
 import { saidIn } from './said.ts';
 import { createSettling, withDeferral } from './settling.ts';
 import { readTaskRows, type TaskRows } from './task-rows.ts';
+import { createWithoutModel } from './without-model.ts';
 
 type Options = {
   store: Store;
@@ -56,9 +58,6 @@ type Options = {
 };
 type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; seen: Seen };
 
-const noModel = 'No agent has a model that could decide the steps of this task, and none were given.';
-/** Another agent may have a model. */
-const elsewhereMs = 3000;
 /** The page is looked at in the last moments of a wait, so that the model is asked when it is over. */
 const readyMs = 600;
 
@@ -69,13 +68,12 @@ export function createDecide(options: Options) {
   const ask = createAsk(options);
   const record = createRecord(options);
   const finish = createFinish(options);
+  const withoutModel = createWithoutModel(options);
 
   return async function decide(turn: TaskTurn): Promise<Next> {
     const { task, settings, attemptsOfTask, leftMs } = turn;
-    if (mind.models.list.length === 0) {
-      const isElsewhere = (await store.agents.models()).length > 0;
-      return isElsewhere ? { waitMs: elsewhereMs } : giveUp(turn, noModel);
-    }
+    const away = await withoutModel(turn);
+    if (away) return away;
     const rows = await readTaskRows(store, task);
     const { decisions, calls } = rows;
     const finished = await finish(turn, rows);
@@ -95,6 +93,7 @@ export function createDecide(options: Options) {
       settings,
       files: await givenFiles(store, task, rows),
       startedOn: task.created_at.toISOString().slice(0, 10),
+      planItems: planItemsOf(task),
       history: historyOf(rows),
     };
     const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));

@@ -32,9 +32,11 @@ function rowsAfter(count: number, { chars = 60 } = {}): HistoryRows {
   return { decisions, attempts, messages, takeovers: [], answers: [], findings: [] };
 }
 
+const planItems = [{ text: 'Find the lantern', site: 'shop.test' }, { text: 'Buy it' }];
+
 const requestAfter = (count: number, more = {}) => {
   const history = historyOf(rowsAfter(count, more));
-  const words = { model: 'm', taskId: 't', prompt: 'Do it', settings, files: [], startedOn: '2026-01-01' };
+  const words = { model: 'm', taskId: 't', prompt: 'Do it', settings, files: [], startedOn: '2026-01-01', planItems };
   return requestOf({ ...words, history, view: page(), notes: [], isLast: false });
 };
 /** Everything before the page, as it is sent. Marks of the cache move and are not part of the words. */
@@ -80,6 +82,13 @@ describe('the history of a task', () => {
 });
 
 describe('a request', () => {
+  it('has the plan to which a person agreed in the words of the task', () => {
+    assert.match(
+      JSON.stringify(requestAfter(2).messages[0]),
+      /agreed to this plan.*1\. Find the lantern \(shop\.test\)/,
+    );
+  });
+
   it('has what the page says only in its last message, between fences that change', () => {
     const [one, other] = [requestAfter(2), requestAfter(2)];
     const last = (request: typeof one) =>

@@ -3,11 +3,19 @@
 
 import { randomBytes } from 'node:crypto';
 import type { View } from '@pilothouse/bus';
-import type { Task } from '@pilothouse/contract';
+import type { PlanItem, Task } from '@pilothouse/contract';
+import { planText } from '@pilothouse/store';
 import type { Message, ModelRequest, Picture } from '../model/types.ts';
 import { endingTools, tools } from './tools.ts';
 
-type TaskWords = { prompt: string; settings: Task['settings']; files: string[]; startedOn: string };
+export type TaskWords = {
+  prompt: string;
+  settings: Pick<Task['settings'], 'constraints' | 'output_schema' | 'allowed_domains' | 'current_url'>;
+  files: string[];
+  startedOn: string;
+  /** The plan to which a person agreed. It does not change any more, so that requests go on to begin alike. */
+  planItems: readonly PlanItem[] | null;
+};
 type PageWords = { view: View; picture?: Picture; notes: string[] };
 type Request = TaskWords & PageWords & { model: string; taskId: string; history: Message[]; isLast: boolean };
 
@@ -44,7 +52,7 @@ export function requestOf({ model, taskId, history, isLast, ...words }: Request)
 const marked = (message: Message, index: number, count: number): Message =>
   index === 0 || index === count - 1 ? { ...message, cache: true } : message;
 
-function taskText({ prompt, settings, files, startedOn }: TaskWords): string {
+export function taskText({ prompt, settings, files, startedOn, planItems }: TaskWords): string {
   const { constraints, output_schema, allowed_domains, current_url } = settings;
   return [
     `The task: ${prompt}`,
@@ -54,6 +62,7 @@ function taskText({ prompt, settings, files, startedOn }: TaskWords): string {
     ...(files.length > 0 ? [`Files for upload: ${files.join(', ')}`] : []),
     ...(output_schema ? [`data of finish must fit this JSON schema: ${JSON.stringify(output_schema)}`] : []),
     `The task was given on ${startedOn}.`,
+    ...(planItems ? [`The person has agreed to this plan. Keep to it:\n${planText(planItems)}`] : []),
   ].join('\n');
 }
 

@@ -112,6 +112,13 @@ export const toolTable = {
     'Ask a person and wait for the answer. With until_text or until_url the wait also ends when the page shows it, as after a login.',
     z.object({
       question: z.string().min(1).max(2000),
+      kind: z
+        .enum(['text', 'choice', 'yes_no', 'wheel'])
+        .optional()
+        .describe(
+          'choice: give choices. wheel: the person takes the browser, for example to log in. text unless given',
+        ),
+      choices: z.array(z.string().min(1).max(200)).min(2).max(8).optional().describe('Only with kind choice'),
       until_text: z.string().min(1).max(500).optional(),
       until_url: z.string().min(1).max(2000).optional(),
     }),

@@ -11,6 +11,7 @@ import { resultOf } from '../ledger/result.ts';
 import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
 import { createDecide } from '../planner/decide.ts';
 import type { Mind } from '../planner/mind.ts';
+import { createPlanFirst } from '../planner/plan.ts';
 import { createClaim } from './claim.ts';
 import { createFailedTick } from './failed-tick.ts';
 import type { Files } from './files.ts';
@@ -52,6 +53,7 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
   const takeover = createTakeover({ ...options, steps });
   const firstPage = createFirstPage({ ...options, steps });
   const decide = createDecide({ ...options, ...steps });
+  const planFirst = createPlanFirst({ ...options, giveUp: steps.giveUp });
   const nextTurn = createNextTurn(options);
   const claim = createClaim(options, claimed);
   const afterError = createFailedTick({ ...options, claim }, taskId);
@@ -70,6 +72,8 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
   }
 
   async function act(turn: TaskTurn | Turn): Promise<Next> {
+    const planned = await planFirst(turn);
+    if (planned) return planned;
     const onFirstPage = await firstPage.open(turn);
     if (onFirstPage) return onFirstPage;
     if (!hasStep(turn)) return decide(turn);

@@ -1,7 +1,7 @@
 // Steps that wait: for the clock, for the page, or for a person. The ledger says since when, by the database's clock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Step } from '@pilothouse/contract';
+import type { Choice, Step } from '@pilothouse/contract';
 import { answersOf, type StepRow, type Store, stepIdOf, titleOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -86,7 +86,7 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
   }
 
   /** Question and answer are in the task's row, and the answer makes the task due. */
-  async function ask(turn: Turn, { question, until }: AskStep): Promise<Next> {
+  async function ask(turn: Turn, step: AskStep): Promise<Next> {
     const { task, index, attempts } = turn;
     const open = attempts.find(({ status }) => status === 'running');
     const answer = open && answersOf(task).findLast(({ step_id }) => step_id === stepIdOf(index));
@@ -95,12 +95,23 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
       await ledger.succeedWithoutBrowser(turn, open, answer.text === null ? undefined : 'A person answered.');
       return 'again';
     }
-    await ledger.ask(turn, { text: question, until: until ?? null }, { isStep: true });
+    const { question: text, until = null, kind } = step;
+    await ledger.ask(turn, { text, until, kind, ...answersTo(step) }, { isStep: true });
     return 'wait';
   }
 
   return { wait, ask };
 }
+
+/** Words are an answer too: a person may know better than the one who asks. */
+function answersTo({ kind, choices = [] }: AskStep): { choices?: Choice[]; takesWords?: boolean } {
+  if (kind === 'choice') return { choices: choices.map((value) => ({ value, label: value })), takesWords: true };
+  return kind === 'yes_no' ? { choices: yesOrNo, takesWords: true } : {};
+}
+const yesOrNo: Choice[] = [
+  { value: 'yes', label: 'Yes' },
+  { value: 'no', label: 'No' },
+];
 
 /** The step for the host, without the time limit of the whole wait. */
 const sliceOf = ({ timeout_secs: _, ...step }: WaitStep): WaitStep =>

@@ -14,7 +14,7 @@ import { LimitsPick, ModelChoice, ProfilePick, SitesPick } from '../compose/opti
 import { PromptField, type PromptHandle } from '../compose/prompt-field.tsx';
 import { SayBox } from '../compose/say-box.tsx';
 import type { ScriptCheck } from '../compose/script-faults.ts';
-import { hasErrors, noOptions, readOptions } from '../compose/task-options.ts';
+import { hasErrors, noOptions, plannerOf, readOptions } from '../compose/task-options.ts';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Segmented } from '../ui/segmented.tsx';
@@ -49,7 +49,7 @@ function useComposer() {
   const isForModel = mode === 'ask' && canAsk;
   const { fields, errors } = readOptions(options, isForModel);
   const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => client.sendChat({ prompt, planner: mode === 'script' ? 'script' : 'auto', ...fields }),
+    mutationFn: () => client.sendChat({ prompt, planner: plannerOf(fields, mode === 'script'), ...fields }),
     onSuccess: ({ session_id, task_id }) =>
       navigate({ to: '/sessions/$id', params: { id: session_id }, search: { task: task_id } }),
     onSettled: () => cache.invalidateQueries(capabilitiesQuery),

@@ -51,6 +51,17 @@ export default function LimitFields({ options, errors, onChange, canRecord, isFo
           )}
         </Field>
       ))}
+      {isForModel && (
+        <label className="flex min-h-6 items-center gap-2.5">
+          <input
+            type="checkbox"
+            checked={options.isPlanFirst}
+            onChange={(event) => onChange({ ...options, isPlanFirst: event.target.checked })}
+            className="size-4 accent-agent"
+          />
+          Show me the plan before it begins
+        </label>
+      )}
       {canRecord && (
         <label className="flex min-h-6 items-center gap-2.5">
           <input

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ChatRequest } from '@pilothouse/contract';
-import { describeLimits, describeSites, hasErrors, noOptions, readOptions } from './task-options.ts';
+import { describeLimits, describeSites, hasErrors, noOptions, plannerOf, readOptions } from './task-options.ts';
 
 it('without a choice nothing is sent', () => {
   assert.deepEqual(readOptions(noOptions, true), { fields: {}, errors: {} });
@@ -18,6 +18,7 @@ it('what is chosen is what the contract takes', () => {
     model: 'local',
     tokens: '20000',
     dollars: '0,5',
+    isPlanFirst: true,
   };
   const { fields, errors } = readOptions(chosen, true);
   assert.deepEqual(errors, {});
@@ -30,9 +31,14 @@ it('what is chosen is what the contract takes', () => {
     model: 'local',
     max_tokens: 20_000,
     max_cost: 0.5,
+    confirm: 'plan',
   });
   assert.ok(ChatRequest.safeParse({ prompt: 'x', ...fields }).success);
-  const { model, max_tokens, max_cost, ...others } = fields;
+  const { model, max_tokens, max_cost, confirm, ...others } = fields;
+  assert.deepEqual(
+    [plannerOf(fields, false), plannerOf({}, false), plannerOf(others, true)],
+    ['llm', 'auto', 'script'],
+  );
   assert.deepEqual(readOptions({ ...chosen, dollars: 'much' }, false), { fields: others, errors: {} });
 });
 

@@ -12,11 +12,12 @@ export type TaskOptions = {
   model: string;
   tokens: string;
   dollars: string;
+  isPlanFirst: boolean;
 };
 
 export const noOptions: TaskOptions = {
   ...{ minutes: '', steps: '', sites: '', profileId: '', isRecorded: false },
-  ...{ model: '', tokens: '', dollars: '' },
+  ...{ model: '', tokens: '', dollars: '', isPlanFirst: false },
 };
 
 type ChatFields = {
@@ -28,6 +29,7 @@ type ChatFields = {
   model?: string;
   max_tokens?: number;
   max_cost?: number;
+  confirm?: 'plan';
 };
 
 export type OptionErrors = Partial<Record<'minutes' | 'steps' | 'sites' | 'tokens' | 'dollars', string>>;
@@ -62,9 +64,14 @@ export function readOptions(options: TaskOptions, isForModel: boolean): { fields
       ...(options.model === '' || !isForModel ? {} : { model: options.model }),
       ...(tokens === undefined ? {} : { max_tokens: tokens }),
       ...(dollars === undefined ? {} : { max_cost: dollars }),
+      ...(options.isPlanFirst && isForModel ? { confirm: 'plan' as const } : {}),
     },
   };
 }
+
+/** Only a model can say what it intends: a plan is asked of nothing else. */
+export const plannerOf = ({ confirm }: ChatFields, isScript: boolean): 'auto' | 'llm' | 'script' =>
+  isScript ? 'script' : confirm ? 'llm' : 'auto';
 
 export const hasErrors = (errors: OptionErrors): boolean => Object.keys(errors).length > 0;
 
@@ -101,6 +108,7 @@ export function describeLimits(options: TaskOptions, isForModel: boolean): strin
     isForModel && tokens && `${tokens} tokens`,
     isForModel && dollars && `$${dollars}`,
     options.isRecorded && 'recorded',
+    isForModel && options.isPlanFirst && 'plan first',
   ]
     .filter(Boolean)
     .join(' · ');

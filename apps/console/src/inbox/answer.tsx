@@ -4,7 +4,7 @@ import type { InboxItem } from '@pilothouse/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ShipWheel } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { inboxQuery } from '../api/inbox.ts';
 import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
@@ -17,6 +17,8 @@ import { Kbd } from '../ui/kbd.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { answerWords, describeWait } from './wait.ts';
 
+const PlanCard = lazy(() => import('../tasks/plan-card.tsx'));
+
 /** A longer question is read as text, and is no heading in looks. */
 const longTitle = 160;
 
@@ -28,7 +30,8 @@ export function Answer({ item }: { item: InboxItem }) {
   const session = { to: '/sessions/$id', params: { id: session_id }, search: { task: id } } as const;
   const answer = useMutation({
     // Named by its time: if the task asks another question by now, this is no answer to that.
-    mutationFn: (given: string) => client.signalTakeover({ id, answer: given, asked_at: question?.asked_at }),
+    mutationFn: (given: { answer: string } | { plan_items: string[] }) =>
+      client.signalTakeover({ id, ...given, asked_at: question?.asked_at }),
     onSuccess: () => navigate({ to: '/inbox' }),
     onSettled: () => cache.invalidateQueries(inboxQuery),
   });
@@ -36,6 +39,7 @@ export function Answer({ item }: { item: InboxItem }) {
     mutationFn: () => client.requestTakeover({ id }),
     onSuccess: () => navigate(session),
   });
+  const say = (words: string) => answer.mutate({ answer: words });
   const error = answer.error ?? take.error;
   return (
     <article className="mx-auto max-w-[820px]">
@@ -52,19 +56,32 @@ export function Answer({ item }: { item: InboxItem }) {
         In “{item.title}”. The agent waits since {formatMoment(item.waiting_since, Date.now())}.
         {question?.expires_at && ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
       </p>
-      {kind === 'doubt' && (
-        <div className="mt-4 flex flex-wrap gap-2">
-          {question?.options?.map((option) => (
-            <Button key={option} isBusy={answer.isPending} onClick={() => answer.mutate(option)}>
-              {answerWords[option]}
-            </Button>
-          ))}
-        </div>
+      {kind === 'doubt' && question?.options && (
+        <Choices
+          choices={question.options.map((value) => ({ value, label: answerWords[value] }))}
+          isBusy={answer.isPending}
+          onChoose={say}
+        />
       )}
-      {kind === 'question' && (
+      {kind === 'question' && question?.choices && (
+        <Choices choices={question.choices} isBusy={answer.isPending} onChoose={say} />
+      )}
+      {kind === 'plan' && question?.plan_items && (
+        <Suspense fallback={<div className="h-24" />}>
+          <PlanCard
+            key={question.asked_at}
+            items={question.plan_items}
+            isBusy={answer.isPending}
+            onStart={(changed) => answer.mutate(changed ? { plan_items: changed } : { answer: 'yes' })}
+          />
+        </Suspense>
+      )}
+      {(kind === 'question' || kind === 'plan') && question?.takes_words !== false && (
         <AnswerForm
+          words={kind === 'plan' ? 'Say what to change' : 'Your answer'}
+          isWheelWanted={question?.kind === 'drive'}
           isAnswering={answer.isPending}
-          onAnswer={answer.mutate}
+          onAnswer={say}
           isTaking={take.isPending}
           onTake={() => take.mutate()}
         />
@@ -76,14 +93,40 @@ export function Answer({ item }: { item: InboxItem }) {
   );
 }
 
+type ChoicesProps = {
+  choices: readonly { value: string; label: string }[];
+  isBusy: boolean;
+  onChoose: (value: string) => void;
+};
+
+function Choices({ choices, isBusy, onChoose }: ChoicesProps) {
+  return (
+    <div className="mt-4 flex flex-wrap gap-2">
+      {choices.map(({ value, label }) => (
+        <Button
+          key={value}
+          isBusy={isBusy}
+          onClick={() => onChoose(value)}
+          className="h-auto! min-h-8 max-w-full py-1 whitespace-normal!"
+        >
+          <bdi className="wrap-anywhere">{label}</bdi>
+        </Button>
+      ))}
+    </div>
+  );
+}
+
 type AnswerFormProps = {
+  words: string;
+  /** The agent asks for something that is done in the browser. */
+  isWheelWanted: boolean;
   isAnswering: boolean;
   onAnswer: (text: string) => void;
   isTaking: boolean;
   onTake: () => void;
 };
 
-function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps) {
+function AnswerForm({ words, isWheelWanted, isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps) {
   const [text, setText] = useState('');
   return (
     <form
@@ -94,8 +137,8 @@ function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps
       className="mt-4 rounded-3 border border-control bg-surface p-2 focus-within:border-agent focus-within:ring-3 focus-within:ring-agent-soft"
     >
       <textarea
-        aria-label="Your answer"
-        placeholder="Your answer"
+        aria-label={words}
+        placeholder={words}
         aria-keyshortcuts={isMac ? 'Meta+Enter' : 'Control+Enter'}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
@@ -111,8 +154,8 @@ function AnswerForm({ isAnswering, onAnswer, isTaking, onTake }: AnswerFormProps
         className="block max-h-[40dvh] w-full resize-none bg-transparent p-1 text-14 outline-none field-sizing-content"
       />
       <div className="flex justify-end gap-2">
-        <Button look="quiet" icon={ShipWheel} isBusy={isTaking} onClick={onTake}>
-          Take the wheel instead
+        <Button look={isWheelWanted ? 'take' : 'quiet'} icon={ShipWheel} isBusy={isTaking} onClick={onTake}>
+          {isWheelWanted ? 'Take the wheel' : 'Take the wheel instead'}
         </Button>
         <Button type="submit" look="primary" isBusy={isAnswering} disabled={!text.trim()}>
           Answer

@@ -2,15 +2,17 @@
 
 import type { InboxItem, IrreversibleAnswer } from '@pilothouse/contract';
 
-export type Wait = { kind: 'question' | 'doubt' | 'driven'; word: string; title: string };
+export type Wait = { kind: 'question' | 'plan' | 'doubt' | 'driven'; word: string; title: string };
 
 export function describeWait(item: Pick<InboxItem, 'question' | 'takeover' | 'title'>): Wait {
   if (item.takeover && item.takeover.status !== 'ended')
     return { kind: 'driven', word: 'You drive', title: 'The agent waits until you hand the wheel back.' };
   const title = item.question?.text ?? item.title;
-  return item.question?.options
-    ? { kind: 'doubt', word: 'In doubt', title }
-    : { kind: 'question', word: 'Asks', title };
+  if (item.question?.options) return { kind: 'doubt', word: 'In doubt', title };
+  if (item.question?.plan_items)
+    return { kind: 'plan', word: 'Proposes a plan', title: title.split('\n', 1)[0] ?? title };
+  const word = item.question?.kind === 'drive' ? 'Needs you at the wheel' : 'Asks';
+  return { kind: 'question', word, title };
 }
 
 /** The answers to a step that may or may not have been done. */

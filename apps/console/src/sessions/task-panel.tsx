@@ -202,7 +202,15 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
     if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
     if (item.type === 'question')
       return item.open ? (
-        <OpenQuestion question={item.open} now={now} isBusy={commands.busy === 'answer'} onAnswer={commands.answer} />
+        <OpenQuestion
+          key={item.open.asked_at}
+          question={item.open}
+          now={now}
+          isBusy={commands.busy === 'answer' || props.isAct}
+          onAnswer={commands.answer}
+          onAgree={commands.agree}
+          onTake={props.driver.actions.includes('take') ? () => props.onAct('take') : undefined}
+        />
       ) : (
         <AnsweredQuestion item={item} />
       );
@@ -317,6 +325,7 @@ function useTaskCommands({ sessionId, task, onTask }: TaskPanelProps) {
     cancel: () => void run('cancel', () => client.cancelTask({ id })),
     // Only the question that was shown: the task may ask another by now.
     answer: (answer: string) => void run('answer', () => client.signalTakeover({ id, answer, asked_at })),
+    agree: (plan_items: string[]) => void run('answer', () => client.signalTakeover({ id, plan_items, asked_at })),
     runAgain: () => void run('again', async () => onTask((await client.rerunTask({ id })).task_id)),
     tell: (text: string) => run('tell', () => client.sendTaskMessage({ id, text: text.trim() })),
     send: (next: NextTask) =>

@@ -11,11 +11,13 @@ import { LimitsPick, ModelChoice, SitesPick } from '../compose/option-picks.tsx'
 import { PromptField, type PromptHandle } from '../compose/prompt-field.tsx';
 import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { ScriptCheck } from '../compose/script-faults.ts';
-import { hasErrors, noOptions, readOptions } from '../compose/task-options.ts';
+import { hasErrors, noOptions, plannerOf, readOptions } from '../compose/task-options.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 
-export type NextTask = { prompt: string; planner: 'auto' | 'script' } & ReturnType<typeof readOptions>['fields'];
+export type NextTask = { prompt: string; planner: 'auto' | 'llm' | 'script' } & ReturnType<
+  typeof readOptions
+>['fields'];
 
 type ComposerProps = {
   placeholder: string;
@@ -62,7 +64,7 @@ function useNext({ isBusy, onSend, faults: refused, tell }: ComposerProps) {
     if (faults[0]) return field.current?.goTo(faults[0].line, faults[0].column);
     const isTaken = await (told
       ? told.onTell(text)
-      : onSend({ prompt: text, planner: isScript ? 'script' : 'auto', ...fields }));
+      : onSend({ prompt: text, planner: plannerOf(fields, isScript), ...fields }));
     if (!isTaken) return;
     setText('');
     setChosen(undefined);

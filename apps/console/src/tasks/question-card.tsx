@@ -1,7 +1,7 @@
 // A question of the agent: with the way to answer it, or with the answer that it got.
 
-import { MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { ListChecks, type LucideIcon, MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { Question } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
@@ -9,6 +9,8 @@ import { Button } from '../ui/button.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Node } from './step-row.tsx';
 import type { TimelineItem } from './timeline-model.ts';
+
+const PlanCard = lazy(() => import('./plan-card.tsx'));
 
 type QuestionItem = Extract<TimelineItem, { type: 'question' }>;
 
@@ -42,24 +44,38 @@ type OpenQuestionProps = {
   now: number;
   isBusy: boolean;
   onAnswer: (text: string) => void;
+  /** A yes to a plan that the person has changed. */
+  onAgree: (items: string[]) => void;
+  /** Takes the wheel; absent where that cannot be done now. */
+  onTake?: () => void;
 };
 
 const optionWords = { done: 'It was done, go on', repeat: 'Do it again', stop: 'Stop here' } as const;
 const kindWords: Record<NonNullable<Question['kind']>, string> = {
   question: 'The agent asks',
+  choice: 'The agent asks you to choose',
+  yes_no: 'The agent asks for a yes or a no',
+  plan: 'The agent proposes a plan',
   drive: 'The agent asks you to do something in the browser',
   doubt: 'It may or may not have been done',
   approval: 'The agent asks for a yes',
+};
+
+const icons: Partial<Record<NonNullable<Question['kind']>, LucideIcon>> = {
+  doubt: TriangleAlert,
+  drive: ShipWheel,
+  plan: ListChecks,
 };
 
 /** Questions of an earlier release have options without words. */
 const choicesOf = ({ choices, options }: Question) =>
   choices ?? options?.map((value) => ({ value, label: optionWords[value] })) ?? null;
 
-export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionProps) {
+export function OpenQuestion({ question, now, isBusy, onAnswer, onAgree, onTake }: OpenQuestionProps) {
   const kind = question.kind ?? (question.options === null ? 'question' : 'doubt');
   const choices = choicesOf(question);
-  const Icon = kind === 'doubt' ? TriangleAlert : kind === 'drive' ? ShipWheel : MessageCircleQuestionMark;
+  const takesWords = question.takes_words ?? choices === null;
+  const Icon = icons[kind] ?? MessageCircleQuestionMark;
   return (
     <article
       data-testid="open-question"
@@ -74,11 +90,21 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
           <span className="text-12 font-medium tabular-nums">{`${describeClock(Date.parse(question.expires_at) - now)} left`}</span>
         )}
       </div>
-      <LongText text={question.text} lines={4} className="text-14" />
+      {question.plan_items ? (
+        <Suspense fallback={<div className="h-24" />}>
+          <PlanCard
+            items={question.plan_items}
+            isBusy={isBusy}
+            onStart={(changed) => (changed ? onAgree(changed) : onAnswer('yes'))}
+          />
+        </Suspense>
+      ) : (
+        <LongText text={question.text} lines={4} className="text-14" />
+      )}
       {question.until && (
         <p className="mt-1 text-12 text-ink-3">Ends by itself when the page shows what it waits for.</p>
       )}
-      {choices ? (
+      {choices && !question.plan_items && (
         <div className="mt-3 flex flex-wrap gap-2">
           {choices.map(({ value, label }) => (
             <Button
@@ -92,14 +118,23 @@ export function OpenQuestion({ question, now, isBusy, onAnswer }: OpenQuestionPr
             </Button>
           ))}
         </div>
-      ) : (
-        <AnswerField isBusy={isBusy} onAnswer={onAnswer} />
       )}
+      {kind === 'drive' && onTake && (
+        <Button look="take" icon={ShipWheel} isBusy={isBusy} onClick={onTake} className="mt-3 narrow:h-11">
+          Take the wheel
+        </Button>
+      )}
+      {takesWords && <AnswerField isBusy={isBusy} onAnswer={onAnswer} words={wordsFor(kind, choices !== null)} />}
     </article>
   );
 }
 
-function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'onAnswer'>) {
+const wordsFor = (kind: string, hasChoices: boolean): string =>
+  kind === 'plan' ? 'Say what to change' : hasChoices ? 'Or say something else' : 'Your answer';
+
+type AnswerFieldProps = Pick<OpenQuestionProps, 'isBusy' | 'onAnswer'> & { words: string };
+
+function AnswerField({ isBusy, onAnswer, words }: AnswerFieldProps) {
   const [text, setText] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -110,13 +145,13 @@ function AnswerField({ isBusy, onAnswer }: Pick<OpenQuestionProps, 'isBusy' | 'o
       <SayBox size="sm" className="flex items-center gap-2 py-1 pr-1 pl-3">
         <input
           id="answer"
-          aria-label="Your answer"
+          aria-label={words}
           value={text}
           onChange={(event) => setText(event.target.value)}
           maxLength={8000}
           dir="auto"
           autoComplete="off"
-          placeholder="Your answer"
+          placeholder={words}
           className="min-w-0 flex-1 bg-transparent outline-none"
         />
         <SendButton label="Send the answer" isReady={!isBusy && text.trim() !== ''} />

@@ -14,6 +14,7 @@ import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
 import type { BeginTask } from './begin-task.ts';
 import { decidePlan, type FindPlanners, type PlanDecision } from './plan.ts';
+import type { PlanAhead } from './plan-ahead.ts';
 
 const maxWaitingInSession = 20;
 const titleLength = 80;
@@ -24,9 +25,10 @@ type Options = {
   openSession: OpenSession;
   beginTask: BeginTask;
   findPlanners: FindPlanners;
+  planAhead: PlanAhead;
 };
 
-export function createChatService({ store, quotas, openSession, beginTask, findPlanners }: Options) {
+export function createChatService({ store, quotas, openSession, beginTask, findPlanners, planAhead }: Options) {
   /** Called while the row of the session is locked: no other request can close or fill the session in between. */
   async function requireRoom(tx: Tx, caller: Caller, session: { id: string; status: string } | undefined) {
     if (!session) throw new AppError('not_found');
@@ -51,11 +53,10 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
   }
 
   return {
-    /** The steps of a task, without beginning it. */
+    /** The steps of a task, or what a model intends, without beginning it. */
     async plan(body: ChatRequest): Promise<PlanReply> {
       const { steps, isOpen } = decidePlan(body, await findPlanners());
-      if (isOpen) throw new AppError('validation_failed', { detail: 'A model plans while it works, not before.' });
-      return { success: true, plan: { steps } };
+      return { success: true, plan: isOpen ? { steps, items: await planAhead(body) } : { steps } };
     },
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
@@ -132,6 +133,7 @@ const settingsOf = (body: ChatRequest) => ({
   ...(body.max_tokens !== undefined && { max_tokens: body.max_tokens }),
   ...(body.max_cost !== undefined && { max_cost: body.max_cost }),
   ...(body.judge && { judge: true }),
+  ...(body.confirm && { confirm: body.confirm }),
   profile_id: body.profile_id ?? null,
   profile_label: body.profile_label ?? null,
 });

@@ -54,6 +54,10 @@ const rows: [asked: object, planners: Planners, expected: number | 'model' | str
   [{ prompt: 'look', planner: 'llm' }, everything, 'model'],
   [{ prompt: 'look', planner: 'llm' }, scripts, '/body/planner'],
   [{ prompt: 'look', planner: 'llm', steps: [step] }, everything, '/body/steps'],
+  [{ prompt: 'x', planner: 'llm', confirm: 'plan' }, everything, 'model'],
+  [{ prompt: 'look', confirm: 'plan' }, everything, '/body/confirm'],
+  [{ prompt: 'Find a lantern', confirm: 'plan' }, everything, '/body/confirm'],
+  [{ prompt: 'x', steps: [step], confirm: 'plan' }, everything, '/body/confirm'],
   [{ prompt: 'x', steps: [step, step], max_steps: 1 }, {}, '/body/steps'],
   [{ prompt: 'look\nlook', max_steps: 1 }, scripts, '/body/prompt'],
 ];

@@ -29,7 +29,7 @@ export type PlanDecision = Plan & { isOpen: boolean };
 
 type PlanRequest = Pick<
   ChatRequest,
-  'prompt' | 'planner' | 'steps' | 'max_steps' | 'model' | 'output_schema' | 'judge'
+  'prompt' | 'planner' | 'steps' | 'max_steps' | 'model' | 'output_schema' | 'judge' | 'confirm'
 >;
 
 export function decidePlan(request: PlanRequest, planners: Planners): PlanDecision {
@@ -39,7 +39,8 @@ export function decidePlan(request: PlanRequest, planners: Planners): PlanDecisi
 }
 
 function planOf(request: PlanRequest, planners: Planners): PlanDecision {
-  const { prompt, planner, steps, max_steps } = request;
+  const { prompt, planner, steps, max_steps, confirm } = request;
+  if (confirm && planner !== 'llm') throw refusal('/confirm', 'needs the planner llm', confirmNeedsModel);
   const hasModel = (planners.models ?? []).length > 0;
   if (planner === 'llm') {
     if (steps) throw refusal('/steps', 'must not be given to a model that plans by itself');
@@ -69,6 +70,7 @@ function openPlan({ model, output_schema }: PlanRequest, { models = [] }: Planne
 }
 
 const noModel = 'No model is configured that could plan by itself: configure one for the agents.';
+const confirmNeedsModel = 'Only the plan of a model can be agreed to before it begins: send "planner": "llm" with it.';
 const otherwise = 'Or send the steps, or write a script.';
 
 function bounded(field: string, steps: Step[], maxSteps: number): PlanDecision {

@@ -160,7 +160,8 @@ describe('closing a session', () => {
       const attempt = await store.steps.begin(tx, step, { commandId: randomUUID(), epoch: 1 });
       const effect = { status: 'failed', error: `The page says: ${word}` } as const;
       assert.ok(attempt && (await store.steps.end(tx, step, attempt.attempt.try, effect)));
-      await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60 }, null);
+      const planItems = [{ text: `Log in with ${word}` }];
+      await store.questions.ask(tx, held, { text: 'The code?', stepId: null, expiresInSecs: 60, planItems }, null);
       await append({ taskId: task_id, kind: 'test', data: { word } });
       const file = { id: randomUUID(), task_id, name: `${word}.txt`, content_type: 'text/plain', byte_len: 1 };
       await store.files.add(tx, { ...file, blob_key: `sessions/${session_id}/x` }, 1000);

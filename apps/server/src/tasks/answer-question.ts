@@ -1,8 +1,10 @@
-// Gives a person's answer to the question of a task.
+// Gives a person's answer to the question of a task, or their yes to a plan that they have changed.
 
-import { AppError } from '@pilothouse/contract';
-import { progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
+import { AppError, type PlanItem } from '@pilothouse/contract';
+import { type Append, planItemsOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
 
+/** A yes to these items, in place of those that were proposed. */
+export type ChangedPlan = { items: string[]; askedAt?: string };
 /** `askedAt` names the question, if the caller said which; `field` is the field of the request that holds the text. */
 export type TaskAnswer = { text: string; askedAt?: string; field: 'answer' | 'message' };
 
@@ -17,16 +19,35 @@ export function createAnswerQuestion({ store }: { store: Store }) {
     throw new AppError('invalid_answer', { detail: `The answer ${message}.`, errors });
   }
 
-  /** False if the task asks nothing, or not the question that was meant. */
-  return ({ id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
-    store.change(session_id, async (tx, append) => {
-      const task = await store.questions.answer(tx, id, answer);
-      if (!task) {
-        await refuseUnlessOption(tx, id, answer);
-        return false;
-      }
-      await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
-      await store.tellConversation(tx, append, task);
-      return true;
-    });
+  async function tell(tx: Tx, append: Append, task: TaskRow): Promise<void> {
+    const plan = task.plan_agreed_at && planItemsOf(task);
+    const status = { ...progressOf(task), ...(plan && { plan_items: plan }) };
+    await append({ taskId: task.id, kind: 'status', data: { status } });
+    await store.tellConversation(tx, append, task);
+  }
+
+  return {
+    /** False if the task asks nothing, or not the question that was meant. */
+    answer: ({ id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
+      store.change(session_id, async (tx, append) => {
+        const task = await store.questions.answer(tx, id, answer);
+        if (task) await tell(tx, append, task);
+        else await refuseUnlessOption(tx, id, answer);
+        return task !== undefined;
+      }),
+
+    /** False if the task asks for no yes to a plan, or not to the one that was meant. */
+    agree: ({ id, session_id }: TaskRow, { items, askedAt }: ChangedPlan): Promise<boolean> =>
+      store.change(session_id, async (tx, append) => {
+        const before = await store.tasks.locked(tx, id);
+        const proposed = (before && planItemsOf(before)) ?? [];
+        const task = await store.questions.agree(tx, id, { items: withSites(items, proposed), askedAt });
+        if (task) await tell(tx, append, task);
+        return task !== undefined;
+      }),
+  };
 }
+
+/** What a person left as it was keeps its site. */
+const withSites = (texts: string[], proposed: PlanItem[]): PlanItem[] =>
+  texts.map((text) => proposed.find((item) => item.text === text) ?? { text });

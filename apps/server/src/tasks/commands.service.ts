@@ -26,7 +26,7 @@ type Options = {
 };
 
 export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: Options) {
-  const answerQuestion = createAnswerQuestion({ store });
+  const questions = createAnswerQuestion({ store });
 
   async function require(caller: Caller, id: string): Promise<TaskRow> {
     const task = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
@@ -63,20 +63,25 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
     },
 
     /**
-     * An answer goes to the question that stands; if the request names one, only to that. So does a message, if a question
-     * stands. Otherwise the step under way is given up, and the person takes over.
+     * An answer goes to the question that stands; if the request names one, only to that. So do a changed plan, and a message
+     * if a question stands. Otherwise the step under way is given up, and the person takes over.
      */
     async act(
       caller: Caller,
       id: string,
-      { answer, message, asked_at: askedAt, client_id: clientId }: BodyOf<Routes['signalTakeover']>,
+      { answer, message, plan_items: items, asked_at: askedAt, client_id: clientId }: BodyOf<Routes['signalTakeover']>,
       from: From,
     ): Promise<ReplyOf<Routes['signalTakeover']>> {
       const task = await require(caller, id);
+      if (items) {
+        if (!(await questions.agree(task, { items, askedAt })))
+          throw new AppError('conflict', { detail: 'No plan waits for a yes that this would be.' });
+        return { ...(await statusOf(caller, id)), takeover: null };
+      }
       const text = answer ?? message;
       const isAnswer = answer !== undefined || askedAt !== undefined;
       const field = answer === undefined ? 'message' : 'answer';
-      if (text !== undefined && (await answerQuestion(task, { text, askedAt, field })))
+      if (text !== undefined && (await questions.answer(task, { text, askedAt, field })))
         return { ...(await statusOf(caller, id)), takeover: null };
       if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
       const takeover = await takeovers.interrupt(caller, task, { reason: message, clientId }, from);

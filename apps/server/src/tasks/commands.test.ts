@@ -317,6 +317,58 @@ describe('commands to a task', () => {
     );
   });
 
+  it('answer a question with choices that takes words by a choice or by words', async () => {
+    const { store } = server;
+    const held = await begin(await chat());
+    const choices = ['Red', 'Blue'].map((value) => ({ value, label: value }));
+    const given: (string | null | undefined)[] = [];
+    for (const answer of ['Blue', 'Neither, thanks', 'null']) {
+      await store.transaction((tx) =>
+        store.questions.ask(tx, held, { ...question, kind: 'choice', choices, takesWords: true }, null),
+      );
+      const { question: standing } = await statusOf(held.id);
+      assert.deepEqual([standing?.kind, standing?.choices, standing?.takes_words], ['choice', choices, true]);
+      assert.equal((await server.client.signalTakeover({ id: held.id, answer })).status.status, 'running');
+      const task = await store.tasks.byId(held.id);
+      given.push(task && answersOf(task).at(-1)?.text);
+    }
+    assert.deepEqual(given, ['Blue', 'Neither, thanks', 'null']);
+  });
+
+  it('agree to a plan by a yes, or by the plan as a person has changed it, and to nothing else so', async () => {
+    const { store } = server;
+    const held = await begin(await chat());
+    const planItems = [{ text: 'Look', site: 'a.test' }, { text: 'Buy' }];
+    const choices = [{ value: 'yes', label: 'Start' }];
+    const plan = { ...question, kind: 'plan', choices, takesWords: false, planItems } as const;
+    const propose = () => store.transaction((tx) => store.questions.ask(tx, held, plan, null));
+    const agreed = async () => (await store.tasks.byId(held.id))?.plan_agreed_at ?? null;
+
+    await ask(held);
+    const changed = { id: held.id, plan_items: ['Buy', 'Look', 'Pack it'] };
+    await assert.rejects(server.client.signalTakeover(changed), { code: 'conflict' }, 'another kind of question');
+    await server.client.signalTakeover({ id: held.id, answer: 'yes' });
+    assert.equal(await agreed(), null, 'a yes to another question');
+
+    await propose();
+    const { question: standing, plan_items } = await statusOf(held.id);
+    assert.deepEqual([standing?.kind, standing?.plan_items, plan_items], ['plan', planItems, planItems]);
+    const inbox = (await server.client.listInbox({ limit: 200 })).items.find(({ task_id }) => task_id === held.id);
+    assert.deepEqual(inbox?.question?.plan_items, planItems);
+    for (const body of [{ plan_items: [] }, { plan_items: [''] }, { plan_items: ['x'], answer: 'yes' }])
+      await assert.rejects(server.client.signalTakeover({ id: held.id, ...body }), { code: 'validation_failed' });
+    await assert.rejects(server.client.signalTakeover({ id: held.id, answer: 'no' }), { code: 'invalid_answer' });
+    const old = { ...changed, asked_at: new Date(0).toISOString() };
+    await assert.rejects(server.client.signalTakeover(old), { code: 'conflict' }, 'a plan that is gone');
+    assert.equal(await agreed(), null);
+    const { status } = await server.client.signalTakeover({ ...changed, asked_at: standing?.asked_at });
+    assert.equal(status.status, 'running');
+    assert.deepEqual(status.plan_items, [{ text: 'Buy' }, { text: 'Look', site: 'a.test' }, { text: 'Pack it' }]);
+    assert.ok(await agreed());
+    assert.ok(await isTaskDue(held.id));
+    await assert.rejects(server.client.signalTakeover(changed), { code: 'conflict' }, 'nothing is asked');
+  });
+
   it('answer a question of an earlier release, which has no options, with any text', async () => {
     const held = await begin(await chat());
     await ask(held);

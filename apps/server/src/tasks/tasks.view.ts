@@ -27,6 +27,7 @@ import {
   type ListedTask,
   type LogRow,
   type ObservationRow,
+  planItemsOf,
   progressOf,
   questionOf,
   type StepRow,
@@ -50,6 +51,7 @@ export function viewStatus({ task, lastSeq, stepCount, lines, pictures, takeover
     result: resultOf(task),
     takeover: takeover && takeoverOf(takeover),
     question: questionOf(task),
+    plan_items: planItemsOf(task),
     recent_evidence: pictures.flatMap((row) => viewEvidence(row) ?? []),
     agent_history: lines.flatMap((line) => {
       const step = stepOf(task, line);

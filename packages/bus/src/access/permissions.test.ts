@@ -64,6 +64,7 @@ const closedToHosts = [
   'work.queued',
   'task.changed',
   'browser.silent',
+  'plan.wanted',
   'login.revoked',
   'share.revoked',
   '_IN.server-1.abc',
@@ -133,6 +134,7 @@ test('a host cannot subscribe to subjects of others, by name or by wildcard', as
     'work.queued',
     'task.changed',
     'browser.silent',
+    'plan.wanted',
     'login.revoked',
     'share.revoked',
   ]) {
@@ -160,6 +162,7 @@ test('no member can overhear commands, files, states or replies, and agents rece
         'host.*.session.*.checkpoint',
         'host.*.session.*.report',
         'host.*.session.*.file',
+        'plan.wanted',
       ],
     ],
     [
@@ -177,6 +180,7 @@ test('no member can overhear commands, files, states or replies, and agents rece
         'host.*.session.*.frame',
         'host.*.session.*.file',
         'session.*.event',
+        'plan.wanted',
       ],
     ],
   ] as const) {

@@ -17,6 +17,7 @@ export const queues = {
   frame: 'recorder',
   work: 'workers',
   silent: 'probes',
+  plan: 'planners',
 } as const;
 
 /** `all`: every member of the role receives it. Otherwise the queue group in which one of them does. */
@@ -97,6 +98,12 @@ export const subjects = {
     hearers: { agent: queues.silent },
     isAnswered: false,
   }),
+  /** A server wants to know what a model would do: one agent that has a model asks it. */
+  planWanted: spoken(subject('plan.wanted'), {
+    speakers: ['server'],
+    hearers: { agent: queues.plan },
+    isAnswered: true,
+  }),
   /** A login ended: a hint that saves a second; the database decides. */
   loginRevoked: spoken(subject('login.revoked'), {
     speakers: ['server'],
@@ -136,9 +143,13 @@ export function inboxPrefix(user: string): string {
 /** To whose inbox a reply may go: any member of these roles, or, if a host asks, that host. */
 export type Asker = Exclude<Role, 'host'> | { host: string };
 
-/** Who may ask on a subject, by the table. */
-export function askersOf(of: Spoken): (tokens: Tokens<'host_id'>) => Asker[] {
-  return ({ host_id }) => of.speakers.map((role) => (role === 'host' ? { host: host_id } : role));
+/** Who may ask on a subject, by the table. On a subject without a host, no host may. */
+export function askersOf(of: Spoken): (tokens: Partial<Tokens<'host_id'>>) => Asker[] {
+  return ({ host_id }) =>
+    of.speakers.flatMap((role): Asker[] => {
+      if (role !== 'host') return [role];
+      return host_id === undefined ? [] : [{ host: host_id }];
+    });
 }
 
 /**

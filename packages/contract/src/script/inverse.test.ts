@@ -44,6 +44,9 @@ describe('parse and print', () => {
     assert.equal(printScript([later]), 'step {"action":"download","target":"Report","folder":"a\\u2028b"}');
     const deeper = { action: 'hover', target: { text: 'Menu', exact: true } } as unknown as Step;
     assert.match(printScript([deeper]), /^step \{/);
+    const choice: Step[] = [{ action: 'ask', question: 'Which?', kind: 'choice', choices: ['Red', 'Blue'] }];
+    assert.match(printScript(choice), /^step \{/);
+    assert.deepEqual(parseScript(printScript(choice)), { ok: true, steps: choice, lines: [1] });
     const records = { action: 'extract', kind: 'records', each: 'tr', fields: {}, as: 'rows' } as unknown as Step;
     assert.match(printScript([records]), /^step \{/);
   });

@@ -8,6 +8,7 @@ import { sizes, taskLimits } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
+import { PlanItem } from './plan-item.ts';
 import { TaskState } from './states.ts';
 import { maxSteps, Plan, Step } from './step.ts';
 import { Planner } from './task.ts';
@@ -42,6 +43,8 @@ const ChatFields = z.object({
   max_cost: z.number().positive().max(taskLimits.dollars.most).optional(),
   /** For a task that a model plans: whether one more call judges the result. The verdict is part of it. */
   judge: z.boolean().optional(),
+  /** Only with `planner: "llm"`: a person agrees to the plan of the model before it acts. */
+  confirm: z.literal('plan').optional(),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
   /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */
@@ -71,7 +74,10 @@ export const ChatReply = Success.extend({
 }).meta({ id: 'ChatReply' });
 export type ChatReply = z.infer<typeof ChatReply>;
 
-export const PlanReply = Success.extend({ plan: Plan }).meta({ id: 'PlanReply' });
+/** The steps of a script. A model plans in words: then there are no steps, but items. */
+export const PlanReply = Success.extend({ plan: Plan.extend({ items: z.array(PlanItem).optional() }) }).meta({
+  id: 'PlanReply',
+});
 export type PlanReply = z.infer<typeof PlanReply>;
 
 /** The same key and body within a day return the same ids, so that a retry never starts the work twice. */

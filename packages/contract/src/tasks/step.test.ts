@@ -77,3 +77,13 @@ test('text that cannot be stored is refused in any step', () => {
     assert.ok(!Step.safeParse({ action: 'ask', question: 'Who?', until: { text: bad } }).success);
   }
 });
+
+test('a question has two to eight different choices where its kind is choice, and none otherwise', () => {
+  const accepts = (more: object) => Step.safeParse({ action: 'ask', question: 'Which?', ...more }).success;
+  assert.ok(accepts({ kind: 'choice', choices: ['Red', 'Blue'] }));
+  for (const kind of ['question', 'yes_no', 'drive']) assert.ok(accepts({ kind }));
+  for (const choices of [undefined, ['Red'], ['Red', 'Red'], Array.from({ length: 9 }, (_, i) => `${i}`), ['', 'x']])
+    assert.ok(!accepts({ kind: 'choice', choices }), JSON.stringify(choices));
+  for (const more of [{ choices: ['Red', 'Blue'] }, { kind: 'yes_no', choices: ['Red', 'Blue'] }, { kind: 'doubt' }])
+    assert.ok(!accepts(more), JSON.stringify(more));
+});

@@ -68,6 +68,12 @@ const step = <Action extends string, Shape extends z.ZodRawShape>(action: Action
     irreversible: z.boolean().optional(),
   });
 
+/** What a step can ask for: see the kinds of a question. */
+const AskKind = z.enum(['question', 'choice', 'yes_no', 'drive']);
+
+const hasFittingChoices = ({ kind, choices }: { kind?: string; choices?: string[] }): boolean =>
+  choices === undefined ? kind !== 'choice' : kind === 'choice' && new Set(choices).size === choices.length;
+
 /** One action of the browser. */
 export const Step = z
   .discriminatedUnion('action', [
@@ -103,7 +109,16 @@ export const Step = z
     step('answer_dialog', { accept: z.boolean(), text: text(2000).optional() }),
     step('download', { target: Target }),
     /** Waits for a person. `until` ends the wait without an answer, once the page shows that the work is done. */
-    step('ask', { question: text(2000, 1), until: Condition.optional() }),
+    step('ask', {
+      question: text(2000, 1),
+      until: Condition.optional(),
+      /** `choice` has `choices`, and only it has. Without a kind: words, or with `until` something to do in the browser. */
+      kind: AskKind.optional(),
+      choices: z.array(text(200, 1)).min(2).max(8).optional(),
+    }).refine(hasFittingChoices, {
+      path: ['choices'],
+      message: 'must be given for kind choice, all different, and for no other kind',
+    }),
   ])
   .meta({ id: 'Step' });
 export type Step = z.infer<typeof Step>;

@@ -6,46 +6,13 @@ import { Uuid7 } from '../types/id.ts';
 import { Json, JsonObject } from '../types/json.ts';
 import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
+import { ChangedPlan, PlanItem } from './plan-item.ts';
+import { Question } from './question.ts';
 import { TaskState } from './states.ts';
-import { Condition, Plan } from './step.ts';
+import { Plan } from './step.ts';
 import { ClientId, Takeover } from './takeover.ts';
 import { Verdict } from './verdict.ts';
 import { ImageType } from './view.ts';
-
-/**
- * What a person can say of a step that cannot be undone and may have been done: go on as done, do it again, or stop.
- */
-export const IrreversibleAnswer = z.enum(['done', 'repeat', 'stop']).meta({ id: 'IrreversibleAnswer' });
-export type IrreversibleAnswer = z.infer<typeof IrreversibleAnswer>;
-
-/**
- * What a question asks for: `question`, words; `approval`, a yes to one action before it is done; `doubt`, whether a step
- * that cannot be undone was done; `drive`, something that a person does in the browser until the page shows it.
- */
-export const QuestionKind = z.enum(['question', 'approval', 'doubt', 'drive']).meta({ id: 'QuestionKind' });
-export type QuestionKind = z.infer<typeof QuestionKind>;
-
-/** One answer that a person can choose: `value` is sent, `label` is shown. */
-export const Choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'Choice' });
-export type Choice = z.infer<typeof Choice>;
-
-/** A question of the agent, and the condition of the page that ends the wait without an answer. */
-export const Question = z
-  .object({
-    text: z.string(),
-    step_id: z.string().nullable(),
-    asked_at: Timestamp,
-    expires_at: Timestamp.nullable(),
-    until: Condition.nullable(),
-    /** The only accepted answers; null if any text is accepted. */
-    options: z.array(IrreversibleAnswer).min(1).nullable(),
-    /** Absent only in events of an earlier release, as are `choices`. */
-    kind: QuestionKind.optional(),
-    /** The only accepted answers, in the order in which they are shown; null if any text is accepted. */
-    choices: z.array(Choice).min(1).nullable().optional(),
-  })
-  .meta({ id: 'Question' });
-export type Question = z.infer<typeof Question>;
 
 /** A file that the task downloaded. */
 export const TaskFile = z
@@ -123,6 +90,8 @@ export const TaskProgress = z
     last_updated_at: Timestamp,
     /** Rises when another agent goes on with the task. Absent for guests, and in events of an earlier release. */
     attempt: Count.optional(),
+    /** What a model intends, in the events that change it. */
+    plan_items: z.array(PlanItem).optional(),
   })
   .meta({ id: 'TaskProgress' });
 export type TaskProgress = z.infer<typeof TaskProgress>;
@@ -135,6 +104,8 @@ export const TaskStatus = TaskProgress.extend({
   result: TaskResult.nullable(),
   takeover: Takeover.nullable(),
   question: Question.nullable(),
+  /** What the model intends, as it was proposed or as a person agreed to it; null unless the chat asked for it (`confirm`). */
+  plan_items: z.array(PlanItem).nullable().optional(),
   recent_evidence: z.array(Evidence),
   agent_history: z.array(AgentHistory),
   attempt: Count,
@@ -286,6 +257,8 @@ export const Task = TaskSummary.extend({
     max_cost: z.number().optional(),
     /** Whether a model judges the task after its end. */
     judge: z.boolean().optional(),
+    /** A person agrees to the plan of the model before it acts. */
+    confirm: z.literal('plan').optional(),
   }),
   result: TaskResult.nullable(),
   /** The task this one repeats. */
@@ -336,12 +309,21 @@ export type CancelRequest = z.infer<typeof CancelRequest>;
 export const TakeoverSignal = z
   .object({
     message: text(4000, 1).optional(),
-    /** For a question with `choices`, the value of one of them: any other answer is refused, and the question stays open. */
+    /**
+     * For a question with `choices`, the value of one of them. Any other answer is refused where the question takes no words,
+     * and the question stays open.
+     */
     answer: text(8000, 1).optional(),
     /** Names the question: if another question is open by now, the answer is refused. */
     asked_at: Timestamp.optional(),
+    /** Only for a question of kind `plan`, in place of an answer: a yes to this plan, which takes the place of the proposed one. */
+    plan_items: ChangedPlan.optional(),
     /** The window that drives, if the person takes over. */
     client_id: ClientId.optional(),
+  })
+  .refine(({ plan_items, answer, message }) => !plan_items || (answer ?? message) === undefined, {
+    path: ['plan_items'],
+    message: 'must not be given beside an answer or a message',
   })
   .meta({ id: 'TakeoverSignal' });
 export type TakeoverSignal = z.infer<typeof TakeoverSignal>;

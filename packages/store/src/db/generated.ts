@@ -478,6 +478,8 @@ export interface Tasks {
   paused_at: Timestamp | null;
   paused_ms: Generated<number>;
   plan: Json;
+  plan_agreed_at: Timestamp | null;
+  plan_items: Json | null;
   prompt: string;
   question: Json | null;
   rerun_of: string | null;

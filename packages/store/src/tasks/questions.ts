@@ -1,7 +1,7 @@
 // Questions of an agent to a person, and their answers. Each change is one conditional statement; log it in the same
 // transaction.
 
-import type { Choice, Condition, IrreversibleAnswer, Question, QuestionKind } from '@pilothouse/contract';
+import type { Choice, Condition, IrreversibleAnswer, PlanItem, Question, QuestionKind } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Tx } from '../db/db.ts';
@@ -24,9 +24,15 @@ export type NewQuestion = {
   kind?: QuestionKind;
   /** For a doubt: the only accepted answers. */
   options?: Question['options'];
-  /** The only accepted answers of any other question; without them, any text is accepted. Values are in lower case. */
+  /** Answers to choose from. Values are in lower case, unless other words are accepted too. */
   choices?: Choice[];
+  /** Whether words that are none of the choices are an answer too. */
+  takesWords?: boolean;
+  /** For a plan: what the model intends. */
+  planItems?: PlanItem[];
 };
+/** A yes to a plan that a person has changed. */
+type ChangedPlan = { items: PlanItem[]; askedAt?: string };
 
 /** A time as the API shows it. */
 const apiTime = (time: ReturnType<typeof sql>) =>
@@ -42,6 +48,7 @@ export function createQuestions() {
           status: 'awaiting_user',
           updated_at: now,
           ...clocksOf('awaiting_user'),
+          ...(question.planItems && { plan_items: JSON.stringify(question.planItems) }),
           question: sql`jsonb_build_object(
             'text', ${question.text}::text,
             'step_id', ${question.stepId}::text,
@@ -50,7 +57,9 @@ export function createQuestions() {
             'until', ${until === null ? null : JSON.stringify(until)}::jsonb,
             'options', ${question.options ? JSON.stringify(question.options) : null}::jsonb,
             'kind', ${question.kind ?? kindOf(question.options, until)}::text,
-            'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb)`,
+            'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb,
+            'takes_words', ${question.takesWords ?? !(question.choices || question.options)}::boolean,
+            'plan_items', ${question.planItems ? JSON.stringify(question.planItems) : null}::jsonb)`,
         })
         .where('id', '=', id)
         .where('status', '=', 'running')
@@ -60,14 +69,28 @@ export function createQuestions() {
 
     /**
      * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
-     * answer is none of its choices.
+     * answer is none of its choices and it takes no words. A yes to a plan is an agreement to it.
      */
-    answer: (tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) =>
-      settle(tx, id, sql`case when ${hasOptions} or ${hasChoices} then ${choiceOf(text)}::text else ${text}::text end`)
-        .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choiceOf(text)})`)
+    answer(tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) {
+      const choice = choiceOf(text);
+      const agrees = sql<boolean>`(${isPlan} and ${yesWords.has(choice)}::boolean)`;
+      const kept = sql`case when ${agrees} then 'yes' when ${isBound} then ${choice}::text else ${text}::text end`;
+      return settle(tx, id, kept)
+        .set({ plan_agreed_at: sql`case when ${agrees} then ${now} else plan_agreed_at end` })
+        .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choice})`)
         .where(
-          sql<boolean>`(not ${hasChoices} or question->'choices' @> ${JSON.stringify([{ value: choiceOf(text) }])}::jsonb)`,
+          sql<boolean>`(${agrees} or not ${isBound} or not ${hasChoices}
+            or question->'choices' @> ${JSON.stringify([{ value: choice }])}::jsonb)`,
         )
+        .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
+        .executeTakeFirst();
+    },
+
+    /** A person agrees to a plan as they have changed it. Undefined if no plan is asked about, or not the one that they name. */
+    agree: (tx: Tx, id: string, { items, askedAt }: ChangedPlan) =>
+      settle(tx, id, sql`${`Yes, with changes:\n${planText(items)}`}::text`)
+        .set({ plan_items: JSON.stringify(items), plan_agreed_at: now })
+        .where(isPlan)
         .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
         .executeTakeFirst(),
 
@@ -84,11 +107,19 @@ const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'ar
 
 const hasChoices = sql<boolean>`coalesce(jsonb_typeof(question->'choices') = 'array', false)`;
 
+/** Only its options or choices are an answer. A question of an earlier release does not say whether it takes words. */
+const isBound = sql<boolean>`((${hasOptions} or ${hasChoices}) and not coalesce((question->>'takes_words')::boolean, false))`;
+
+const isPlan = sql<boolean>`(question->>'kind' = 'plan')`;
+
+/** What counts as a yes to a plan. */
+const yesWords: ReadonlySet<string> = new Set(['y', 'yes', 'ok', 'okay', 'start', 'go', 'go on', 'go ahead']);
+
 /** Options and values of choices are in lower case; people may write them otherwise. */
 const choiceOf = (text: string): string => text.trim().toLowerCase();
 
 /** The task goes on: it is due with the statement that settles its question. */
-function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
+function settle(tx: Tx, id: string, text: ReturnType<typeof sql>, from: TaskRow['status'] = 'awaiting_user') {
   tx.hasQueued = true;
   return tx.db
     .updateTable('tasks')
@@ -106,9 +137,18 @@ function settle(tx: Tx, id: string, text: ReturnType<typeof sql>) {
         'answered_at', ${apiTime(now)})`,
     })
     .where('id', '=', id)
-    .where('status', '=', 'awaiting_user')
+    .where('status', '=', from)
     .returningAll();
 }
+
+/**
+ * The person whom the task had asked to drive hands the browser back: that is the answer, where the page itself cannot
+ * show it. Undefined for any other question.
+ */
+export const answerByDriving = (tx: Tx, id: string): Promise<TaskRow | undefined> =>
+  settle(tx, id, sql`'The wheel was handed back.'::text`, 'takeover')
+    .where(sql<boolean>`question->>'kind' = 'drive' and coalesce(question->'until', 'null') = 'null'`)
+    .executeTakeFirst();
 
 /** What the choices of a doubt say. */
 const doubtLabels: Record<IrreversibleAnswer, string> = {
@@ -127,8 +167,17 @@ export function questionOf({ question: stored }: Pick<TaskRow, 'question'>): Que
   const question = stored as Question;
   const { options = null, kind = kindOf(options, question.until) } = question;
   const ofOptions = options?.map((value) => ({ value, label: doubtLabels[value] })) ?? null;
-  return { ...question, options, kind, choices: question.choices ?? ofOptions };
+  const choices = question.choices ?? ofOptions;
+  return { ...question, options, kind, choices, takes_words: question.takes_words ?? choices === null };
 }
+
+/** The plan that the model proposed last, or to which a person agreed; null where the task has none. */
+export const planItemsOf = ({ plan_items }: Pick<TaskRow, 'plan_items'>): PlanItem[] | null =>
+  plan_items as PlanItem[] | null;
+
+/** A plan as text, one line an item. */
+export const planText = (items: readonly PlanItem[]): string =>
+  items.map(({ text, site }, i) => `${i + 1}. ${text}${site ? ` (${site})` : ''}`).join('\n');
 
 /** Oldest first. */
 export const answersOf = ({ answers }: TaskRow): Answer[] => answers as Answer[];

@@ -59,6 +59,8 @@ function purgeTask(tx: Tx, task: TaskRow, typed: string[]): Promise<TaskRow> {
       last_error: task.last_error && strikeTyped(task.last_error, typed),
       // A one-time code is an answer too.
       answers: '[]',
+      // Its words are those of the prompt.
+      plan_items: null,
     })
     .where('id', '=', task.id)
     .returningAll()

@@ -7,6 +7,7 @@ import type { Tx } from '../db/db.ts';
 import type { createPlacement, DriverChange } from '../fleet/placement.ts';
 import type { Append } from '../sessions/change.ts';
 import { type Outcome, type TakeoverRow, type TakeoverRows, takeoverOf } from '../takeovers/takeovers.ts';
+import { answerByDriving } from '../tasks/questions.ts';
 import { clocksOf } from '../tasks/task-clock.ts';
 import type { TaskMessages } from '../tasks/task-messages.ts';
 import { wakeTaskOf } from '../tasks/task-queue.ts';
@@ -60,7 +61,8 @@ export function createTakeoverReturns(options: Options) {
       row: TakeoverRow,
       { outcome, note = null }: { outcome: Outcome; note?: string | null },
     ): Promise<ReturnedTakeover | undefined> {
-      const task = row.task_id ? await handBackTask(tx, row.task_id) : undefined;
+      const hasDriven = row.status === 'active' && outcome === 'resumed';
+      const task = row.task_id ? await handBackTask(tx, row.task_id, hasDriven) : undefined;
       // The agent that goes on with the task looks at the page first, and logs what has changed.
       const to = row.status === 'active' && task?.status === 'running' ? 'resuming' : 'ended';
       const returned = await takeovers.handBack(tx, row, { to, outcome, note });
@@ -106,7 +108,7 @@ export function createTakeoverReturns(options: Options) {
 }
 
 /** The task goes on where it was: at work, or waiting for the answer to its question. */
-async function handBackTask(tx: Tx, id: string): Promise<TaskRow | undefined> {
+async function handBackTask(tx: Tx, id: string, hasDriven: boolean): Promise<TaskRow | undefined> {
   const move = (name: TaskMove, isAsking: boolean) =>
     tx.db
       .updateTable('tasks')
@@ -116,7 +118,8 @@ async function handBackTask(tx: Tx, id: string): Promise<TaskRow | undefined> {
       .where('question', isAsking ? 'is not' : 'is', null)
       .returningAll()
       .executeTakeFirst();
-  return (await move('handBack', false)) ?? (await move('handBackAsking', true));
+  const answered = hasDriven ? await answerByDriving(tx, id) : undefined;
+  return answered ?? (await move('handBack', false)) ?? (await move('handBackAsking', true));
 }
 
 const noteOf = ({ note }: TakeoverRow) => (note === null ? '' : ` Note: ${note}`);

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Takeover, TakeoverState } from '@pilothouse/contract';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import { localUser, newId, openStore, type Store, type TakeoverRow, takeoverOf } from '../index.ts';
+import { answersOf, localUser, newId, openStore, type Store, type TakeoverRow, takeoverOf } from '../index.ts';
 
 const viewport = { width: 1280, height: 720 };
 const question = { text: 'Which one?', stepId: 'step-1', expiresInSecs: 3600 };
@@ -183,6 +183,26 @@ describe('a takeover', () => {
     const fence = (await stop(one.executionId)) ?? assert.fail();
     assert.equal(await activate(fence.epoch - 1), undefined, 'an epoch that is over');
     assert.equal((await activate(fence.epoch))?.status, 'active');
+  });
+
+  it('of a task that asked for it answers the question when it is handed back, unless the page is to show it', async () => {
+    for (const { until, status } of [
+      { until: null, status: 'running' },
+      { until: { text: 'Welcome' }, status: 'awaiting_user' },
+    ] as const) {
+      const one = await open();
+      await store.change(one.sessionId, (tx) =>
+        store.questions.ask(tx, { id: one.id, executionId: one.executionId }, { ...question, kind: 'drive' }, until),
+      );
+      assert.ok(await take(one));
+      await giveBack(one);
+      const task = await taskOf(one);
+      assert.equal(task.status, status);
+      assert.deepEqual(
+        answersOf(task).map(({ text }) => text),
+        until ? [] : ['The wheel was handed back.'],
+      );
+    }
   });
 
   it('of a task that asks ends with the same question open; the time of people does not count for the task', async () => {
