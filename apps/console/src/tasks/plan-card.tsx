@@ -75,10 +75,17 @@ export default function PlanCard({ items: proposed, isBusy, onStart }: PlanCardP
         {edits.said}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button look="primary" icon={Play} isBusy={isBusy} disabled={!hasWords(items)} onClick={start}>
+        <Button
+          look="primary"
+          icon={Play}
+          isBusy={isBusy}
+          disabled={!hasWords(items)}
+          onClick={start}
+          className="narrow:h-11"
+        >
           Start
         </Button>
-        <span className="text-12 text-ink-3">Alt ↑ and Alt ↓ move an item</span>
+        <span className="text-12 text-ink-3 narrow:hidden">Alt ↑ and Alt ↓ move an item</span>
       </div>
     </div>
   );
@@ -119,10 +126,11 @@ function PlanRow({ item, place, count, onWrite, onMove, onRemove, onStart }: Pla
         onKeyDown={onKeyDown}
         className={inputClass}
       />
-      <span className="flex">
+      <span className="flex narrow:col-start-2 narrow:row-start-2 narrow:justify-end">
         <IconButton
           {...focusOf('up')}
           size="sm"
+          className="narrow:size-11"
           icon={ArrowUp}
           label={`Move item ${place} up`}
           isBusy={place === 1}
@@ -131,15 +139,26 @@ function PlanRow({ item, place, count, onWrite, onMove, onRemove, onStart }: Pla
         <IconButton
           {...focusOf('down')}
           size="sm"
+          className="narrow:size-11"
           icon={ArrowDown}
           label={`Move item ${place} down`}
           isBusy={place === count}
           onClick={() => onMove(1, 'down')}
         />
-        <IconButton size="sm" icon={X} label={`Remove item ${place}`} isBusy={count === 1} onClick={onRemove} />
+        <IconButton
+          size="sm"
+          className="narrow:size-11"
+          icon={X}
+          label={`Remove item ${place}`}
+          isBusy={count === 1}
+          onClick={onRemove}
+        />
       </span>
       {item.site && (
-        <span className="col-start-2 truncate pl-3 text-12 text-ink-3" dir="auto">
+        <span
+          className="col-start-2 truncate pl-3 narrow:row-start-2 narrow:self-center narrow:pr-36 text-12 text-ink-3"
+          dir="auto"
+        >
           {item.site}
         </span>
       )}
