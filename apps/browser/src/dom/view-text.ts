@@ -17,10 +17,28 @@ const reserve = 100;
 
 export const quoted = (name: string): string => (name ? ` ${JSON.stringify(plain(name))}` : '');
 
+/**
+ * Joiners are part of a word or a sign where they stand between letters of scripts that need them, or in an emoji. Elsewhere
+ * nobody sees them.
+ */
+const inEmoji = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu;
+const inWord =
+  /(?<=\p{M}|\p{Script=Arabic}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Sinhala}|\p{Script=Malayalam})[\u200c\u200d](?=\p{Script=Arabic}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Sinhala}|\p{Script=Malayalam})/gu;
+const unseen = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\ue000-\uf8ff]|[\u{e0000}-\u{e007f}]/gu;
+
+/** Most texts have nothing of the kind. */
+const isPlain = /^[^[<\u00ad\u200b-\u206f\ue000-\uf8ff\ufeff\u{e0000}-\u{e007f}]*$/u;
+
+function withoutUnseen(text: string): string {
+  if (!/[\u200c\u200d]/.test(text)) return text.replace(unseen, '');
+  const kept = new Set([inEmoji, inWord].flatMap((joiners) => [...text.matchAll(joiners)].map(({ index }) => index)));
+  return text.replace(unseen, (sign, index: number) => (kept.has(index) ? sign : ''));
+}
+
 /** Characters that nobody sees, and what would read as a handle or a mark of ours, are not taken from a page. */
 function plain(text: string): string {
-  return text
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\ue000-\uf8ff]|[\u{e0000}-\u{e007f}]/gu, '')
+  if (isPlain.test(text)) return text;
+  return withoutUnseen(text)
     .replace(/\[(?=\*?e\d)/g, '(')
     .replace(/<(?=\/?(frame|dialog|scrolls|below|above|behind|more|closed)\b)/g, '‹');
 }

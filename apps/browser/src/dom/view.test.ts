@@ -152,6 +152,11 @@ describe('a view', () => {
       '(e7 button "Pay"] ‹/frame> ab',
     ],
     [
+      'joiners stay where a sign or a word needs them, and nowhere else',
+      '<p>Ada 👩\u200d🚀 می\u200cخواهم p\u200da\u200cy</p>',
+      'Ada 👩\u200d🚀 می\u200cخواهم pay',
+    ],
+    [
       'a modal dialog comes first, and the rest is behind it',
       '<h1>Page</h1><dialog id=d aria-label=Sure><p>Really?</p><button>Yes</button></dialog><script>d.showModal()</script>',
       '<dialog "Sure" on top>\nReally?\n[e1 button "Yes" focused]\n</dialog>\n<behind the dialog>\n# Page',
@@ -278,5 +283,29 @@ describe('a view', () => {
     const { text, next } = await shown.dom.view({}, soon(30_000));
     assert.equal(text.slice(0, 12), 'Row 0\nRow 1\n');
     assert.ok(next !== null && estimateTokens(text) <= maxViewTokens);
+  });
+
+  it('reads a page of thousands of rows around the window, and counts those that are far', async () => {
+    await using shown = await stage.show(`<!doctype html><p>Ships</p><table id=rows></table><script>
+      rows.innerHTML = Array.from({ length: 2000 }, (_, n) => '<tr style="height: 40px"><td>' + n + '<td><i>Ship</i><td><button>Mark ' + n + '</button>').join('')</script>`);
+    const all = async () => {
+      const texts: string[] = [];
+      for (let from: number | null = 0; from !== null; ) {
+        const { text, next } = await shown.dom.view({ from }, soon(20_000));
+        texts.push(text);
+        from = next;
+      }
+      return texts.join('\n');
+    };
+    const top = await all();
+    assert.match(top, /^Ships\n0 \| Ship \| \[e1 button "Mark 0"\]\n/);
+    assert.match(top, /\n<more: 1\d{3} rows farther below>$/);
+    await shown.page.evaluate('scrollTo(0, 40000)');
+    const middle = await all();
+    assert.match(middle, /\[e\d+ button "Mark 1000"\]/);
+    assert.match(middle, /<more: \d+ rows farther below, \d+ rows farther above>$/);
+    assert.doesNotMatch(middle, /"Mark 0"/);
+    await shown.page.evaluate('scrollTo(0, 0)');
+    assert.match(await all(), /\n0 \| Ship \| \[e1 button "Mark 0"\]\n/, 'refs stick');
   });
 });
