@@ -152,3 +152,21 @@ describe('extracting', () => {
     assert.deepEqual(await shown.dom.extract(step, soon()), [{ text: 'a' }, { text: 'b' }]);
   });
 });
+
+it('gives records of a frame that is busy for a while, and not an empty list', async () => {
+  const stage = await openStage({ isIsolated: true });
+  try {
+    await using shown = await stage.show({
+      main: '<p>Around</p><iframe src="{there}/frame"></iframe>',
+      frame:
+        '<i>b</i><script>onmessage = () => { console.log("hangs"); for (const end = Date.now() + 1500; Date.now() < end; ); }</script>',
+    });
+    const hangs = shown.page.waitForEvent('console');
+    await shown.page.evaluate('frames[0].postMessage("hang", "*")');
+    await hangs;
+    const step: ExtractStep = { action: 'extract', as: 'it', kind: 'records', each: 'i', fields: { text: {} } };
+    assert.deepEqual(await shown.dom.extract(step, soon(15_000)), [{ text: 'b' }]);
+  } finally {
+    await stage.close();
+  }
+});

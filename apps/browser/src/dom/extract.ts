@@ -1,7 +1,7 @@
 // What a step asks to be read, as a value.
 
 import type { Step } from '@pilothouse/contract';
-import type { Deadline } from '../common/deadline.ts';
+import { type Deadline, pause } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import { type Finding, findTarget, passOrThrow, type Spot } from './find.ts';
 import type { Row } from './injected/extract.ts';
@@ -14,6 +14,8 @@ export type ExtractStep = Extract<Step, { action: 'extract' }>;
 
 /** Of the value, written as JSON. */
 const maxChars = 250_000;
+const maxAttempts = 3;
+const againMs = 300;
 
 export async function extract(finding: Finding, step: ExtractStep, deadline: Deadline): Promise<unknown> {
   try {
@@ -31,13 +33,8 @@ export async function extract(finding: Finding, step: ExtractStep, deadline: Dea
   throw new StepFailure('too_large', `what was read is longer than ${maxChars} characters`);
 }
 
-async function read(
-  { worlds }: Finding,
-  step: ExtractStep,
-  spot: Spot | undefined,
-  deadline: Deadline,
-): Promise<unknown> {
-  const views = () => worlds.all(deadline);
+async function read(finding: Finding, step: ExtractStep, spot: Spot | undefined, deadline: Deadline): Promise<unknown> {
+  const views = () => finding.worlds.all(deadline);
   switch (step.kind) {
     case 'text':
       return spot
@@ -49,7 +46,19 @@ async function read(
     case 'table':
       return table(spot, spot ? [spot.view] : await seen(await views(), deadline), deadline);
     case 'records':
-      return records(step, spot, spot ? [spot.view] : await seen(await views(), deadline), deadline);
+      return spot ? records(step, spot, [spot.view], deadline) : recordsOfPage(finding, step, deadline);
+  }
+}
+
+/** Nothing at all, on a page whose frames are not all read, may be the silence of a frame that is busy: it is asked again. */
+async function recordsOfPage({ worlds }: Finding, step: ExtractStep, deadline: Deadline): Promise<Row[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const views = await worlds.all(deadline);
+    const read = await seen(views, deadline);
+    const rows = await records(step, undefined, read, deadline);
+    const mayBeMore = rows.length === 0 && read.length < Math.max(views.length, worlds.count());
+    if (!mayBeMore || attempt === maxAttempts || deadline.isOver()) return rows;
+    await pause(againMs, deadline);
   }
 }
 

@@ -21,8 +21,12 @@ export const quoted = (name: string): string => (name ? ` ${JSON.stringify(plain
 const idleJoiner =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]|(?![\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}\p{scx=Hani}])[\p{L}\p{M}])[\u200c\u200d]/gu;
 
+/** Most texts have nothing of the kind. */
+const hasMore = /[[<\u00ad\u200b-\u206f\ue000-\uf8ff\ufeff\u{e0000}-\u{e007f}]|\p{Variation_Selector}/u;
+
 /** Characters that nobody sees, and what would read as a handle or a mark of ours, are not taken from a page. */
 function plain(text: string): string {
+  if (!hasMore.test(text)) return text;
   return text
     .replace(idleJoiner, '')
     .replace(/(?<!\p{Emoji})[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu, '')

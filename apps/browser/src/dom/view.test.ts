@@ -284,4 +284,28 @@ describe('a view', () => {
     assert.equal(text.slice(0, 12), 'Row 0\nRow 1\n');
     assert.ok(next !== null && estimateTokens(text) <= maxViewTokens);
   });
+
+  it('reads a page of thousands of rows around the window, and counts those that are far', async () => {
+    await using shown = await stage.show(`<!doctype html><p>Ships</p><table id=rows></table><script>
+      rows.innerHTML = Array.from({ length: 2000 }, (_, n) => '<tr style="height: 40px"><td>' + n + '<td><i>Ship</i><td><button>Mark ' + n + '</button>').join('')</script>`);
+    const all = async () => {
+      const texts: string[] = [];
+      for (let from: number | null = 0; from !== null; ) {
+        const { text, next } = await shown.dom.view({ from }, soon(20_000));
+        texts.push(text);
+        from = next;
+      }
+      return texts.join('\n');
+    };
+    const top = await all();
+    assert.match(top, /^Ships\n0 \| Ship \| \[e1 button "Mark 0"\]\n/);
+    assert.match(top, /\n<more: 1\d{3} rows farther below>$/);
+    await shown.page.evaluate('scrollTo(0, 40000)');
+    const middle = await all();
+    assert.match(middle, /\[e\d+ button "Mark 1000"\]/);
+    assert.match(middle, /<more: \d+ rows farther below, \d+ rows farther above>$/);
+    assert.doesNotMatch(middle, /"Mark 0"/);
+    await shown.page.evaluate('scrollTo(0, 0)');
+    assert.match(await all(), /\n0 \| Ship \| \[e1 button "Mark 0"\]\n/, 'refs stick');
+  });
 });

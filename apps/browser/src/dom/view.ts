@@ -11,7 +11,7 @@ import { type Framed, framesIn, orNothing, rounded } from './outline.ts';
 import { numberOf, type Refs } from './refs.ts';
 import { type PlacedLine, portionOf, quoted, shapeOf } from './view-text.ts';
 import { type FramePosition, positionOf } from './worlds/frame-position.ts';
-import type { World } from './worlds/world.ts';
+import type { Handle, World } from './worlds/world.ts';
 import { frameMs, type View } from './worlds/worlds.ts';
 
 export type ViewPortion = Pick<PageView, 'text' | 'handles' | 'shape_hash' | 'next'>;
@@ -49,8 +49,18 @@ export async function viewOf(
     : collection.lines;
   const shape_hash = createHash('sha256').update(shapeOf(lines, collection.blocks)).digest('base64url').slice(0, 22);
   remember(looks, shape_hash, refs.last());
-  const { text, shown, next } = portionOf(lines, collection.blocks, from);
+  const { text: read, shown, next } = portionOf(lines, collection.blocks, from);
+  const text = [read, ...(next === null && !isInViewOnly ? farOf(seen.document) : [])].join('\n');
   return { text, handles: shown.flatMap(handlesOf), shape_hash, next };
+}
+
+/** What a very long page has beyond the part that is read: it comes with scrolling. */
+function farOf({ far: { below, above } }: DocumentView): string[] {
+  const counts = [
+    below > 0 ? `${below} rows farther below` : [],
+    above > 0 ? `${above} rows farther above` : [],
+  ].flat();
+  return counts.length > 0 ? [`<more: ${counts.join(', ')}>`] : [];
 }
 
 function remember(looks: Looks, hash: string, last: number): void {
@@ -67,7 +77,7 @@ async function documentsOf(view: View, views: View[], deadline: Deadline): Promi
   const framed = await framesIn(view, views, deadline);
   const owners = framed.map(({ owner }) => owner);
   const [document, inner] = await Promise.all([
-    seenIn(world, () => world.call('view', owners, deadline), deadline),
+    seenIn(world, () => look(world, owners, deadline), deadline),
     Promise.all(
       framed.map((frame) => {
         const bounded = deadline.atMost(frameMs);
@@ -86,7 +96,11 @@ async function documentsOf(view: View, views: View[], deadline: Deadline): Promi
   return { document, frames };
 }
 
-const empty: Seen = { document: { lines: [], blocks: [], closed: [] }, frames: [] };
+// What comes back was made by our own tool of that name.
+const look = async (world: World, owners: Handle[], deadline: Deadline): Promise<DocumentView> =>
+  JSON.parse(await world.call('view', owners, deadline));
+
+const empty: Seen = { document: { lines: [], blocks: [], closed: [], far: { below: 0, above: 0 } }, frames: [] };
 
 /** Looks again where closed parts were opened. */
 async function seenIn(world: World, look: () => Promise<DocumentView>, deadline: Deadline): Promise<DocumentView> {

@@ -20,7 +20,13 @@ export type PageViewer = ReturnType<typeof createPageViewer>;
 export type ViewBlock = { parent: number; open: string; close: string };
 
 /** `closed`: numbers of elements that may keep a shadow root closed. */
-export type DocumentView = { lines: ViewLine[]; blocks: ViewBlock[]; closed: number[] };
+export type DocumentView = {
+  lines: ViewLine[];
+  blocks: ViewBlock[];
+  closed: number[];
+  /** Rows of a very long document that are too far away to be read, as counts. */
+  far: { below: number; above: number };
+};
 
 type Parts = {
   dom: Dom;
@@ -41,6 +47,10 @@ export function createPageViewer(parts: Parts) {
   const { dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, marks } = parts;
   const { add, flush, distance } = parts.sheets;
   const maxLines = 6000;
+  /** A document with more elements than this is read around the window: rows farther away than these screens are counted. */
+  const longDocument = 5000;
+  const farScreens = 20;
+  const rowTags = new Set(['tr', 'li', 'article']);
   /** A control with more words than this has them told beside it, in their lines. */
   const maxWords = 120;
   const cellRoles = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
@@ -80,6 +90,8 @@ export function createPageViewer(parts: Parts) {
     isPointerEverywhere: boolean;
     /** Where things can be dragged to. */
     places: Set<Element>;
+    isLong: boolean;
+    far: DocumentView['far'];
   };
 
   function list(...frames: Element[]): DocumentView {
@@ -98,6 +110,8 @@ export function createPageViewer(parts: Parts) {
       holders: new Map(),
       isPointerEverywhere: blocks.isPointedAllOver(),
       places: blocks.places(),
+      isLong: elements.length > longDocument,
+      far: { below: 0, above: 0 },
     };
     // A frame shows what is behind it, and a dark window is not white.
     const isWhite = root !== null && window === window.top && !/dark/.test(paint.styleOf(root).colorScheme);
@@ -113,7 +127,8 @@ export function createPageViewer(parts: Parts) {
     if (root && top?.isModal) within(look, '<behind the dialog>', '', way, (inner) => visit(root, look, inner, 0));
     else if (root) visit(root, look, way, 0);
     flush(look);
-    return { lines: look.lines, blocks: look.blocks, closed: blocks.mayBeClosed(elements).map(marks.mark) };
+    const closed = blocks.mayBeClosed(elements).map(marks.mark);
+    return { lines: look.lines, blocks: look.blocks, closed, far: look.far };
   }
 
   const quoted = (name: string) => (name ? ` ${JSON.stringify(items.short(name, 80))}` : '');
@@ -153,6 +168,18 @@ export function createPageViewer(parts: Parts) {
 
   const isClear = (colour: string): boolean => colour === 'transparent' || /^rgba\(.*, 0\)$/.test(colour);
 
+  /** A row that is many screens away: a page of thousands of them could not be read in time otherwise. */
+  function isFar(element: Element, tag: string, { far }: Look): boolean {
+    if (!rowTags.has(tag) && dom.attribute(element, 'role') !== 'row') return false;
+    const { y, width, height } = dom.rect(element);
+    if (width < 1 || height < 1) return false;
+    const reach = farScreens * innerHeight;
+    if (y > innerHeight + reach) far.below += 1;
+    else if (y + height < -reach) far.above += 1;
+    else return false;
+    return true;
+  }
+
   /** Styles are asked first: most elements clip nothing, and so fold nothing away. */
   function isShut(element: Element, { overflowX, overflowY }: CSSStyleDeclaration): boolean {
     if (sight.mayShow(element)) return (overflowX !== 'visible' || overflowY !== 'visible') && sight.isFolded(element);
@@ -164,6 +191,7 @@ export function createPageViewer(parts: Parts) {
     const tag = dom.tag(element);
     const frame = look.frames.indexOf(element);
     if (frame >= 0) return void framed(element, frame, look, outer);
+    if (look.isLong && isFar(element, tag, look)) return;
     if (tag === 'canvas' || tag === 'video') return void drawing(element, tag, look, outer);
     if (tag === 'br') look.edge ||= 'block';
     if (names.isMute(tag) || look.hints.has(element) || (element === look.top && !isTop)) return;
@@ -219,7 +247,8 @@ export function createPageViewer(parts: Parts) {
       return;
     }
     range.selectNodeContents(node);
-    const at = Reflect.apply(rectOfRange, range, []);
+    const { x, y, width, height }: Rect = Reflect.apply(rectOfRange, range, []);
+    const at = { x, y, width, height };
     if (at.width < 1 || at.height < 1 || isCutOff(at, way) || sight.isUnreachable(element, at)) return;
     // What the page or we draw as dots is not read either.
     if (style.getPropertyValue('-webkit-text-security') !== 'none') return void add(look, way, secrets.mask, at);

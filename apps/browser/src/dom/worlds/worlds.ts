@@ -29,6 +29,8 @@ export type View = {
 export type Worlds = {
   /** The documents there are now, outer ones first. The page's own must answer; frames that do not are left out. */
   all(deadline: Deadline): Promise<View[]>;
+  /** Of the page with all its frames, whether they answer or not. */
+  count(): number;
 };
 
 type FrameRef = {
@@ -98,7 +100,7 @@ export function createWorlds({ page, sessions }: { page: Page; sessions: Session
     for (const key of worlds.keys()) if (!keys.has(key)) worlds.delete(key);
   }
 
-  return { all };
+  return { all, count: () => page.frames().length };
 }
 
 /** A frame that loads another document gets another loader. */
