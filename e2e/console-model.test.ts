@@ -97,4 +97,22 @@ describe('a task in words, in the console', () => {
     await looksWell(page, 'model-result');
     assert.deepEqual(faults, []);
   });
+
+  it('shows beside the result what a judge says', { timeout: 120_000 }, async () => {
+    model.think(({ tools }) =>
+      tools.some(({ name }) => name === 'verdict')
+        ? {
+            calls: [{ name: 'verdict', input: { points: [], state: 'not', reasons: ['<b>No</b> lantern was seen.'] } }],
+          }
+        : { calls: [{ name: 'finish', input: { state: 'done', summary: 'A lantern was seen.' } }] },
+    );
+    const asked = { prompt: 'Look for a lantern.', planner: 'llm', judge: true } as const;
+    const { session_id, task_id } = await installation.client.sendChat(asked);
+    await page.goto(`${installation.baseUrl}/sessions/${session_id}?task=${task_id}&tab=result`);
+    const verdict = page.getByTestId('result').getByTestId('verdict');
+    await verdict.filter({ hasText: 'The judge says that it was not done (local)' }).waitFor(soon);
+    await verdict.getByText('<b>No</b> lantern was seen.').waitFor(soon);
+    await looksWell(page, 'model-verdict');
+    assert.deepEqual(faults, []);
+  });
 });

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { isTerminal } from '@pilothouse/contract';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import type { MindRequest } from '../testkit/models/mind.ts';
@@ -80,6 +85,37 @@ describe('a task that is judged', () => {
     const picture = await client.getDecisionPicture({ id: task_id, number });
     assert.equal(picture.headers.get('content-type'), view.picture.content_type);
     assert.ok((await picture.arrayBuffer()).byteLength > 1000);
+  });
+
+  it('keeps its calls without typed text, and a replay makes the same requests', { timeout: 180_000 }, async () => {
+    const canary = 'TOUCAN-610037';
+    let asked = 0;
+    model.think(({ lastUserText }) => {
+      asked += 1;
+      if (asked === 1) return { calls: [{ name: 'open', input: { url: `${installation.shop.url}/` } }] };
+      const [, field] = /\[(e\d+) field/.exec(lastUserText) ?? [];
+      if (asked === 2 && field) return { calls: [{ name: 'fill', input: { items: [{ ref: field, text: canary }] } }] };
+      return { calls: [{ name: 'finish', input: { state: 'done', summary: 'Typed.' } }] };
+    });
+    const { task_id } = await installation.client.sendChat({ prompt: `Type ${canary}, please.`, planner: 'llm' });
+    const status = await ended(task_id);
+    assert.equal(status.status, 'success', status.last_error ?? '');
+    assert.ok(asked >= 3 && status.cost.steps >= 2, 'it was typed');
+    const { services } = installation.stack;
+    const folder = join(services.place.dir, 'blobs');
+    const files = (await readdir(folder, { recursive: true })).filter((name) => name.includes(`/calls/${task_id}/`));
+    assert.equal(files.length, asked);
+    for (const name of files) {
+      const text = gunzipSync(await readFile(join(folder, name))).toString();
+      assert.match(text, /The task: \{prompt\}/);
+      assert.ok(!text.includes('TOUCAN'), name);
+    }
+    const env = { ...process.env, DATABASE_URL: services.databaseUrl(), BLOB_DIR: folder };
+    const replay = await promisify(execFile)(process.execPath, ['apps/agent/src/replay.main.ts', task_id], { env });
+    assert.match(
+      replay.stdout,
+      new RegExp(`call 2: the same; local answered fill[^]*all ${asked} kept requests are the same`),
+    );
   });
 
   it('keeps its state where the judge does not answer', { timeout: 180_000 }, async () => {

@@ -187,7 +187,7 @@ export const houses: Record<string, House> = {
     },
   },
   'apps/agent/src': {
-    entries: ['main.ts', 'config.ts'],
+    entries: ['main.ts', 'config.ts', 'replay.main.ts'],
     rooms: {
       background: {
         what: 'Jobs that every agent runs on a timer.',

@@ -18,8 +18,8 @@ import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
 import { type Next, TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
-import type { ModelAnswer } from '../model/types.ts';
-import { actionsOf } from './actions.ts';
+import type { ModelAnswer, ModelRequest } from '../model/types.ts';
+import { actionsOf, StoredActions, type StoredCall } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { budgetOf } from './budget.ts';
 import { createDayBudget } from './day-budget.ts';
@@ -27,6 +27,7 @@ import { endingOf, finishOf } from './finish.ts';
 import { historyOf } from './history.ts';
 import { insist } from './insist.ts';
 import { createJudge, wasJudged } from './judge.ts';
+import { keepCall, typedBy } from './kept-call.ts';
 import { keepPicture } from './kept-picture.ts';
 import { createLook, type Seen } from './look.ts';
 import { progressOf } from './loops.ts';
@@ -56,7 +57,13 @@ type Options = {
   giveUp(turn: TaskTurn, reason: string): Promise<Next>;
   lastUrl(): string | undefined;
 };
-type Answered = { call: ModelCallRow; answer: ModelAnswer; rows: TaskRows; seen: Seen };
+type Answered = {
+  call: ModelCallRow;
+  answer: ModelAnswer;
+  rows: TaskRows;
+  seen: Seen;
+  asked: { request: ModelRequest; notes: string[]; isLast: boolean; files: string[] };
+};
 
 /** The page is looked at in the last moments of a wait, so that the model is asked when it is over. */
 const readyMs = 600;
@@ -104,7 +111,8 @@ export function createDecide(options: Options) {
     const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
     await pauseUntil(mayAskAt, turn.signal);
     const answered = await ask(turn, { request, estimatedTokens, rows });
-    if (answered) await record(turn, { ...answered, rows, seen });
+    const asked = { request, notes, isLast: budget.isLast, files: words.files };
+    if (answered) await record(turn, { ...answered, rows, seen, asked });
     return 'again';
   };
 }
@@ -125,8 +133,11 @@ async function givenFiles(store: Store, task: TaskRow, { findings }: TaskRows): 
 }
 
 /** Writes down what was decided, in one transaction with its steps and what the call used. */
-function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
-  return async (turn: TaskTurn, { call, answer, rows, seen }: Answered): Promise<void> => {
+function createRecord(options: Pick<Options, 'store' | 'ledger' | 'log'>) {
+  const { store, ledger } = options;
+  const keep = createKeep(options);
+
+  return async (turn: TaskTurn, { call, answer, rows, seen, asked }: Answered): Promise<void> => {
     const { task, settings, attemptsOfTask } = turn;
     const { view } = seen;
     const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
@@ -144,9 +155,10 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       url: view.url,
       viewHash: view.shape_hash,
       view: view.text,
-      picture: seen.picture && (await keepPicture(store, task, seen.picture)),
+      picture: seen.picture && (await keepPicture(options, task, seen.picture)),
       readMessages: rows.messages.at(-1)?.number ?? 0,
     };
+    await keep(turn, { call, answer, rows, seen, asked, calls: stored.calls, pictureKey: decision.picture?.blobKey });
     const written = insist(() => ledger.decide(turn, call, used, decision), turn.signal);
     await written.catch(async (error: unknown) => {
       // A person or another agent took the task while the model answered: nothing of it is done, and it has to be paid for.
@@ -156,6 +168,19 @@ function createRecord({ store, ledger }: Pick<Options, 'store' | 'ledger'>) {
       }
       throw error;
     });
+  };
+}
+
+/** Keeps the call beside its row. What cannot be stored loses no decision: it was paid for. */
+function createKeep({ store, log }: Pick<Options, 'store' | 'log'>) {
+  type Kept = Answered & { calls: StoredCall[]; pictureKey: string | undefined };
+  return async ({ task }: TaskTurn, { call, answer, rows, seen, asked, calls, pictureKey }: Kept) => {
+    const { request, ...inputs } = asked;
+    const typed = typedBy([...rows.decisions.flatMap((one) => StoredActions.parse(one.actions).calls), ...calls]);
+    const shown = { ...inputs, view: seen.view, pictureKey: pictureKey ?? null };
+    await keepCall(store, { task, number: call.number, typed }, { request, inputs: shown, answer, calls }).catch(
+      (error: unknown) => log.warn({ err: error, task_id: task.id }, 'a call of a model could not be kept'),
+    );
   };
 }
 

@@ -74,7 +74,7 @@ export function judgeRequestOf(model: string, judged: JudgedTask): ModelRequest 
   };
 }
 
-/** One line for each attempt of the ledger. Titles never hold typed text; questions are words of the model, and left out. */
+/** One line for each attempt of the ledger. Titles never hold typed text; questions are words of the model, and answers may be codes. */
 function actsOf({ task, attempts, observations, answers }: JudgedTask): string[] {
   const { steps } = Plan.parse(task.plan);
   const lines = attempts.flatMap(({ index, status, error }) => {
@@ -82,10 +82,10 @@ function actsOf({ task, attempts, observations, answers }: JudgedTask): string[]
     if (!step) return [];
     const stepId = stepIdOf(index);
     const seen = observations.findLast(({ step_id, url }) => step_id === stepId && url !== null);
-    const answer = answers.findLast(({ step_id }) => step_id === stepId)?.text;
+    const isAnswered = answers.some(({ step_id, text }) => step_id === stepId && text !== null);
     const title = step.action === 'ask' ? 'Ask a person' : titleOf(step);
     const ended = status === 'success' ? 'done' : `${status}${error ? `: ${error}` : ''}`;
-    return `${index}. ${title} - ${ended}${seen?.url ? ` - page: ${seen.url}` : ''}${answer ? ` - answer: ${answer}` : ''}`;
+    return `${index}. ${title} - ${ended}${seen?.url ? ` - page: ${seen.url}` : ''}${isAnswered ? ' - a person answered' : ''}`;
   });
   if (lines.length === 0) return ['(none)'];
   const left = lines.length - maxActs;

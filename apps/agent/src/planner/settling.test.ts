@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { acted } from '../../testing/scripted-browsers.ts';
 import { finishes, handle, page, says } from '../../testing/scripted-mind.ts';
-import { type Case, describeCases } from '../../testing/task-bench.ts';
+import { type Case, describeCases, play } from '../../testing/task-bench.ts';
 
 /** What the click is decided on: it changes the page, so the page has to come to rest. */
 const before = page('h0');
@@ -78,6 +78,22 @@ const done: Case[] = [
     script: () => ({ view: seen, replies: [acted()] }),
     expect: { status: 'success' },
     also: (_, { calls }) => assert.equal(sees(calls), 2),
+  },
+  {
+    name: 'a finish of a lost agent is checked by the next one, and what was put off stays so',
+    settleMs: 20,
+    answers: () => [says(clickBuy), finishes({ total: 3 })],
+    script: () => ({ views: [before, seen], view: later, replies: [acted()] }),
+    ticks: 3,
+    expect: { status: 'running' },
+    also: async (task) => {
+      const next = task.run({ view: later }, { answers: [finishes({ total: 4 })], settleMs: 20 });
+      // It opens the page under a new epoch, puts the finish off, and asks.
+      const nexts = await play(next);
+      assert.equal(nexts.at(-1), 'done');
+      assert.match(allText(next.requests[0]), /Not finished: the page changed after you saw it/);
+      assert.deepEqual(((await task.row()).result as { data: object }).data, { total: 4 });
+    },
   },
   {
     name: 'a page that cannot be read any more does not hold a finish back',

@@ -18,7 +18,12 @@ export function createKnownBlobs({ pool }: Database) {
                where t.session_id = $1 and f.retention <> 'gone' and f.blob_key = any($2)
                union all
                select d.picture_key from decisions d join tasks t on t.id = d.task_id
-               where t.session_id = $1 and d.picture_key = any($2)`,
+               where t.session_id = $1 and d.picture_key = any($2)
+               union all
+               select k.key from model_calls c join tasks t on t.id = c.task_id
+               cross join lateral (values ('sessions/' || t.session_id || '/calls/' || c.task_id || '/' || c.number
+                 || '.json.gz')) as k (key)
+               where t.session_id = $1 and k.key = any($2)`,
         values: [sessionId, keys],
       });
       return new Set(rows.map(({ blob_key }) => blob_key));
