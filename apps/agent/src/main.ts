@@ -65,7 +65,7 @@ run('agent', async () => {
   const asked = { mind, modelLimits: config.model.perUserDay, judgeModel: config.model.judge };
   const parts = { store, browsers, ledger, files, ...asked, agentId, log, signal: stopping.signal };
 
-  closing(await startPlanAhead({ bus, mind, log }));
+  closing(await startPlanAhead({ bus, store, mind, log }));
   const models = mind.models.list.map(({ name }) => name);
   closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));

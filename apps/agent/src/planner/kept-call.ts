@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { View } from '@pilothouse/bus';
-import { type Store, strikeTyped, type TaskRow, typedTextsOf } from '@pilothouse/store';
+import { planItemsOf, planText, type Store, strikeTyped, type TaskRow, typedTextsOf } from '@pilothouse/store';
 import { z } from 'zod';
 import { jsonSchemaOf } from '../model/tools.ts';
 import type { ModelAnswer, ModelRequest } from '../model/types.ts';
@@ -67,14 +67,18 @@ export async function readCall({ blobs }: Store, task: TaskRow, number: number):
 /** The request in parts that are the same whenever the same is asked: without random fences and without words of people. */
 export function partsOf(
   { system, tools, messages }: ModelRequest,
-  { prompt, settings }: TaskRow,
+  task: TaskRow,
   pictureKey: string | null,
   typed: string[],
 ): RequestParts {
+  const { prompt, settings } = task;
   const { constraints = [] } = settings as { constraints?: string[] };
+  const plan = planItemsOf(task);
   const said: [words: string, place: string][] = [
     [`The task: ${prompt}`, 'The task: {prompt}'],
     ...constraints.map((one, i): [string, string] => [`It must hold: ${one}`, `It must hold: {constraint ${i + 1}}`]),
+    // A person may have written it.
+    ...(plan ? [[planText(plan), '{plan}'] as [string, string]] : []),
   ];
   const plain = (text: string) =>
     said

@@ -34,10 +34,13 @@ describe('a plan that a server wants', () => {
 
   async function ask(said: Said[], { more = {}, timeoutMs = 10_000 } = {}) {
     const { mind, requests } = scriptMind(said);
-    const answers = await startPlanAhead({ bus: agent, mind, log });
+    const counted: unknown[] = [];
+    const add = async (...use: unknown[]) => void counted.push(use);
+    const store = { modelBudget: { add, today: () => assert.fail('nobody asks') } };
+    const answers = await startPlanAhead({ bus: agent, store, mind, log });
     const result = await server.request(planWanted, {}, { ...wanted, ...more }, { timeoutMs });
     await answers.close();
-    return { result, requests };
+    return { result, requests, counted };
   }
 
   it('is one call of the model, with the words of the task and the tool for plans alone', async () => {
@@ -55,6 +58,17 @@ describe('a plan that a server wants', () => {
     assert.equal(
       (await ask([says(['plan', { items }])], { more: { model: 'test/two' } })).requests[0]?.model,
       'test/two',
+    );
+  });
+
+  it('is counted for the person who asked', async () => {
+    const user_id = '01980000-0000-7000-8000-000000000001';
+    const { counted } = await ask([says(['plan', { items }])], { more: { user_id } });
+    assert.deepEqual(counted, [[user_id, { tokens: 110, costMicros: 5 }]]);
+    assert.deepEqual(
+      (await ask([says(['plan', { items }])])).counted,
+      [],
+      'a server of the former release names nobody',
     );
   });
 
@@ -83,7 +97,10 @@ describe('a plan that a server wants', () => {
 
   it('is asked of no agent that has no model', async () => {
     const { mind } = scriptMind([], { names: [] });
-    const answers = await startPlanAhead({ bus: agent, mind, log });
+    const counted: unknown[] = [];
+    const add = async (...use: unknown[]) => void counted.push(use);
+    const store = { modelBudget: { add, today: () => assert.fail('nobody asks') } };
+    const answers = await startPlanAhead({ bus: agent, store, mind, log });
     const result = await server.request(planWanted, {}, wanted, { timeoutMs: 5000 });
     assert.ok(!result.ok && result.reason === 'no_responders');
     await answers.close();

@@ -2,7 +2,7 @@
 // which call it is another one. Where it is the same, the kept answer is the answer. Calls no model and no browser.
 
 import type { Task } from '@pilothouse/contract';
-import { type DecisionRow, type Store, stepIdOf, type TaskRow } from '@pilothouse/store';
+import { type DecisionRow, planItemsOf, type Store, stepIdOf, type TaskRow } from '@pilothouse/store';
 import type { ModelRequest } from '../model/types.ts';
 import { StoredActions } from './actions.ts';
 import { historyOf } from './history.ts';
@@ -69,6 +69,7 @@ function rebuilt(makeRequest: MakeRequest, task: TaskRow, rows: TaskRows, { mode
     // The server wrote them as the contract has them.
     settings: task.settings as Task['settings'],
     startedOn: task.created_at.toISOString().slice(0, 10),
+    planItems: planItemsOf(task),
     history: historyOf(rows),
     ...(pictureKey !== null && { picture: { mediaType: 'image/jpeg', bytes: new Uint8Array() } }),
   });

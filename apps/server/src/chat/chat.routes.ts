@@ -9,7 +9,7 @@ export function chatRoutes(serve: Serve, chat: ChatService) {
   serve(routes.sendChat, async ({ caller, body, headers }) =>
     body.execute
       ? new Answer(202, await chat.start(caller, body, headers['idempotency-key']))
-      : new Answer(200, await chat.plan(body)),
+      : new Answer(200, await chat.plan(caller, body)),
   );
   serve(routes.rerunTask, ({ caller, params, headers }) => chat.rerun(caller, params.id, headers['idempotency-key']));
 }

@@ -54,9 +54,11 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
 
   return {
     /** The steps of a task, or what a model intends, without beginning it. */
-    async plan(body: ChatRequest): Promise<PlanReply> {
+    async plan(caller: Caller, body: ChatRequest): Promise<PlanReply> {
       const { steps, isOpen } = decidePlan(body, await findPlanners());
-      return { success: true, plan: isOpen ? { steps, items: await planAhead(body) } : { steps } };
+      if (!isOpen) return { success: true, plan: { steps } };
+      await store.transaction((tx) => quotas.requireModelBudget(tx, caller));
+      return { success: true, plan: { steps, items: await planAhead(body, caller.id) } };
     },
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Bus, connectBus, type PlanWanted, type PlanWantedReply, planWanted, queues } from '@pilothouse/bus';
 import { ChatRequest, parseScript } from '@pilothouse/contract';
 import { createClient, isApiError } from '@pilothouse/sdk';
+import { localUser, newId } from '@pilothouse/store';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { createPlanAhead } from './plan-ahead.ts';
 
@@ -50,6 +51,7 @@ describe('a chat that only plans, by a model', () => {
     const [{ started_on, ...wanted } = assert.fail()] = heard;
     assert.match(started_on, /^\d{4}-\d\d-\d\d$/);
     assert.deepEqual(wanted, {
+      user_id: localUser.id,
       prompt: 'Buy a lantern',
       model: 'test/one',
       current_url: null,
@@ -79,7 +81,7 @@ describe('a chat that only plans, by a model', () => {
     const silent = agent.respond(planWanted, {}, () => new Promise<PlanWantedReply>(() => {}), { queue: queues.plan });
     await silent.ready({ timeoutMs: 5000 });
     const bus = await connectBus(server.nats.as('server'));
-    const late = createPlanAhead({ bus, timeoutMs: 200 })(ChatRequest.parse(body));
+    const late = createPlanAhead({ bus, timeoutMs: 200 })(ChatRequest.parse(body), newId());
     await assert.rejects(late, { code: 'overloaded', message: 'The model made no plan in time.' });
     await silent.close({ timeoutMs: 100 });
     await bus.close();

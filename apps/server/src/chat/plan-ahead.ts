@@ -8,7 +8,7 @@ type Options = {
   /** The longest wait; a bus lets nobody answer later than after 30 s. */
   timeoutMs?: number;
 };
-export type PlanAhead = (body: ChatRequest) => Promise<PlanItem[]>;
+export type PlanAhead = (body: ChatRequest, userId: string) => Promise<PlanItem[]>;
 
 const usualMs = 28_000;
 const retryAfterSecs = 5;
@@ -18,8 +18,9 @@ const noAgent = 'No agent with a model answers at the moment.';
 const tooLate = 'The model made no plan in time.';
 
 export function createPlanAhead({ bus, timeoutMs = usualMs }: Options): PlanAhead {
-  return async (body) => {
+  return async (body, userId) => {
     const wanted = {
+      user_id: userId,
       prompt: body.prompt,
       model: body.model ?? null,
       current_url: body.current_url ?? null,

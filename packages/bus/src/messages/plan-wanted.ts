@@ -5,9 +5,12 @@ import { z } from 'zod';
 import { json } from '../wire/codec.ts';
 import { defineRequest } from '../wire/define.ts';
 import { askersOf, subjects } from '../wire/subjects.ts';
+import { BusId } from './heartbeat.ts';
 
 /** The words of the task, as a chat has them. */
 export const PlanWanted = z.object({
+  /** Who pays for the call. A server of the former release does not say. */
+  user_id: BusId.optional(),
   prompt: z.string(),
   /** Null: the first model of the agent. */
   model: z.string().nullable(),

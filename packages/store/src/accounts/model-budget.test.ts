@@ -66,6 +66,19 @@ describe('what a user has used of models today', () => {
     assert.equal((await store.modelBudget.today(newId())).tokens, 0);
   });
 
+  it('has what models used for them without a task, and keeps nothing of earlier days', async () => {
+    const before = await store.modelBudget.today(localUser.id);
+    await store.modelBudget.add(localUser.id, { tokens: 40, costMicros: 3 });
+    await store.transaction(({ client }) =>
+      client.query(`update model_uses set used_at = used_at - interval '3 days' where user_id = $1`, [localUser.id]),
+    );
+    await store.modelBudget.add(localUser.id, { tokens: 50, costMicros: 4 });
+    const { tokens, costMicros } = await store.modelBudget.today(localUser.id);
+    assert.deepEqual([tokens - before.tokens, costMicros - before.costMicros], [50, 4]);
+    const { rows } = await store.transaction(({ client }) => client.query('select tokens from model_uses'));
+    assert.equal(rows.length, 1);
+  });
+
   it('is found along its index: a year of calls makes it no dearer', async () => {
     const { taskId } = await newTask();
     await store.transaction(({ client }) =>
@@ -84,7 +97,7 @@ describe('what a user has used of models today', () => {
       assert.ok(query);
       const plan = await explain(database.url, query, mode);
       const indexes = plan.nodes.flatMap((node) => node['Index Name'] ?? []);
-      assert.deepEqual(indexes, ['model_calls_of_user']);
+      assert.ok(indexes.includes('model_calls_of_user'), String(indexes));
       assert.ok(plan.pagesTouched < 20, `${plan.pagesTouched} pages`);
     }
   });

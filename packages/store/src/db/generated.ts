@@ -269,6 +269,14 @@ export interface ModelCalls {
   user_id: string | null;
 }
 
+export interface ModelUses {
+  cost_micros: number;
+  id: Generated<number>;
+  tokens: number;
+  used_at: Generated<Timestamp>;
+  user_id: string;
+}
+
 export interface Observations {
   blob_key: string | null;
   byte_len: number | null;
@@ -534,6 +542,7 @@ export interface DB {
   logs: Logs;
   maintenance: Maintenance;
   model_calls: ModelCalls;
+  model_uses: ModelUses;
   observations: Observations;
   pointers: Pointers;
   profiles: Profiles;
