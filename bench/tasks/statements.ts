@@ -10,6 +10,9 @@ const commit = /^commit/i;
 /** What keeps the picture and the state that a step brings: its observation and frame, the browser's state, its profile. */
 const ofPictureOrState = /insert into observations\b|recorded_frames|\bsealed_state\b|\bprofiles\b/;
 
+/** Whether the task is still this agent's: asked again and again while a step runs, so a slow machine has more of it. */
+const whileItRuns = /^select from tasks t where t\.id = \$1 and t\.execution_id = \$2/;
+
 /**
  * What an agent asks of PostgreSQL, counted by PostgreSQL: an idle one in a second, beside one idle host and no server; and
  * one step, as the difference between a task of many steps and a task of one.
@@ -33,6 +36,7 @@ export async function measureStatements({ secs, count }: { secs: number; count: 
       step: {
         statements: sum(step),
         of_picture_and_state: sum(step, ofPictureOrState),
+        while_it_runs: sum(step, whileItRuns),
         commits: sum(step, commit),
       },
     };
