@@ -16,6 +16,8 @@ import { press } from './press.ts';
 const pollMs = 100;
 /** Pages often fill a list only after they show it, and ask their server for suggestions. */
 const optionMs = 3000;
+/** Kept of a short deadline for the last look: what there is to choose from is a better answer than that time is over. */
+const lastLookMs = 300;
 /** A looser match counts only where the suggestions have not changed for this long: a better one may be on its way. */
 const settledMs = 500;
 /** How long a page may take to show that it took the option. */
@@ -39,7 +41,7 @@ export async function select(tools: ActionTools, target: Target, option: string)
 /** A list of the browser's own. */
 async function chooseInList(tools: ActionTools, list: FoundElement, wanted: string): Promise<void> {
   const { deadline, touch } = tools;
-  const bounded = deadline.atMost(optionMs);
+  const bounded = deadline.keeping(lastLookMs).atMost(optionMs);
   for (;;) {
     const options = await list.call(readOptions, [], deadline);
     const exact = options.findIndex((one) => one.value === wanted && one.label !== wanted);
@@ -68,7 +70,7 @@ type Suggestion = Suggestions['options'][number];
 
 /** Waits for suggestions, and for the page to stop changing them where none fits to the letter. */
 async function bestSuggestion({ deadline }: ActionTools, field: Field, wanted: string): Promise<Suggestion> {
-  const bounded = deadline.atMost(optionMs);
+  const bounded = deadline.keeping(lastLookMs).atMost(optionMs);
   let before = '';
   let changedAt = performance.now();
   let texts: string[] = [];
