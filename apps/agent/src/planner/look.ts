@@ -49,7 +49,9 @@ export function createLook({ browsers, acquire, markLost, giveUp, lastUrl }: Opt
     if (signal.aborted) throw new TaskNotHeld();
     const isGone = result.type === 'refused' && isLost(result.failure);
     if (isGone || !(await browsers.holds(session.id, handle))) markLost(handle);
-    failures += 1;
+    // A host that is away says nothing of the page: another one opens it.
+    const isAway = isGone || (result.type === 'unanswered' && result.reason === 'no_responders');
+    if (!isAway) failures += 1;
     if (failures >= maxFailures)
       return { next: await giveUp(turn, `The page could not be read ${failures} times in a row.`) };
     await sleep(lookAgainMs, undefined, { signal });
