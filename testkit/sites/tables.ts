@@ -154,8 +154,6 @@ const all = ({ ships }: TablesData) => html`<p>${ships.length} ships</p>
       if (!button) return;
       await send('mark', { id: button.dataset.id });
       button.style.background = '#e0a526';
-      // Stays: a notice is gone before somebody slow looks.
-      button.after(' Marked ship ' + button.dataset.id);
       toast('Marked ship ' + button.dataset.id);
     };
   </script>`;

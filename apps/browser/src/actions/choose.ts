@@ -2,7 +2,7 @@
 // Takes the best match or none: what fits several options is refused with their names.
 
 import type { Target } from '@pilothouse/contract';
-import { pause } from '../common/deadline.ts';
+import { type Deadline, pause } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import type { Choices } from '../dom/choices.ts';
 import type { FoundElement } from '../dom/element.ts';
@@ -113,6 +113,13 @@ async function take(tools: ActionTools, field: Field, typed: string, found: Sugg
   if (taken === 'no') throw new StepFailure('wrong_value', 'the page did not take the option');
 }
 
+/** Undefined for a failure of the page; a step whose time is over, or whose driver was replaced, fails for that reason. */
+const unlessOver =
+  (deadline: Deadline) =>
+  (error: unknown): undefined => {
+    if (deadline.isOver()) throw error;
+  };
+
 /** `unclear`: the list is gone and the field holds what was typed, which is the option's own text. */
 async function isTaken(
   { deadline }: ActionTools,
@@ -123,7 +130,7 @@ async function isTaken(
   const bounded = deadline.atMost(takenMs);
   for (;;) {
     // A page that was left because of the choice has taken it.
-    const now = await choices.list(deadline).catch(() => undefined);
+    const now = await choices.list(deadline).catch(unlessOver(deadline));
     if (!now || !isTyped || (now.value !== null && now.value !== typed)) return 'yes';
     const isThere = now.options.some((one) => one.mark === mark);
     const isExact = text === typed;
@@ -138,7 +145,7 @@ async function takeByKeys(tools: ActionTools, field: Field, typed: string, { tex
   const { deadline } = tools;
   const { ref } = field.choices;
   await begin(tools, field, typed);
-  const again = await bestSuggestion(tools, field, text).catch(() => undefined);
+  const again = await bestSuggestion(tools, field, text).catch(unlessOver(deadline));
   if (!again) return false;
   const first = await field.choices.list(deadline);
   for (let count = 0; count < Math.min(maxArrows, first.options.length + 1); count += 1) {
@@ -148,7 +155,7 @@ async function takeByKeys(tools: ActionTools, field: Field, typed: string, { tex
     if (!active) return false;
     if (active.text !== text) continue;
     await press(tools, 'Enter', { ref });
-    const after = await field.choices.list(deadline).catch(() => undefined);
+    const after = await field.choices.list(deadline).catch(unlessOver(deadline));
     return !after || after.value !== typed || !after.options.some((one) => one.text === text);
   }
   return false;
