@@ -19,7 +19,8 @@ const afterwardsMs = 60_000;
 
 export async function killWhileDeciding(house: House, { seed, tasks, kills, atOnce }: Options) {
   const all: MindTask[] = [];
-  const killing = startKilling({ stack: house.stack, random: createRandom(seed), kills });
+  const progress = () => house.model.books.length;
+  const killing = startKilling({ stack: house.stack, random: createRandom(seed), kills, progress });
   let next = 0;
   const work = async () => {
     // Tasks go on until all kills are done, so that each kill meets some.
