@@ -31,6 +31,7 @@ import { troubleMinds } from './mind/mind.ts';
 import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
+import { testLimits } from './policy/policy.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -270,6 +271,13 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const tasks = values.small || values.tasks === undefined ? undefined : Number(values.tasks);
       const seed = newSeed();
       const run = await troubleMinds({ stack, seed, isSmall: values.small, parts: values.part, tasks });
+      return { isGood: run.isGood, figures: { seed, ...run.figures } };
+    }),
+
+  policy: () =>
+    withStack(privateName, async (stack) => {
+      const seed = newSeed();
+      const run = await testLimits({ stack, seed, isSmall: values.small, parts: values.part });
       return { isGood: run.isGood, figures: { seed, ...run.figures } };
     }),
 

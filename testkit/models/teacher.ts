@@ -34,7 +34,7 @@ type Deed =
 const searching = new Set(['wait', 'scroll', 'look']);
 const maxSearches = 6;
 const maxTries = 3;
-const isDone = (result: string) => /^(done|Read as|The file|A person answered|Noted|Shown)/.test(result);
+export const isDone = (result: string) => /^(done|Read as|The file|A person answered|Noted|Shown)/.test(result);
 /** In the goal of an answer that was not the teacher's own: what it did brings no intent further. */
 export const mistake = 'by mistake';
 const clickable = ['link', 'button', 'clickable', 'tab', 'menuitem', 'option', 'checkbox', 'radio', 'switch'];
@@ -60,14 +60,16 @@ export const teacher =
 const searchOn = ({ hasMore }: SeenPage): MindCall =>
   hasMore ? { name: 'scroll', input: { screens: 1 } } : { name: 'wait', input: { secs: 1 } };
 
-const wordsOf = (intent: Intent) => Object.entries(intent).map(([key, value]) => `${key} ${said(value)}`)[0] ?? '';
+export const wordsOf = (intent: Intent) =>
+  Object.entries(intent).map(([key, value]) => `${key} ${said(value)}`)[0] ?? '';
 const said = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : typeof value);
 
 const finish = (state: 'done' | 'impossible', summary: string, data?: unknown): MindAnswer => ({
   calls: [{ name: 'finish', input: { state, summary, ...(data === undefined ? {} : { data }) } }],
 });
 
-function callFor(intent: Intent, page: SeenPage): MindCall | undefined {
+/** Undefined while the page does not show what it needs. */
+export function callFor(intent: Intent, page: SeenPage): MindCall | undefined {
   if ('open' in intent) return { name: 'open', input: { url: intent.open } };
   if ('press' in intent) return { name: 'press', input: { key: intent.press } };
   if ('call' in intent) return intent.call;
