@@ -8,6 +8,7 @@ import { createModelBudget } from './accounts/model-budget.ts';
 import { passwords } from './accounts/passwords.ts';
 import { createQuotas } from './accounts/quotas.ts';
 import { createLimits } from './accounts/rate-limits.ts';
+import { createSecrets } from './accounts/secrets.ts';
 import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
@@ -156,6 +157,7 @@ export function openStore(options: StoreOptions) {
     ...createRemovals(database),
     reports: createReports(database),
     profiles,
+    secrets: createSecrets(database, sealer),
     questions: createQuestions(),
     taskMessages,
     tellConversation,
