@@ -108,7 +108,11 @@ export function formsOf(value: string): string[] {
   const plain = [value, value.trim(), collapsed, value.normalize('NFC'), value.normalize('NFD')];
   const percent = encodeURIComponent(value);
   const strict = percent.replaceAll(/[!'()*~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
-  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const escaped = value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
   const encoded = [
     ...[percent, strict].flatMap((one) => [one, one.replaceAll('%20', '+')]),
     encodeURI(value),
