@@ -31,6 +31,7 @@ import { troubleMinds } from './mind/mind.ts';
 import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
+import { hideSecrets } from './policy/secrets.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -271,6 +272,13 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const seed = newSeed();
       const run = await troubleMinds({ stack, seed, isSmall: values.small, parts: values.part, tasks });
       return { isGood: run.isGood, figures: { seed, ...run.figures } };
+    }),
+
+  policy: () =>
+    withStack(privateName, async (stack) => {
+      const unknown = values.part?.filter((part) => part !== 'secrets') ?? [];
+      if (unknown.length > 0) throw new Error(`policy has no part ${unknown.join(', ')}`);
+      return hideSecrets({ stack, seed: newSeed(), secrets: values.small ? 2 : 20 });
     }),
 
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),

@@ -49,7 +49,7 @@ export const houses: Record<string, House> = {
     rooms: {
       transitions: {
         what: 'Changes that move several tables together, with their events.',
-        imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'db'],
+        imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'accounts', 'db'],
       },
       views: {
         what: 'Rows in the words of the API, and reads that span tables.',

@@ -71,6 +71,7 @@ import { createCancels } from './transitions/cancel.ts';
 import { createOwnTakeovers } from './transitions/own-takeover.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
+import { createReseal } from './transitions/reseal.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
 import { createTellConversation } from './transitions/task-conversation.ts';
@@ -158,6 +159,7 @@ export function openStore(options: StoreOptions) {
     reports: createReports(database),
     profiles,
     secrets: createSecrets(database, sealer),
+    reseal: createReseal(database, sealer),
     questions: createQuestions(),
     taskMessages,
     tellConversation,
