@@ -32,6 +32,7 @@ import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { testLimits } from './policy/policy.ts';
+import { hideSecrets } from './policy/secrets.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -274,12 +275,14 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       return { isGood: run.isGood, figures: { seed, ...run.figures } };
     }),
 
-  policy: () =>
-    withStack(privateName, async (stack) => {
-      const seed = newSeed();
-      const run = await testLimits({ stack, seed, isSmall: values.small, parts: values.part });
-      return { isGood: run.isGood, figures: { seed, ...run.figures } };
-    }),
+  policy: async () => {
+    const seed = newSeed();
+    const size = { seed, isSmall: values.small, parts: values.part };
+    const limits = await withStack(privateName, (stack) => testLimits({ stack, ...size }));
+    if (values.part && !values.part.includes('secrets')) return limits;
+    const secrets = await withStack(privateName, (stack) => hideSecrets({ stack, seed, secrets: values.small ? 2 : 20 }));
+    return { isGood: limits.isGood && secrets.isGood, figures: { ...limits.figures, secrets: secrets.figures } };
+  },
 
   mass: () => shootAt('double', { tasks: 5000, atOnce: 100 }),
 

@@ -49,7 +49,7 @@ export const houses: Record<string, House> = {
     rooms: {
       transitions: {
         what: 'Changes that move several tables together, with their events.',
-        imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'db'],
+        imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'accounts', 'db'],
       },
       views: {
         what: 'Rows in the words of the API, and reads that span tables.',
@@ -98,6 +98,7 @@ export const houses: Record<string, House> = {
         what: 'Sessions, shares, profiles, snapshots.',
         imports: ['live', 'auth', 'http', 'sse'],
       },
+      secrets: { what: 'Secrets: written, listed by name, removed.', imports: ['http'] },
       tasks: { what: 'Reads, streams and commands of tasks.', imports: ['takeover', 'live', 'auth', 'http', 'sse'] },
       takeover: { what: 'A person takes over a browser, sends input, and hands it back.', imports: ['auth', 'http'] },
       live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },

@@ -2,7 +2,7 @@
 // fences and lost browsers are those of the database; only the hosts are not there.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted, Dialog, Failure, Picture, View } from '@pilothouse/bus';
+import { type Acted, createRedactor, type Dialog, type Failure, type Picture, type View } from '@pilothouse/bus';
 import type { Store } from '@pilothouse/store';
 import type { Browsers, Command } from '../src/browsers/browsers.ts';
 import type { BrowserHandle } from '../src/browsers/handle.ts';
@@ -114,6 +114,7 @@ export function scriptBrowsers(store: Store, script: Script) {
   }
 
   const browsers: Browsers = {
+    redactorOf: async () => createRedactor([]),
     async ensure(session, { lost: lostEpoch, signal }) {
       await script.beforeEnsure?.(signal);
       signal.throwIfAborted();

@@ -100,7 +100,13 @@ const noFiles: Files = {
 export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
   const database = await createTestDatabase();
   const blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-agent-'));
-  const store = openStore({ url: database.url, blobDir, poolSize: 10, onError: () => {} });
+  const store = openStore({
+    url: database.url,
+    blobDir,
+    poolSize: 10,
+    profileKeys: [Buffer.alloc(32, 7)],
+    onError: () => {},
+  });
   await store.users.ensureLocal();
   await store.hosts.renew({ hostId, bootId, capacity: 1000, sessions: [], leaseMs: 3_600_000 });
   return {

@@ -14,6 +14,7 @@ import {
   type SavedState,
   type SessionCommand,
   sessionCommand,
+  type TypedSecret,
 } from '@pilothouse/bus';
 import type { NatsForTest } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
@@ -144,15 +145,15 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return (reply.ok && reply.status?.sessions.find((one) => one.session_id === sessionId)) || undefined;
   }
 
-  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf }: How = {}) =>
-    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf });
+  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf, secret }: How = {}) =>
+    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf, secret });
 
   return {
     sessionId,
     ask,
     tell,
-    open: ({ epoch = 1, state = null, viewport = usualViewport, reach }: Opening = {}) =>
-      host({ type: 'open', session_id: sessionId, epoch, viewport, state, reach }),
+    open: ({ epoch = 1, state = null, viewport = usualViewport, reach, secrets }: Opening = {}) =>
+      host({ type: 'open', session_id: sessionId, epoch, viewport, state, reach, secrets }),
     status: () => host({ type: 'status' }),
     /** What the host reports of this session. */
     usage,
@@ -192,6 +193,7 @@ type Opening = {
   state?: SavedState | null;
   viewport?: { width: number; height: number };
   reach?: DomainPolicy;
+  secrets?: string[];
 };
 type How = {
   epoch?: number;
@@ -199,4 +201,5 @@ type How = {
   commandId?: string;
   bring?: ('picture' | 'state')[];
   onlyIf?: OnlyIf;
+  secret?: TypedSecret;
 };

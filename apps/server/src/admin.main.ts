@@ -1,6 +1,6 @@
 // npm run admin -- <command> [user]: administrative commands, which need the database URL and are not exposed over HTTP.
 
-import { addressOf, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import { addressOf, keys, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
 import { openStore } from '@pilothouse/store';
 import { z } from 'zod';
 import { createAdmin } from './admin/admin.ts';
@@ -11,6 +11,7 @@ import { createPasswords } from './auth/passwords.ts';
 const settings = z.object({
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   PASSWORD_MIN_LENGTH: wholeNumber(8, 64).default(8),
+  PROFILE_KEY: keys.default([]),
 });
 
 process.exitCode = await main(process.argv.slice(2));
@@ -19,9 +20,10 @@ async function main(args: string[]): Promise<number> {
   const command = parseCommand(args);
   if (!command) return say(usage, 2);
   try {
-    const { DATABASE_URL: url, PASSWORD_MIN_LENGTH: minPasswordLength } = readSettings(settings, process.env);
+    const given = readSettings(settings, process.env);
+    const { DATABASE_URL: url, PASSWORD_MIN_LENGTH: minPasswordLength, PROFILE_KEY: profileKeys } = given;
     // No command needs a blob.
-    const store = openStore({ url, blobDir: '/nonexistent', poolSize: 2, onError: () => {} });
+    const store = openStore({ url, blobDir: '/nonexistent', poolSize: 2, profileKeys, onError: () => {} });
     const readPassword = () => readSecret(process.stdin, process.stderr, 'New password: ');
     const admin = createAdmin({ store, passwords: createPasswords(), minPasswordLength, readPassword });
     try {

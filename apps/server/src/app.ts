@@ -21,6 +21,8 @@ import { bundleRoutes } from './live/bundle.routes.ts';
 import { createLive } from './live/live.ts';
 import { recordingRoutes } from './recordings/recordings.routes.ts';
 import { createRecordingService } from './recordings/recordings.service.ts';
+import { secretsRoutes } from './secrets/secrets.routes.ts';
+import { createSecretsService } from './secrets/secrets.service.ts';
 import { serviceRoutes } from './service/service.routes.ts';
 import { capabilityRoutes } from './sessions/capabilities.routes.ts';
 import { mountSessions } from './sessions/mount.ts';
@@ -133,6 +135,7 @@ export async function createApp(options: Options) {
   const lastInputSeqOf = createInputCount({ store, hosts });
   const sessionParts = { store, hosts, log, quotas, openSession, ...live, lastInputSeqOf, onShareRevoked };
   const followSession = mountSessions(serve, sessionParts);
+  secretsRoutes(serve, createSecretsService({ store }));
   recordingRoutes(serve, createRecordingService({ store }));
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });

@@ -35,7 +35,7 @@ export type LiveActor = (typeof liveActors)[number];
 export type GuestActor = 'guest' | (typeof refusedGuests)[number];
 export type Actor = RefusedActor | LiveActor | GuestActor;
 
-export type Thing = 'session' | 'task' | 'login' | 'key' | 'profile';
+export type Thing = 'session' | 'task' | 'login' | 'key' | 'profile' | 'secret';
 /** Whose thing an id names: `planned` is the planner's task in the owner's session, and only a task. */
 export const holders = ['owners', 'planned', 'strangers'] as const;
 /** Ids that name nothing; `shouted` would name the owner's thing, were it written in lower case. */
@@ -94,6 +94,13 @@ export async function openActorSets({ server: { store }, gate, brief }: Servers)
     const saved = await store.transaction((tx) => store.profiles.save(tx, id, profile));
     if (!saved) throw new Error('no profile was made');
     return saved;
+  };
+
+  /** Named, and found by its name, which is as no other is. */
+  const newSecret = async ({ id }: Person): Promise<MadeThing> => {
+    const secret = { name: `s${newId()}`, origins: ['https://example.com'], value: 'a key of brass' };
+    await store.transaction((tx) => store.secrets.put(tx, id, secret));
+    return { id: secret.name };
   };
 
   const newSession = (owner: Person) => store.transaction((tx) => store.sessions.create(tx, owner, { viewport }));
@@ -220,6 +227,7 @@ export async function openActorSets({ server: { store }, gate, brief }: Servers)
           owners: await newProfile(ownSession.id, owner),
           strangers: await newProfile(otherSession.id, stranger),
         },
+        secret: { owners: await newSecret(owner), strangers: await newSecret(stranger) },
       };
       const taskOf = (taskId: string) => Object.values(tasks).find(({ id }) => id === taskId) ?? tasks.owners;
       const shares = await newShares(ownSession.id);

@@ -39,6 +39,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   resumeSessionTakeover: { resume_token: 'token', note: 'done' },
   setTakeoverClient: { client_id: 'a tab', takeover_id: unknownId },
   renewTakeover: { takeover_id: unknownId },
+  putSecret: { value: 'a key of brass', origins: ['https://example.com'], totp: 'GEZDGNBVGY3TQOJQ' },
   createProfile: { label: 'work', session_id: unknownId },
   requestTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeTakeover: { resume_token: 'token', note: 'done' },

@@ -14,6 +14,7 @@ export {
   SessionCommand,
   SessionReply,
   sessionCommand,
+  TypedSecret,
 } from './messages/commands.ts';
 export { Failure } from './messages/failure.ts';
 export { FileCommand, FileReply, fileCommand, filePieceBytes, StoredFile } from './messages/files.ts';
@@ -23,6 +24,7 @@ export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
 export { estimateTokens, maxViewTokens, View, ViewHandle } from './messages/page-view.ts';
 export { PlanWanted, PlanWantedReply, planWanted } from './messages/plan-wanted.ts';
+export { createRedactor, formsOf, type Redactor, redactedText } from './messages/redaction.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';
 export { SessionView } from './messages/session-view.ts';

@@ -41,6 +41,7 @@ export {
 } from './sessions/events.ts';
 export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
 export { RecordedFrame, RecordingBand, RecordingItem } from './sessions/recording.ts';
+export { PutSecretRequest, Secret, secretLimits } from './sessions/secret.ts';
 export {
   CreateProfileRequest,
   CreateSessionRequest,
@@ -134,6 +135,7 @@ export {
   type Route,
   Success,
 } from './types/route.ts';
+export { mentionsSecret, type SecretRef, secretName, secretRefOf, secretRefsIn } from './types/secret-name.ts';
 export { sizes, taskLimits } from './types/sizes.ts';
 export { isStorableText, text } from './types/text.ts';
 export { Timestamp } from './types/time.ts';

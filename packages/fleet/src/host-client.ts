@@ -38,6 +38,8 @@ export type BrowserSetup = {
   state: SavedState | null;
   reach: DomainPolicy;
   isPerson: boolean;
+  /** Values that were typed in the session before, to be redacted. */
+  secrets?: string[];
 };
 
 type WatchOptions = Wait & { forMs: number; isDriven?: boolean; isRecording?: boolean };

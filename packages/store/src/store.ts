@@ -8,6 +8,7 @@ import { createModelBudget } from './accounts/model-budget.ts';
 import { passwords } from './accounts/passwords.ts';
 import { createQuotas } from './accounts/quotas.ts';
 import { createLimits } from './accounts/rate-limits.ts';
+import { createSecrets } from './accounts/secrets.ts';
 import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
@@ -70,6 +71,7 @@ import { createCancels } from './transitions/cancel.ts';
 import { createOwnTakeovers } from './transitions/own-takeover.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
+import { createReseal } from './transitions/reseal.ts';
 import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
 import { createTellConversation } from './transitions/task-conversation.ts';
@@ -156,6 +158,8 @@ export function openStore(options: StoreOptions) {
     ...createRemovals(database),
     reports: createReports(database),
     profiles,
+    secrets: createSecrets(database, sealer),
+    reseal: createReseal(database, sealer),
     questions: createQuestions(),
     taskMessages,
     tellConversation,

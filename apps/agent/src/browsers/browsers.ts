@@ -1,21 +1,24 @@
 // The agent's side of the browsers: has steps done in them and says who drives. Never decides what a task does next.
 
-import { type Bus, type OnlyIf, type SavedState, sessionCommand } from '@pilothouse/bus';
+import { type Bus, type OnlyIf, type SavedState, sessionCommand, type TypedSecret } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { createHostClient, isSilent } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { BrowserHandle, HostHold } from './handle.ts';
 import { createHostWatch } from './host-watch.ts';
-import { isLost, type Outcome, outcomeOf } from './outcome.ts';
+import { isLost, type Outcome, outcomeOf, withoutValues } from './outcome.ts';
 import { createPageLook } from './page-look.ts';
 import { createPlacement } from './placement.ts';
+import { createRedactorOf } from './redaction.ts';
 
 export type Command = {
   commandId?: string;
   step: Step;
   /** What the view said of the handle: the host touches nothing else. */
   onlyIf?: OnlyIf;
+  /** The value that the step names. */
+  secret?: TypedSecret;
   deadlineMs: number;
   bring?: ('picture' | 'state')[];
   signal: AbortSignal;
@@ -41,10 +44,14 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
   const hosts = createHostClient(bus);
   const hostWatch = createHostWatch({ store, bus });
 
+  const redactorOf = createRedactorOf(store);
+  const redacted = async (sessionId: string, outcome: Outcome, secret?: TypedSecret): Promise<Outcome> =>
+    withoutValues(outcome, await redactorOf(sessionId, secret?.value));
+
   /** Has the host do one step. A host that gets the same command id again returns its first result and does nothing. */
   async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
-    const { commandId = newId(), step, onlyIf, deadlineMs, bring, signal } = command;
-    const said = { step, only_if: onlyIf, bring };
+    const { commandId = newId(), step, onlyIf, secret, deadlineMs, bring, signal } = command;
+    const said = { step, only_if: onlyIf, secret, bring };
     const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, ...said } as const;
     const to = { host_id: hostId, session_id: sessionId };
     const gone = hostWatch.watch(sessionId, { hostId, epoch });
@@ -52,7 +59,7 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
     const result = await bus
       .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
       .finally(gone.close);
-    if (result.ok) return outcomeOf(result.reply);
+    if (result.ok) return redacted(sessionId, outcomeOf(result.reply), secret);
     if (result.reason === 'refused' && result.refusal === 'bad_request') return notUnderstood;
     const { reason, mayHaveActed } = result;
     const isUnheard =
@@ -64,7 +71,8 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
 
   return {
     ...createPlacement({ store, bus, log, onTaskWaits }),
-    ...createPageLook({ bus }),
+    ...createPageLook({ bus, redactorOf }),
+    redactorOf,
     act,
     isAtHost: hostWatch.isAtHost,
 
@@ -86,7 +94,7 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
       const { head } = result.reply;
       if (!head.ok && head.failure === 'no_lease') throw new Error('the host has no lease now');
       if (!head.ok && ['unknown_command', 'no_session'].includes(head.failure)) return undefined;
-      return outcomeOf(result.reply);
+      return redacted(sessionId, outcomeOf(result.reply));
     },
 
     /** The state from which the browser can be opened again, as of now; null where the host does not give it. */

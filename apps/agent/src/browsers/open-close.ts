@@ -49,7 +49,9 @@ export function createOpenClose({ store, bus }: Options) {
       { hostId, epoch }: BrowserHandle,
       { state, isPerson }: { state: SavedState | null; isPerson: boolean },
     ) {
-      const setup = { viewport, state, reach, isPerson };
+      // Its pages may show again what was typed before.
+      const secrets = store.secrets.isOn ? await store.secrets.typedIn(sessionId) : [];
+      const setup = { viewport, state, reach, isPerson, ...(secrets.length > 0 && { secrets }) };
       const result = await hosts.open({ sessionId, hostId, epoch }, setup, { timeoutMs: openMs });
       if (result.type === 'done') return undefined;
       return result.type === 'refused' ? result.failure : result.reason;

@@ -1,6 +1,6 @@
 // The answer of a host to a step, made fit for the database. Private pictures and unstorable text go no further.
 
-import { type Acted, type Failure, type SessionReply, withheldPicture } from '@pilothouse/bus';
+import { type Acted, type Failure, type Redactor, type SessionReply, withheldPicture } from '@pilothouse/bus';
 import { storableJson, storableText } from '@pilothouse/store';
 
 export type Outcome =
@@ -29,6 +29,15 @@ export function outcomeOf({ head, body }: { head: SessionReply; body: Uint8Array
   }
   if (head.type !== 'acted') throw new Error(`a host answered an act with "${head.type}"`);
   return { type: 'acted', ...withholdPrivate(storable(head), body) };
+}
+
+/** Without secret values, where a host has let one through. */
+export function withoutValues(outcome: Outcome, { isEmpty, text, words }: Redactor): Outcome {
+  if (isEmpty) return outcome;
+  if (outcome.type === 'acted') return { ...outcome, acted: words(outcome.acted) };
+  return outcome.type === 'failed'
+    ? { ...outcome, message: text(outcome.message) }
+    : { ...outcome, reason: text(outcome.reason) };
 }
 
 /** A picture that only the driver may see is replaced here; the ledger only learns that there was one. */

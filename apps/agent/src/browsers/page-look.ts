@@ -4,10 +4,11 @@ import type { Bus, Dialog, View, Wait } from '@pilothouse/bus';
 import { createHostClient, type HostResult, leftByPerson, type PageSeen, type SeeOptions } from '@pilothouse/fleet';
 import { storableText } from '@pilothouse/store';
 import type { HostHold } from './handle.ts';
+import type { RedactorOf } from './redaction.ts';
 
 const lookMs = 5000;
 
-export function createPageLook({ bus }: { bus: Bus }) {
+export function createPageLook({ bus, redactorOf }: { bus: Bus; redactorOf: RedactorOf }) {
   const hosts = createHostClient(bus);
 
   return {
@@ -24,14 +25,17 @@ export function createPageLook({ bus }: { bus: Bus }) {
       if (result.type !== 'done') return result;
       const { view, picture, image } = result.reply;
       const shown = picture?.private ? { picture: null, image: new Uint8Array() } : { picture, image };
-      return { type: 'done', reply: { view: storableView(view), ...shown } };
+      const { words } = await redactorOf(sessionId);
+      return { type: 'done', reply: { view: words(storableView(view)), ...shown } };
     },
 
     /** The open dialog of the page in front. */
     async dialog(sessionId: string, { hostId }: Pick<HostHold, 'hostId'>): Promise<Dialog | null> {
       const result = await hosts.observe({ sessionId, hostId }, { timeoutMs: lookMs });
       const dialog = result.type === 'done' ? result.reply.observation.dialog : null;
-      return dialog && { ...dialog, message: storableText(dialog.message) };
+      if (!dialog) return null;
+      const { words } = await redactorOf(sessionId);
+      return words({ ...dialog, message: storableText(dialog.message) });
     },
 
     /** The address of the page in front, where the host gives it, and the names of fields that the last person wrote into. */
@@ -40,7 +44,8 @@ export function createPageLook({ bus }: { bus: Bus }) {
       { hostId }: Pick<HostHold, 'hostId'>,
     ): Promise<{ url: string | null; written: string[] }> {
       const result = await hosts.look({ sessionId, hostId }, { timeoutMs: lookMs });
-      return result.type === 'done' ? leftByPerson(result.reply) : { url: null, written: [] };
+      if (result.type !== 'done') return { url: null, written: [] };
+      return (await redactorOf(sessionId)).words(leftByPerson(result.reply));
     },
   };
 }

@@ -33,8 +33,9 @@ import { createLook, type Seen } from './look.ts';
 import { progressOf } from './loops.ts';
 import type { Mind } from './mind.ts';
 import { chooseModel } from './model-choice.ts';
+import { namedSecrets, withoutValues } from './named-secrets.ts';
 import { wantsPicture } from './pictures.ts';
-import { requestOf } from './prompt.ts';
+import { type NamedSecret, requestOf } from './prompt.ts';
 import { saidIn } from './said.ts';
 import { createSettling, withDeferral } from './settling.ts';
 import { readTaskRows, type TaskRows } from './task-rows.ts';
@@ -62,7 +63,7 @@ type Answered = {
   answer: ModelAnswer;
   rows: TaskRows;
   seen: Seen;
-  asked: { request: ModelRequest; notes: string[]; isLast: boolean; files: string[] };
+  asked: { request: ModelRequest; notes: string[]; isLast: boolean; files: string[]; secrets: NamedSecret[] };
 };
 
 /** The page is looked at in the last moments of a wait, so that the model is asked when it is over. */
@@ -99,6 +100,7 @@ export function createDecide(options: Options) {
       prompt: task.prompt,
       settings,
       files: await givenFiles(store, task, rows),
+      secrets: await namedSecrets(store, turn),
       startedOn: task.created_at.toISOString().slice(0, 10),
       planItems: planItemsOf(task),
       history: historyOf(rows),
@@ -108,10 +110,11 @@ export function createDecide(options: Options) {
     const budget = budgetOf({ task, settings, calls, attemptsOfTask, leftMs, estimatedTokens, day });
     if (budget.over) return giveUp(turn, budget.over);
     const notes = [progress.note, budget.note].filter((note) => note !== undefined);
-    const request = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
+    const built = requestOf({ ...words, ...seen, notes, isLast: budget.isLast });
+    const request = withoutValues(built, await options.browsers.redactorOf(turn.session.id));
     await pauseUntil(mayAskAt, turn.signal);
     const answered = await ask(turn, { request, estimatedTokens, rows });
-    const asked = { request, notes, isLast: budget.isLast, files: words.files };
+    const asked = { request, notes, isLast: budget.isLast, files: words.files, secrets: words.secrets };
     if (answered) await record(turn, { ...answered, rows, seen, asked });
     return 'again';
   };

@@ -18,6 +18,7 @@ const Inputs = z.object({
   notes: z.array(z.string()),
   isLast: z.boolean(),
   files: z.array(z.string()),
+  secrets: z.array(z.object({ name: z.string(), origins: z.array(z.string()), has_totp: z.boolean() })).default([]),
   pictureKey: z.string().nullable(),
 });
 export type CallInputs = z.output<typeof Inputs>;

@@ -63,9 +63,9 @@ function rowsAt(rows: TaskRows, { number, first_step, read_messages, decided_at 
 }
 
 function rebuilt(makeRequest: MakeRequest, task: TaskRow, rows: TaskRows, { model, inputs }: KeptCall): ModelRequest {
-  const { view, notes, isLast, files, pictureKey } = inputs;
+  const { view, notes, isLast, files, secrets, pictureKey } = inputs;
   return makeRequest({
-    ...{ model, taskId: task.id, prompt: task.prompt, files, view, notes, isLast },
+    ...{ model, taskId: task.id, prompt: task.prompt, files, secrets, view, notes, isLast },
     // The server wrote them as the contract has them.
     settings: task.settings as Task['settings'],
     startedOn: task.created_at.toISOString().slice(0, 10),

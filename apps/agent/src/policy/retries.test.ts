@@ -18,6 +18,7 @@ const isTriedAgain: Record<Failure, boolean> = {
   crashed: false,
   stale_epoch: false,
   changed: false,
+  wrong_origin: false,
   focus_taken: false,
   site_changed: false,
   too_large: false,

@@ -14,6 +14,9 @@ import { createDoneStep } from './done-step.ts';
 import { createFailedStep } from './failed-step.ts';
 import type { Files } from './files.ts';
 import { createOpenAttempt } from './open-attempt.ts';
+import { createOpenSecret } from './typed-secret.ts';
+
+const notTyped = { type: 'failed', failure: 'unsupported' } as const;
 
 type Options = { store: Store; browsers: Browsers; ledger: Ledger; files: Files; log: Log };
 
@@ -22,6 +25,7 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
   const access = createBrowserAccess({ store, browsers });
   const { giveUp, failed, browserLost } = createFailedStep({ browsers, ledger, access, dialogs, log });
   const { done } = createDoneStep({ ledger, files, dialogs, failed });
+  const openSecret = createOpenSecret({ store });
   const { settle } = createOpenAttempt({ browsers, ledger, done, failed });
 
   /** Only a hint: a page may go on to another address by itself. */
@@ -60,7 +64,11 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
     const deadlineMs = Math.max(1, Math.min(leftMs, attemptMsFor(step, attempts.length)));
     const { command_id: commandId } = attempt;
     const onlyIf = turn.decision && onlyIfOf(turn.decision, turn.index);
-    const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, deadlineMs, signal });
+    // As late as possible: only this command has the value.
+    const { secret, refused } = await openSecret(turn);
+    if (refused !== undefined)
+      return failed(turn, handle, attempt, { ...notTyped, message: refused, hasTouched: !!open });
+    const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, secret, deadlineMs, signal });
     if (outcome.type === 'acted') {
       lastUrl = outcome.acted.after.url;
       return done(turn, handle, attempt, outcome);

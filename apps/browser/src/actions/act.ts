@@ -1,5 +1,6 @@
 // Does one step: each action of the contract, and the function that does it.
 
+import type { TypedSecret } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { StepFailure } from '../common/failure.ts';
 import type { ActionTools } from './action-tools.ts';
@@ -10,10 +11,11 @@ import { move, navigate, reload } from './navigate.ts';
 import { click, drag, hover, scroll } from './pointer.ts';
 import { press } from './press.ts';
 import { closePage, focusPage, newPage } from './tabs.ts';
+import { secretFor, typeSecret } from './type-secret.ts';
 import { wait } from './wait.ts';
 
 /** Does the step, or throws why not. */
-export async function act(step: Step, tools: ActionTools): Promise<void> {
+export async function act(step: Step, tools: ActionTools, secret?: TypedSecret): Promise<void> {
   switch (step.action) {
     case 'navigate':
       return navigate(tools, step.url);
@@ -29,7 +31,7 @@ export async function act(step: Step, tools: ActionTools): Promise<void> {
     case 'hover':
       return hover(tools, step.target);
     case 'type':
-      return type(tools, step.target, step.text);
+      return typeText(tools, step, secret);
     case 'press':
       return press(tools, step.key, step.target);
     case 'select':
@@ -62,6 +64,11 @@ export async function act(step: Step, tools: ActionTools): Promise<void> {
     case 'ask':
       throw new StepFailure('unsupported', 'people are asked by agents, not by browsers');
   }
+}
+
+function typeText(tools: ActionTools, step: Extract<Step, { action: 'type' }>, given?: TypedSecret): Promise<void> {
+  const secret = secretFor(step.text, given);
+  return secret ? typeSecret(tools, step.target, secret) : type(tools, step.target, step.text);
 }
 
 async function answerDialog(

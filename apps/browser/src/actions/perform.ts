@@ -1,7 +1,7 @@
 // Performs one step and gathers its evidence. A failure says whether anything was touched before it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted, OnlyIf } from '@pilothouse/bus';
+import type { Acted, OnlyIf, TypedSecret } from '@pilothouse/bus';
 import type { Step, Target } from '@pilothouse/contract';
 import type { Page } from 'playwright-core';
 import { handledLater } from '../common/best-effort.ts';
@@ -64,12 +64,20 @@ type Options = {
 };
 
 /** `signal` is aborted when the driver is replaced. */
-export type StepRequest = { step: Step; onlyIf?: OnlyIf; until: Until; deadline: Deadline; signal: AbortSignal };
+export type StepRequest = {
+  step: Step;
+  onlyIf?: OnlyIf;
+  /** The value that the step names. */
+  secret?: TypedSecret;
+  until: Until;
+  deadline: Deadline;
+  signal: AbortSignal;
+};
 
 export function createPerformer(options: Options) {
   const { pages, dialogs, sites, eyesOf } = options;
 
-  return async function perform({ step, onlyIf, until, deadline, signal }: StepRequest): Promise<StepResult> {
+  return async function perform({ step, onlyIf, secret, until, deadline, signal }: StepRequest): Promise<StepResult> {
     const begun = performance.now();
     const page = pages.current();
     if (pages.isCrashed(page)) throw new StepFailure('crashed', 'the page has crashed');
@@ -100,7 +108,7 @@ export function createPerformer(options: Options) {
       check();
       if (onlyIf) checkPage(onlyIf, page);
       loading = watchLoading(page, cdp, mainFrame);
-      await act(step, tools);
+      await act(step, tools, secret);
       await loading.rest(pages, until, acting);
       if (step.action === 'focus_page' || step.action === 'new_page') sites.accept(pages.current());
       if (step.action === 'wait' && !('secs' in step.for || 'idle' in step.for)) sites.recognise(page);

@@ -10,6 +10,7 @@ import { createFoundElement, type FoundElement } from './element.ts';
 import { type ExtractStep, extract } from './extract.ts';
 import { findTarget, passOrThrow } from './find.ts';
 import type { Purpose } from './injected/find.ts';
+import type { Fingerprints } from './injected/shown-secrets.ts';
 import { type FieldListener, installMask, type Mask } from './mask.ts';
 import { findOpenField, type OpenField } from './open-field.ts';
 import { outlineOf, type Portion } from './outline.ts';
@@ -26,6 +27,8 @@ export type Sighting = { text: string } | { selector: string };
 export type Dom = {
   /** Hides passwords and payment cards from pictures, in this document and all later ones. */
   mask(deadline: Deadline): Promise<void>;
+  /** Hides from pictures what shows these values, in this document and all later ones. */
+  hideSecrets(prints: Fingerprints, deadline: Deadline): Promise<void>;
   /** The documents of the page, its own first. */
   documents(deadline: Deadline): Promise<World[]>;
   /** The one visible element that is meant. Looks until the deadline. Throws `not_found` or `ambiguous`. */
@@ -46,17 +49,31 @@ export type Dom = {
 };
 
 /** `refs` is shared by the pages of a session; `fields` hears what is written where, once they are masked. */
-type Options = { page: Page; cdp: () => Promise<CDPSession>; refs?: Refs; fields?: FieldListener };
+type Options = {
+  page: Page;
+  cdp: () => Promise<CDPSession>;
+  refs?: Refs;
+  fields?: FieldListener;
+  prints?: () => Fingerprints | undefined;
+};
 
 const maxTextChars = 100_000;
 const pollMs = 50;
 
-export function createDom({ page, cdp, refs = createRefs(), fields }: Options): Dom {
+export function createDom({ page, cdp, refs = createRefs(), fields, prints }: Options): Dom {
   const sessions = openSessions({ page, cdp });
   let masked: Promise<Mask> | undefined;
   const worlds = createWorlds({ page, sessions });
   const finding = { worlds, refs };
   const looks: Looks = new Map();
+
+  function mask(deadline: Deadline): Promise<Mask> {
+    masked ??= installMask(page, fields, prints?.());
+    masked.catch(() => {
+      masked = undefined;
+    });
+    return within(deadline, masked);
+  }
 
   async function sees(sighting: Sighting, deadline: Deadline): Promise<boolean> {
     try {
@@ -84,13 +101,8 @@ export function createDom({ page, cdp, refs = createRefs(), fields }: Options): 
   }
 
   return {
-    async mask(deadline) {
-      masked ??= installMask(page, fields);
-      masked.catch(() => {
-        masked = undefined;
-      });
-      await within(deadline, masked);
-    },
+    mask: async (deadline) => void (await mask(deadline)),
+    hideSecrets: async (prints, deadline) => within(deadline, (await mask(deadline)).hide(prints)),
     documents: async (deadline) => (await worlds.all(deadline)).map(({ world }) => world),
     find: async (target, purpose, deadline) =>
       createFoundElement(await findTarget(finding, { target, purpose }, deadline), refs),

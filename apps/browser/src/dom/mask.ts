@@ -4,10 +4,18 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
 import { bestEffort } from '../common/best-effort.ts';
-import { bindingName, coverScript, maskScript } from './injected/script.ts';
+import { bindingName, coverScript, hideScript, maskScript } from './injected/script.ts';
+import type { Fingerprints } from './injected/shown-secrets.ts';
 import { worldName } from './worlds/isolated-world.ts';
 
-export type Mask = { close(): void };
+export type Mask = {
+  /** Covers what shows these values, in all documents of the page and in those to come. */
+  hide(prints: Fingerprints): Promise<void>;
+  close(): void;
+};
+
+/** What every target of the page is told at its start. */
+type Hidden = { prints: Fingerprints | undefined };
 
 const News = z.discriminatedUnion('type', [
   /** A field that holds a secret has the focus, put there by a touch of ours or by the page; null: none has it any more. */
@@ -72,7 +80,7 @@ const Called = z.object({ name: z.string(), payload: z.string(), executionContex
  * A frame in a process of its own has to wait at its start until it has the script: later would be too late for the
  * first picture. The library gives us no session of such a frame so early, so we speak to it through its parent.
  */
-export async function installMask(page: Page, fields?: FieldListener): Promise<Mask> {
+export async function installMask(page: Page, fields?: FieldListener, prints?: Fingerprints): Promise<Mask> {
   const session = await page.context().newCDPSession(page);
   const root: Listener = {
     id: rootId,
@@ -81,7 +89,8 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
     asked: new Map(),
     children: new Map(),
   };
-  const hear = createHearing(fields);
+  const hidden: Hidden = { prints };
+  const hear = createHearing(fields, hidden);
   session.on('Target.attachedToTarget', (params) => hear(root, 'Target.attachedToTarget', params));
   session.on('Target.detachedFromTarget', (params) => hear(root, 'Target.detachedFromTarget', params));
   session.on('Target.receivedMessageFromTarget', (params) => hear(root, 'Target.receivedMessageFromTarget', params));
@@ -91,18 +100,32 @@ export async function installMask(page: Page, fields?: FieldListener): Promise<M
   session.on('Runtime.executionContextsCleared', () => hear(root, 'Runtime.executionContextsCleared', {}));
   session.on('Page.frameNavigated', (params) => hear(root, 'Page.frameNavigated', params));
   const close = () => void bestEffort('detach the mask', session.detach());
-  await Promise.all(instruct(root)).catch((error) => {
+  await Promise.all(instruct(root, hidden)).catch((error) => {
     close();
     throw error;
   });
-  return { close };
+  return {
+    async hide(next) {
+      hidden.prints = next;
+      const [first, ...frames] = withChildren(root).map((one) => one.send(...hidingOf(next)));
+      // A frame that is gone has nothing to cover.
+      for (const frame of frames) void bestEffort('cover secrets in a frame', frame);
+      await first;
+    },
+    close,
+  };
 }
+
+const hidingOf = (prints: Fingerprints): [string, object] => [
+  'Page.addScriptToEvaluateOnNewDocument',
+  { source: hideScript(prints), worldName, runImmediately: true },
+];
 
 /** The names of commands are ours; the library knows them all. */
 const sendTo = (session: CDPSession, method: string, params: object): Promise<unknown> =>
   session.send(method as 'Page.enable', params);
 
-function instruct({ send }: Listener): Promise<unknown>[] {
+function instruct({ send }: Listener, { prints }: Hidden): Promise<unknown>[] {
   return [
     // The browser runs such scripts only for a client that follows the page.
     send('Page.enable', {}),
@@ -114,6 +137,7 @@ function instruct({ send }: Listener): Promise<unknown>[] {
       worldName,
       runImmediately: true,
     }),
+    ...(prints ? [send(...hidingOf(prints))] : []),
     send('Target.setAutoAttach', {
       autoAttach: true,
       waitForDebuggerOnStart: true,
@@ -124,9 +148,9 @@ function instruct({ send }: Listener): Promise<unknown>[] {
   ];
 }
 
-function createHearing(fields: FieldListener | undefined) {
+function createHearing(fields: FieldListener | undefined, hidden: Hidden) {
   return function hear(to: Listener, method: string, params: unknown): void {
-    if (method === 'Target.attachedToTarget') adopt(to, Attached.parse(params).sessionId, fields);
+    if (method === 'Target.attachedToTarget') adopt(to, Attached.parse(params).sessionId, hidden, fields);
     if (method === 'Target.detachedFromTarget') {
       const { sessionId } = Attached.parse(params);
       const gone = to.children.get(sessionId);
@@ -200,7 +224,7 @@ function parsed(text: string): unknown {
 
 let count = 0;
 
-function adopt(parent: Listener, sessionId: string, fields: FieldListener | undefined): void {
+function adopt(parent: Listener, sessionId: string, hidden: Hidden, fields: FieldListener | undefined): void {
   const asked: Listener['asked'] = new Map();
   const send = (method: string, params: object) => {
     count += 1;
@@ -217,18 +241,27 @@ function adopt(parent: Listener, sessionId: string, fields: FieldListener | unde
   count += 1;
   const child: Listener = { id: String(count), isReleasing: false, send, asked, children: new Map() };
   parent.children.set(sessionId, child);
-  instructUntilDone(parent, sessionId, child, fields);
+  instructUntilDone({ parent, sessionId, child, hidden, fields });
 }
 
+type Frame = {
+  parent: Listener;
+  sessionId: string;
+  child: Listener;
+  hidden: Hidden;
+  fields: FieldListener | undefined;
+};
+
 /** A frame that is already gone needs nothing. */
-function instructUntilDone(parent: Listener, sessionId: string, child: Listener, fields?: FieldListener): void {
+function instructUntilDone(frame: Frame): void {
+  const { parent, sessionId, child, hidden, fields } = frame;
   const isThere = () => parent.children.get(sessionId) === child;
-  Promise.all(instruct(child)).then(
+  Promise.all(instruct(child, hidden)).then(
     () => fields?.onMasked(child.id),
     () => {
       if (!isThere()) return;
       fields?.onUnmasked(child.id);
-      setTimeout(() => isThere() && instructUntilDone(parent, sessionId, child, fields), retryMs).unref();
+      setTimeout(() => isThere() && instructUntilDone(frame), retryMs).unref();
     },
   );
 }

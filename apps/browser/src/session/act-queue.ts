@@ -1,10 +1,12 @@
 // Performs the acts of agents, one after the other, each with its evidence.
 
-import type { SessionCommand } from '@pilothouse/bus';
+import type { SessionCommand, TypedSecret } from '@pilothouse/bus';
+import type { Page } from 'playwright-core';
 import type { createPerformer } from '../actions/perform.ts';
 import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, startDeadline } from '../common/deadline.ts';
 import { failureOf, noLease, StepFailure, stale } from '../common/failure.ts';
+import type { Dom } from '../dom/dom.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Privacy } from '../live/privacy.ts';
 import type { Screencast } from '../live/screencast.ts';
@@ -13,6 +15,7 @@ import type { Activity } from './activity.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { type Observer, siteOnly } from './observe.ts';
 import { emptyBody, failed, type Reply } from './reply.ts';
+import type { TypedSecrets } from './typed-secrets.ts';
 
 export type ActCommand = Extract<SessionCommand, { type: 'act' }>;
 
@@ -25,6 +28,8 @@ type Options = {
   checkpoints: Checkpoints;
   driver: Driver;
   perform: ReturnType<typeof createPerformer>;
+  secrets: TypedSecrets;
+  eyesOf: (page: Page) => Dom;
   isHeld: () => boolean;
   /** Whether the browser has ended, or is being ended. */
   isGone: () => boolean;
@@ -34,6 +39,7 @@ type Options = {
 
 export function createActQueue(options: Options): (command: ActCommand) => Promise<Reply> {
   const { activity, pages, privacy, screencast, observer, checkpoints, driver, perform, isHeld, isGone } = options;
+  const { secrets, eyesOf } = options;
   let last: Promise<unknown> = Promise.resolve();
 
   function act(command: ActCommand): Promise<Reply> {
@@ -54,7 +60,9 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
     try {
       const wants = (what: 'picture' | 'state') => command.bring.includes(what);
       const until = wants('picture') ? 'load' : 'domcontentloaded';
-      const performed = await perform({ step: command.step, onlyIf: command.only_if, until, deadline, signal });
+      const { step, only_if: onlyIf, secret } = command;
+      if (secret) await expect(secret, deadline);
+      const performed = await perform({ step, onlyIf, secret, until, deadline, signal });
       if (hidBefore) performed.before = siteOnly(performed.before);
       // The step is done, every part of it begun under the lease: evidence that cannot be had in time is left out.
       const [snapshot, state, after] = await Promise.all([
@@ -68,6 +76,20 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
     } finally {
       activity.end();
     }
+  }
+
+  /** Every page covers the value before one has it: no picture shows it, wherever it is repeated. */
+  async function expect(secret: TypedSecret, deadline: Deadline): Promise<void> {
+    const isNew = secrets.add(secret);
+    const prints = secrets.fingerprints();
+    if (!isNew || !prints) return;
+    const open = pages.all().filter((page) => !pages.isCrashed(page));
+    await Promise.all(
+      open.map(async (page) => {
+        const hiding = eyesOf(page).hideSecrets(prints, deadline);
+        await (page === pages.current() ? hiding : bestEffort('cover a secret behind', hiding));
+      }),
+    );
   }
 
   function reasonOf(command: ActCommand, error: unknown): StepFailure {

@@ -4,6 +4,7 @@ import type { Dialog } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Chromium } from '../chromium/launch.ts';
 import { createDom, type Dom } from '../dom/dom.ts';
+import type { Fingerprints } from '../dom/injected/shown-secrets.ts';
 import type { FieldListener } from '../dom/mask.ts';
 import { createRefs } from '../dom/refs.ts';
 import type { DocumentsOf } from '../dom/worlds/typing-target.ts';
@@ -30,6 +31,8 @@ type Options = {
   epoch: () => number;
   /** Aborted when the session closes. */
   signal: AbortSignal;
+  /** By which pages cover the secrets that were typed. */
+  prints: () => Fingerprints | undefined;
   onReport: (report: SessionReport) => void;
   onDialog: (page: Page, dialog: Dialog | null) => void;
   /** A page put text on the clipboard. */
@@ -55,7 +58,9 @@ export function followSessionPages(options: Options) {
   let isOpening = true;
 
   function eyesOf(page: Page): Dom {
-    const known = eyes.get(page) ?? createDom({ page, cdp: () => pages.cdp(page), refs, fields: fieldsOf(page) });
+    const known =
+      eyes.get(page) ??
+      createDom({ page, cdp: () => pages.cdp(page), refs, fields: fieldsOf(page), prints: options.prints });
     eyes.set(page, known);
     return known;
   }

@@ -29,6 +29,7 @@ import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
 import type { Reply } from './reply.ts';
 import { followSessionPages, type SessionPages } from './session-pages.ts';
+import { createTypedSecrets, type TypedSecrets } from './typed-secrets.ts';
 
 export type SessionUsage = { pages: number; isWatched: boolean; idleMs: number };
 
@@ -58,6 +59,8 @@ export type SessionOptions = {
   viewport: { width: number; height: number };
   state: SavedState | null;
   reach: DomainPolicy;
+  /** Values that were typed in the session before. */
+  secrets?: readonly string[];
   chromium: Chromium;
   fileLimits?: FileLimits;
   maxPages: number;
@@ -82,7 +85,9 @@ export type SessionOptions = {
 const openMs = 15_000;
 const repairMs = 8000;
 
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openSession(given: SessionOptions): Promise<Session> {
+  const secrets = createTypedSecrets(given.secrets ?? []);
+  const options = withoutSecrets(given, secrets);
   const { chromium, viewport, state } = options;
   const closed = new AbortController();
   const activity = createActivity();
@@ -92,11 +97,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   setReach(chromium, options.reach);
   const opened = await openContext(chromium, viewport, state, startDeadline(openMs, closed.signal));
   if (!opened.hasStorage) options.onCut({ what: ['storage that cannot be put back'], sizeBytes: 0 });
-  const { session, masked } = assemble({ ...opened, options, closed, activity, reports, refused });
+  const { session, masked } = assemble({ ...opened, options, secrets, closed, activity, reports, refused });
   // No picture of a restored page before it is masked.
   await masked;
   return session;
 }
+
+/** What the session sends by itself has no value that was typed as a secret. */
+const withoutSecrets = (options: SessionOptions, { words }: TypedSecrets): SessionOptions => ({
+  ...options,
+  onFrame: ({ header, image }) => options.onFrame({ header: words(header), image }),
+  onReport: (report) => options.onReport(words(report)),
+});
 
 const setReach = ({ guard }: Chromium, { allow, deny }: DomainPolicy) =>
   guard?.setLists({ allow: allow ?? undefined, deny });
@@ -108,6 +120,7 @@ const inTurn = (one: () => void, other: () => void) => () => {
 
 type Assembly = {
   options: SessionOptions;
+  secrets: TypedSecrets;
   context: BrowserContext;
   front: Page;
   closed: AbortController;
@@ -117,7 +130,7 @@ type Assembly = {
 };
 
 /** Without an await, so that no part is called before all parts are there. */
-function assemble({ options, context, front, closed, activity, reports, refused }: Assembly) {
+function assemble({ options, secrets, context, front, closed, activity, reports, refused }: Assembly) {
   const { sessionId, chromium, isHeld, onGone } = options;
   const { signal } = closed;
   const parts = new DisposableStack();
@@ -137,6 +150,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     reports,
     epoch,
     signal,
+    prints: secrets.fingerprints,
     onDialog: (page, dialog) => prompts.onDialog(page, dialog),
     onCopied: (text) => prompts.onCopied(text),
     onLoad: inTurn(options.onLoad, () => checkpoints.onLoad()),
@@ -174,7 +188,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
   const handOver = prompts.following(createHandOver({ driver, privacy }));
   const isGone = () => signal.aborted || !chromium.browser.isConnected();
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
-  const act = createActQueue({ ...shared, perform, isGone });
+  const act = createActQueue({ ...shared, perform, isGone, secrets, eyesOf });
   parts.defer(() => closed.abort());
   chromium.browser.once('disconnected', onGone);
   parts.defer(() => void chromium.browser.off('disconnected', onGone));
@@ -183,7 +197,7 @@ function assemble({ options, context, front, closed, activity, reports, refused 
     epoch,
     take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
     setReach: (reach) => setReach(chromium, reach),
-    answer: createCommands({ ...shared, handOver, input, view: prompts.view, act }),
+    answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act })),
     files,
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     isCrashed: () => pages.all().some(pages.isCrashed),
@@ -196,6 +210,13 @@ function assemble({ options, context, front, closed, activity, reports, refused 
   };
   return { session, masked: sessionPages.masked };
 }
+
+const redacted =
+  ({ words }: TypedSecrets, answer: Session['answer']): Session['answer'] =>
+  async (command) => {
+    const { head, body } = await answer(command);
+    return { head: words(head), body };
+  };
 
 type StopOptions = {
   activity: Activity;

@@ -7,6 +7,8 @@ import { auditData, auditEventOf, type Command, plural, Refusal, type UserComman
 import { createHostCommands } from './host-commands.ts';
 import { createUserCommands } from './user-commands.ts';
 
+const resealMs = 3_600_000;
+
 type Options = {
   store: Store;
   passwords: Passwords;
@@ -26,6 +28,23 @@ export function createAdmin({ store, passwords, minPasswordLength, readPassword 
     return [plural(users.length, 'user'), ...lines].join('\n');
   }
 
+  /** A key that is not used any more can be taken from PROFILE_KEY. */
+  async function reseal(): Promise<string> {
+    if (!store.secrets.isOn) throw new Refusal('There is no key to seal with: set PROFILE_KEY, the new key first.');
+    const tables = await store.reseal(AbortSignal.timeout(resealMs));
+    const data = { ...auditData, rows: tables.reduce((sum, { done }) => sum + done, 0) };
+    await store.audit.add({ event: auditEventOf('reseal'), outcome: 'success', data });
+    const lines = tables.map(({ table, done, left, unopened }) =>
+      [
+        `${table}: ${plural(done, 'row')} sealed with the first key`,
+        ...(left > 0 ? [`${left} locked, run it again`] : []),
+        ...(unopened > 0 ? [`${unopened} of keys that are not in PROFILE_KEY`] : []),
+      ].join(', '),
+    );
+    const isWhole = tables.every(({ left, unopened }) => left + unopened === 0);
+    return [...lines, isWhole ? 'The older keys can be dropped.' : 'Keep the older keys.'].join('\n');
+  }
+
   async function act(name: UserCommand, user: UserRow): Promise<string> {
     if (user.id === localUser.id) throw new Refusal('The built-in user cannot be changed: nobody can log in as it.');
     return store.transaction(async (tx) => {
@@ -40,6 +59,7 @@ export function createAdmin({ store, passwords, minPasswordLength, readPassword 
       await store.audit.add({ event: auditEventOf(command.name), outcome: 'success', data: auditData });
       return command.name === 'list' ? listUsers() : hostCommands.list();
     }
+    if (command.name === 'reseal') return reseal();
     if (command.name === 'host') return hostCommands.setLimit(command.host, command.maxSessions);
     const audit = { event: auditEventOf(command.name), data: auditData };
     const user = await store.users.byNameOrEmail(command.user);

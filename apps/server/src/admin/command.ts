@@ -9,12 +9,15 @@ export type Command =
   | { name: UserCommand; user: string }
   | { name: 'list' }
   | { name: 'hosts' }
+  /** Seals everything with the first key of PROFILE_KEY. */
+  | { name: 'reseal' }
   /** `maxSessions` null: the default of the agents. */
   | { name: 'host'; host: string; maxSessions: number | null };
 
 export const usage = `usage: admin ${userCommands.join('|')} <name or e-mail>
        admin list
        admin hosts
+       admin reseal
        admin host <host id> <how many sessions it may hold, or "default">
 The new password of set-password is read from the input, never from the command line.`;
 
@@ -22,7 +25,7 @@ const mostSessions = 10_000;
 
 /** Undefined if there is no such command. */
 export function parseCommand([name, user, ...rest]: string[]): Command | undefined {
-  if (name === 'list' || name === 'hosts') return user === undefined ? { name } : undefined;
+  if (name === 'list' || name === 'hosts' || name === 'reseal') return user === undefined ? { name } : undefined;
   if (name === 'host') return parseHost(user, rest);
   const known = userCommands.find((one) => one === name);
   return known && user && rest.length === 0 ? { name: known, user } : undefined;

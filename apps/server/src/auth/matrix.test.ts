@@ -116,6 +116,10 @@ const rows: Record<RouteName, Row | Row[]> = {
   createProfile: { of: 'session', gets: 'its own', body: ({ id }) => ({ label: 'work', session_id: id }) },
   deleteProfile: { of: 'profile', gets: 200 },
 
+  listSecrets: { gets: 200, shows: 'secret' },
+  putSecret: { gets: 200, body: () => ({ value: 'a key of brass', origins: ['https://example.com'] }) },
+  deleteSecret: { of: 'secret', gets: 200 },
+
   getTaskStatus: { of: 'task', gets: 200 },
   listObservations: { of: 'task', gets: 200, malformed: 'malformed_id' },
   getTask: { of: 'task', gets: 200 },
@@ -167,8 +171,9 @@ const finds: Record<LiveActor, Partial<Record<Thing, readonly Holder[]>>> = {
     login: ['owners'],
     key: ['owners'],
     profile: ['owners'],
+    secret: ['owners'],
   },
-  ownerKey: { session: ['owners'], task: ['owners', 'planned'], profile: ['owners'] },
+  ownerKey: { session: ['owners'], task: ['owners', 'planned'], profile: ['owners'], secret: ['owners'] },
   planner: { task: ['planned'] },
   stranger: {
     session: ['strangers'],
@@ -176,6 +181,7 @@ const finds: Record<LiveActor, Partial<Record<Thing, readonly Holder[]>>> = {
     login: ['strangers'],
     key: ['strangers'],
     profile: ['strangers'],
+    secret: ['strangers'],
   },
   admin: { session: holders, task: holders, profile: holders },
 };
@@ -407,6 +413,7 @@ async function call(stage: Stage, name: RouteName, { row, actor, target }: Cell,
     file_id: actors.fileOf(id),
     frame_id: actors.frameOf(id),
     number: '1',
+    name: id || 'name',
   };
   const path = route.path.replace(/:(\w+)/g, (_, part: string) => others[part] ?? part);
   // An actor without a valid token changes nothing, and an expired token takes time to make.

@@ -13,6 +13,7 @@ import { type Caller, newId, type Store, type TaskRow, type Tx, taskTitleOf } fr
 import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
 import type { BeginTask } from './begin-task.ts';
+import { requireSecrets } from './named-secrets.ts';
 import { decidePlan, type FindPlanners, type PlanDecision } from './plan.ts';
 import type { PlanAhead } from './plan-ahead.ts';
 
@@ -39,6 +40,13 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
     await quotas.require(tx, caller, { tasks: 1 });
   }
 
+  async function decide(caller: Caller, body: ChatRequest): Promise<PlanDecision> {
+    const planners = await findPlanners();
+    const decision = decidePlan(body, planners);
+    await requireSecrets(store, caller, { words: body, decision, planners });
+    return decision;
+  }
+
   async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label, record }: ChatRequest, id: string) {
     const session = await store.sessions.drivenBy(tx, caller, id);
     await requireRoom(tx, caller, session);
@@ -55,14 +63,14 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
   return {
     /** The steps of a task, or what a model intends, without beginning it. */
     async plan(caller: Caller, body: ChatRequest): Promise<PlanReply> {
-      const { steps, isOpen } = decidePlan(body, await findPlanners());
+      const { steps, isOpen } = await decide(caller, body);
       if (!isOpen) return { success: true, plan: { steps } };
       await store.transaction((tx) => quotas.requireModelBudget(tx, caller));
       return { success: true, plan: { steps, items: await planAhead(body, caller.id) } };
     },
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
-      const { steps, isOpen } = decidePlan(body, await findPlanners());
+      const { steps, isOpen } = await decide(caller, body);
       const { session_id, profile_id, profile_label, prompt, record } = body;
       const sessionId = session_id ?? newId();
       if (!isId(sessionId)) throw new AppError('not_found');

@@ -13,7 +13,9 @@ import {
 
 import { schemaProblem } from './output-schema.ts';
 
-export type ParseScript = (text: string) => { ok: true; steps: Step[] } | { ok: false; errors: ScriptError[] };
+export type ParseScript = (
+  text: string,
+) => { ok: true; steps: Step[]; lines?: number[] } | { ok: false; errors: ScriptError[] };
 /** What can make steps of a prompt now: scripts, and the models that agents say they may ask. */
 export type Planners = { parseScript?: ParseScript; models?: readonly string[] };
 /** The same, asked for each request: agents come and go. */

@@ -30,6 +30,7 @@ export function createCloseService({ store, onClosed, onShareRevoked }: Options)
     await store.profiles.release(tx, id);
     const fence = await store.browsers.fence(tx, id);
     await store.browsers.forgetState(tx, id);
+    await store.secrets.forgetTyped(tx, id);
     await store.retention.releaseLast(tx, id);
     // One event for both: closed, and cold if no host holds the browser.
     const session = (fence ? undefined : await store.sessions.setBrowser(tx, id, 'cold')) ?? closed;

@@ -21,6 +21,20 @@ import { maxViewWaitMs, SessionView } from './session-view.ts';
 export const DomainPolicy = z.object({ allow: z.array(z.string()).nullable(), deny: z.array(z.string()) });
 export type DomainPolicy = z.output<typeof DomainPolicy>;
 
+/** The longest that a list of known values gets. */
+const maxKnownSecrets = 500;
+
+/** A value that a step types, apart from the step, which has only its name. */
+export const TypedSecret = z.object({
+  name: z.string(),
+  value: z.string(),
+  /** Exact: the host types it nowhere else. */
+  origins: z.array(z.string()).min(1),
+  /** A one-time code, which is worth nothing a moment later. */
+  is_code: z.boolean().default(false),
+});
+export type TypedSecret = z.output<typeof TypedSecret>;
+
 export const HostCommand = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('open'),
@@ -31,6 +45,8 @@ export const HostCommand = z.discriminatedUnion('type', [
     reach: DomainPolicy.default({ allow: null, deny: [] }),
     /** The session is opened for a person, who drives already. */
     is_person: z.boolean().default(false),
+    /** Values that were typed in this session before: the host redacts them from the start. */
+    secrets: z.array(z.string()).max(maxKnownSecrets).default([]),
   }),
   /** Ends the session's browser. The reply has its state, if that can still be read. */
   z.object({ type: z.literal('close'), session_id: BusId, epoch: Epoch }),
@@ -100,6 +116,8 @@ export const SessionCommand = z.discriminatedUnion('type', [
     step: Step,
     /** Else the step fails with `changed`. */
     only_if: OnlyIf.optional(),
+    /** For a step that types a secret. */
+    secret: TypedSecret.optional(),
     /** What the reply includes. The host does not wait for anything else. */
     bring: z.array(z.enum(['picture', 'state'])).default(['picture', 'state']),
   }),

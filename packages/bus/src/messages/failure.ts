@@ -22,6 +22,8 @@ export const Failure = z.enum([
   'site_changed',
   /** The page, or the element, is not what `only_if` of the command says. Nothing was done to it. */
   'changed',
+  /** The secret may not be typed where the element is: another origin than those it is for. It was not typed. */
+  'wrong_origin',
   /** A file, or extracted data, is larger than the host accepts. */
   'too_large',
   /** The host does not know a command with this id: it never arrived, or long ago. */

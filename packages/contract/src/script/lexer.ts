@@ -105,6 +105,9 @@ function readEscape(line: string, at: number): { value: string; end: number } {
 }
 
 function readVariable(line: string, at: number, variables: Variables): { value: string; end: number } {
+  // The name of a secret stays as it is: only the command to the browser has the value.
+  const secret = matchAt(/\{\{(?:secret|totp):[^{}\s"“”„«»]*\}\}/y, line, at);
+  if (secret !== '') return { value: secret, end: at + secret.length };
   const reference = matchAt(new RegExp(`\\{${variableName.source}\\}`, 'uy'), line, at);
   if (reference === '')
     throw new Mistake(at + 1, 'A { begins a variable, such as {name}. For a literal brace write \\{ inside quotes.');

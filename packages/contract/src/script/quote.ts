@@ -1,5 +1,7 @@
 // Quotes text for a script. The lexer reads it back.
 
+import { secretRefOf } from '../types/secret-name.ts';
+
 const named: Record<string, string> = { '\\': '\\\\', '"': '\\"', '{': '\\{', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 // Characters that are invisible, or that would reverse the direction of the line.
@@ -7,6 +9,7 @@ const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\
 const special = new RegExp(`[\\\\"{]|${unseen.source}`, 'gu');
 
 export function quote(text: string): string {
+  if (secretRefOf(text)) return `"${text}"`;
   return `"${text.replace(special, (sign) => named[sign] ?? `\\u{${sign.codePointAt(0)?.toString(16)}}`)}"`;
 }
 

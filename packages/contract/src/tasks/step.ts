@@ -1,6 +1,7 @@
 // Steps: the actions of a task.
 
 import { z } from 'zod';
+import { mentionsSecret, secretRefOf } from '../types/secret-name.ts';
 import { taskLimits } from '../types/sizes.ts';
 import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
@@ -74,6 +75,23 @@ const AskKind = z.enum(['question', 'choice', 'yes_no', 'drive']);
 const hasFittingChoices = ({ kind, choices }: { kind?: string; choices?: string[] }): boolean =>
   choices === undefined ? kind !== 'choice' : kind === 'choice' && new Set(choices).size === choices.length;
 
+const secretAlone =
+  'a secret is named only as the whole text that is typed, such as type "{{secret:github}}" into "Password"';
+
+/** The words of a step, each with the field that it is in. */
+function wordsOf(value: unknown, path: string[] = []): { path: string[]; said: string }[] {
+  if (typeof value === 'string') return [{ path, said: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => wordsOf(item, [...path, name]));
+}
+
+/** The field that names a secret where none is typed; undefined where there is none. */
+function misplacedSecret(step: { action: string }): string[] | undefined {
+  const isTyped = (path: string[], said: string) =>
+    step.action === 'type' && path.length === 1 && path[0] === 'text' && secretRefOf(said) !== undefined;
+  return wordsOf(step).find(({ path, said }) => mentionsSecret(said) && !isTyped(path, said))?.path;
+}
+
 /** One action of the browser. */
 export const Step = z
   .discriminatedUnion('action', [
@@ -120,6 +138,10 @@ export const Step = z
       message: 'must be given for kind choice, all different, and for no other kind',
     }),
   ])
+  .superRefine((step, context) => {
+    const path = misplacedSecret(step);
+    if (path) context.addIssue({ code: 'custom', path, message: secretAlone });
+  })
   .meta({ id: 'Step' });
 export type Step = z.infer<typeof Step>;
 export type Action = Step['action'];

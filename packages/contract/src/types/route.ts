@@ -8,7 +8,7 @@ import type { ErrorCode } from './errors.ts';
  * generated from it, and tests cover all routes.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with `:name` for parameters. */
   path: `/api/${string}`;
   /**
@@ -18,7 +18,7 @@ export type Route = {
   access: 'public' | 'anyone' | 'user' | 'share';
   /** Whether it belongs to the frozen interface, or is an extension. */
   origin: 'interface' | 'extension';
-  area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'service';
+  area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'secrets' | 'service';
   /**
    * Which limit of its caller a call counts against, by the minute: `write` changes something, `input` is input of a
    * person who drives, `look` asks a browser for a picture. None by default.

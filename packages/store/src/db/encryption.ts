@@ -1,4 +1,4 @@
-// Encrypts saved browser states.
+// Encrypts saved browser states and secrets.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -21,6 +21,8 @@ export function createSealer(keys: readonly Uint8Array[]) {
   return {
     /** Whether there is a key. */
     canSeal: first !== undefined,
+    /** The names of the keys, as rows have them; the first seals. */
+    keyIds: keys.map(nameOf),
 
     seal(value: object, belongsTo: string): SealedBytes {
       if (!first) throw new Error('there is no key to seal with: set PROFILE_KEY');

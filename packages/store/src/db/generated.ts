@@ -364,6 +364,19 @@ export interface ReportWindows {
   type: string;
 }
 
+export interface Secrets {
+  created_at: Generated<Timestamp>;
+  has_totp: boolean;
+  id: string;
+  key_id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  origins: string[];
+  owner_id: string;
+  sealed: Buffer;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Sessions {
   browser: Generated<BrowserState>;
   created_at: Generated<Timestamp>;
@@ -378,6 +391,14 @@ export interface Sessions {
   updated_at: Generated<Timestamp>;
   viewport_height: number;
   viewport_width: number;
+}
+
+export interface SessionSecrets {
+  key_id: string;
+  sealed: Buffer;
+  secret_id: string;
+  session_id: string;
+  written_at: Timestamp;
 }
 
 export interface SessionSeq {
@@ -551,6 +572,8 @@ export interface DB {
   recorders: Recorders;
   refresh_tokens: RefreshTokens;
   report_windows: ReportWindows;
+  secrets: Secrets;
+  session_secrets: SessionSecrets;
   session_seq: SessionSeq;
   sessions: Sessions;
   shares: Shares;

@@ -35,13 +35,13 @@ export function createStateEncoding(sealer: Sealer) {
   return {
     encode: (sessionId: string, state: object) =>
       sealer.canSeal
-        ? { state: null, ...columnsOf(sealer.seal(state, contextOf(sessionId))) }
+        ? { state: null, ...columnsOf(sealer.seal(state, stateContext(sessionId))) }
         : { state: storable(state), sealed_state: null, key_id: null },
 
     decode(sessionId: string, row: SavedColumns): object | null {
       const sealed = sealedOf(row);
       // Written by `encode`: an object or nothing.
-      return sealed ? sealer.open(sealed, contextOf(sessionId)) : restored(row.state as object | null);
+      return sealed ? sealer.open(sealed, stateContext(sessionId)) : restored(row.state as object | null);
     },
   };
 }
@@ -112,4 +112,4 @@ function storable(state: object): string {
 const restored = (stored: object | null): object | null =>
   stored && 'encoded' in stored ? JSON.parse(Buffer.from(String(stored.encoded), 'base64').toString()) : stored;
 
-const contextOf = (sessionId: string) => `session ${sessionId}`;
+export const stateContext = (sessionId: string) => `session ${sessionId}`;

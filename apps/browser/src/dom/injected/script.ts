@@ -19,6 +19,7 @@ import { createGestures } from './gestures.ts';
 import { createTouch, type Touch } from './hit-target.ts';
 import { createMask } from './mask.ts';
 import { createOutline, type Outline } from './outline.ts';
+import { createShownSecrets, type Fingerprints } from './shown-secrets.ts';
 import { createSuggester, type Suggester } from './suggestions.ts';
 import { createReader, type Reader } from './text.ts';
 import { createPageViewer, type PageViewer } from './view.ts';
@@ -190,6 +191,8 @@ export const maskScript = `(() => {
   const drawn = (${createDrawn})(sight, paint);
   const fields = (${createFields})({ dom, names, secrets, mask, drawn }, tell);
   Object.defineProperty(globalThis, 'fieldsOfPilothouse', { value: fields });
+  const shown = (${createShownSecrets})(dom, secrets, mask);
+  Object.defineProperty(globalThis, 'shownSecretsOfPilothouse', { value: shown });
   const gestures = (${createGestures})(tell);
   Object.defineProperty(globalThis, 'gesturesOfPilothouse', { value: gestures });
   gestures.start();
@@ -200,6 +203,10 @@ export const maskScript = `(() => {
 
 /** Covers the field that the script gave this number. */
 export const coverScript = (number: number) => `globalThis.fieldsOfPilothouse?.cover(${number})`;
+
+/** Covers what shows these values, from now on. */
+export const hideScript = (prints: Fingerprints) =>
+  `globalThis.shownSecretsOfPilothouse?.set(${JSON.stringify(prints)})`;
 
 /** Says that `this` is an element that a step of ours is about to use. */
 export const reachScript = 'globalThis.fieldsOfPilothouse?.reach(this)';
