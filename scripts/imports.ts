@@ -10,11 +10,20 @@ const allowed = {
   'packages/contract': [],
   'packages/process': [],
   'packages/policy': ['packages/contract'],
+  // A bundle is verified without a database or a server.
+  'packages/evidence': ['packages/contract'],
   'packages/store': ['packages/contract'],
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],
   'packages/fleet': ['packages/contract', 'packages/store', 'packages/bus'],
-  'apps/server': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
+  'apps/server': [
+    'packages/contract',
+    'packages/evidence',
+    'packages/store',
+    'packages/bus',
+    'packages/fleet',
+    'packages/process',
+  ],
   'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
   // The hands hold no secrets: no store.
   'apps/browser': ['packages/contract', 'packages/bus', 'packages/process'],

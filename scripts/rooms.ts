@@ -99,6 +99,7 @@ export const houses: Record<string, House> = {
         imports: ['live', 'auth', 'http', 'sse'],
       },
       secrets: { what: 'Secrets: written, listed by name, removed.', imports: ['http'] },
+      evidence: { what: 'Evidence of a task: its records, in a signed bundle.', imports: ['tasks', 'http'] },
       tasks: { what: 'Reads, streams and commands of tasks.', imports: ['takeover', 'live', 'auth', 'http', 'sse'] },
       takeover: { what: 'A person takes over a browser, sends input, and hands it back.', imports: ['auth', 'http'] },
       live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },

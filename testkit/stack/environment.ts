@@ -31,6 +31,7 @@ const settings: Record<Kind, string[]> = {
     'LOOK_LIMIT_*',
     'STREAMS_*',
     'PROFILE_KEY',
+    'EVIDENCE_KEY',
     'DATABASE_POOL_SIZE',
     'LOG_LEVEL',
   ],

@@ -1,6 +1,7 @@
 // The whole HTTP interface, ready to listen: the HTTP server, what all rooms share, then each room with its routes.
 
 import { announceSilence, type Bus } from '@pilothouse/bus';
+import type { EvidenceSigner } from '@pilothouse/evidence';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import { cached, type Log } from '@pilothouse/process';
 import type { ModelLimits, Store } from '@pilothouse/store';
@@ -12,6 +13,8 @@ import { mountChat } from './chat/mount.ts';
 import { type ParseScript, plannersOf } from './chat/plan.ts';
 import { serveConsole } from './console/console.routes.ts';
 import { createUnsent, type UnsentSettings } from './delivery/unsent.ts';
+import { evidenceRoutes } from './evidence/evidence.routes.ts';
+import { createEvidenceService } from './evidence/evidence.service.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
 import { describeApi } from './http/openapi.ts';
@@ -58,6 +61,8 @@ export type Options = {
   allowedHosts?: string[];
   /** Whether saved browser states are sealed. */
   hasProfileKey: boolean;
+  /** What signs evidence, the one in use first; without any, there is none. */
+  evidenceSigners?: readonly EvidenceSigner[];
   /** Where the built console lies; without it, the server has none. */
   consoleDir?: string;
   /** What can make steps of a prompt; nothing by default. */
@@ -139,8 +144,8 @@ export async function createApp(options: Options) {
   recordingRoutes(serve, createRecordingService({ store }));
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
-  const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled });
-  bundleRoutes(serve, { live: followSession, ...follows });
+  bundleRoutes(serve, { live: followSession, ...mountTasks(serve, { store, ...live, takeovers, onCancelled }) });
+  evidenceRoutes(serve, createEvidenceService({ store, signers: options.evidenceSigners ?? [] }));
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
   await serveConsole(app, { folder: options.consoleDir, log });
 

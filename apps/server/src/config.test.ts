@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { readConfig } from './config.ts';
 
@@ -72,6 +73,15 @@ describe('the settings of the server', () => {
       () => readConfig([], { ...env, PROFILE_KEY: 'too short', QUOTA_OPEN_SESSIONS: '0' }),
       (error: Error) => ['PROFILE_KEY: ', 'QUOTA_OPEN_SESSIONS: '].every((name) => error.message.includes(name)),
     );
+  });
+
+  it('reads keys of evidence as PEM and as base64, and refuses what is none', () => {
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const seed = Buffer.alloc(32, 3);
+    const { evidenceSeeds } = readConfig([], { ...env, EVIDENCE_KEY: `${pem},${seed.toString('base64')}` });
+    assert.equal(evidenceSeeds[0]?.length, 32);
+    assert.deepEqual(evidenceSeeds[1], seed);
+    assert.throws(() => readConfig([], { ...env, EVIDENCE_KEY: 'too short' }), /EVIDENCE_KEY: must be Ed25519 keys/);
   });
 
   it('limit the streams of a user and of an address', () => {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readSeed } from '@pilothouse/evidence';
 import {
   addressOf,
   amount,
@@ -15,6 +16,16 @@ import {
 } from '@pilothouse/process';
 import { z } from 'zod';
 import { isLoopback } from './http/loopback.ts';
+
+/** Keys that sign evidence, in PEM or as 32 bytes in base64, separated by commas. */
+const evidenceSeeds = z.string().transform((value, context) =>
+  value.split(',').map((one) => {
+    const seed = readSeed(one);
+    const message = 'must be Ed25519 keys, each in PEM (PKCS #8) or as 32 bytes in base64';
+    if (!seed) context.issues.push({ code: 'custom', message, input: undefined });
+    return seed ?? new Uint8Array();
+  }),
+);
 
 const settings = z.object({
   PORT: port.default(4000),
@@ -45,6 +56,7 @@ const settings = z.object({
   UNSENT_MB_PER_ADDRESS: wholeNumber(8, 1_000_000).default(64),
   ALLOWED_HOSTS: z.string().default(''),
   PROFILE_KEY: keys.default([]),
+  EVIDENCE_KEY: evidenceSeeds.default([]),
   TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
@@ -128,6 +140,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     },
     allowedHosts: listOf(given.ALLOWED_HOSTS),
     profileKeys: given.PROFILE_KEY,
+    evidenceSeeds: given.EVIDENCE_KEY,
     isOpenToAll: given.DISABLE_AUTH_ON_EVERY_ADDRESS,
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
     bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },

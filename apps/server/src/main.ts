@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
+import { evidenceSignersOf } from './evidence/signers.ts';
 
 const daySecs = 86_400;
 
@@ -65,6 +66,7 @@ run('server', async () => {
     unsent: config.unsent,
     allowedHosts: config.allowedHosts,
     hasProfileKey: config.profileKeys.length > 0,
+    evidenceSigners: evidenceSignersOf(config),
     planners: { parseScript },
     consoleDir: config.consoleDir,
   });

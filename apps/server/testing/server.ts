@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import { deriveSeed, signerOf } from '@pilothouse/evidence';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
 import { type DriverChange, type Lifetimes, type ModelLimits, openStore, type Store } from '@pilothouse/store';
@@ -143,6 +144,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     allowedHosts: options.allowedHosts,
     consoleDir,
     hasProfileKey: options.hasProfileKey !== false,
+    evidenceSigners: options.hasProfileKey === false ? [] : [signerOf(deriveSeed(profileKey))],
     planners,
     onCancelled,
     hasRouteHook,

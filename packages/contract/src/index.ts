@@ -61,6 +61,18 @@ export {
 export { type BundledKind, maxBundled, maxPlaces, ownInbox, readBundledStream } from './sessions/stream-names.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export { Decision, DecisionView } from './tasks/decision.ts';
+export {
+  type EvidenceBody,
+  EvidenceEnd,
+  EvidenceHeader,
+  EvidenceKey,
+  type EvidenceKind,
+  EvidenceLine,
+  EvidencePicture,
+  EvidenceRecord,
+  EvidenceState,
+  evidenceBodies,
+} from './tasks/evidence.ts';
 export type { GivenFiles } from './tasks/given-files.ts';
 export { maxTaskMessages, TaskMessage, TaskMessageRequest } from './tasks/message.ts';
 export {

@@ -8,6 +8,7 @@ export const secretSettings: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'NATS_PASSWORD',
   'PROFILE_KEY',
+  'EVIDENCE_KEY',
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
   'GOOGLE_API_KEY',

@@ -1,9 +1,10 @@
 // The public interface of the SDK.
 
-export type { IrreversibleAnswer, Question } from '@pilothouse/contract';
+export type { EvidenceLine, IrreversibleAnswer, Question } from '@pilothouse/contract';
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '@pilothouse/contract/wire';
 export type { CallOptions } from './client/call.ts';
 export { type Client, type ClientOptions, createClient } from './client/client.ts';
+export { readEvidence } from './client/evidence.ts';
 export type { CallInput, CallResult } from './client/request.ts';
 export type { Clock } from './common/clock.ts';
 export { ApiError, ConnectionError, isApiError } from './common/errors.ts';

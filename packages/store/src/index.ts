@@ -77,4 +77,5 @@ export {
   titleOf,
   withoutCredentials,
 } from './views/progress.ts';
+export type { KeptFrame } from './views/task-evidence.ts';
 export type { InboxRow, ListedTask, TaskStanding } from './views/task-reads.ts';

@@ -76,6 +76,7 @@ import { createTakeoverReturns } from './transitions/return-takeover.ts';
 import { createTakeoverEvents } from './transitions/takeover-events.ts';
 import { createTellConversation } from './transitions/task-conversation.ts';
 import { createInboxStates } from './views/inbox-states.ts';
+import { createTaskEvidence } from './views/task-evidence.ts';
 import { createTaskReads } from './views/task-reads.ts';
 
 export type StoreOptions = {
@@ -141,6 +142,7 @@ export function openStore(options: StoreOptions) {
     modelCalls: createModelCalls(database),
     stuck: createStuck(database),
     observations: createObservations(database),
+    evidence: createTaskEvidence(database),
     logs,
     files: { ...createFiles(database), ...createFileRemoval(database) },
     frames: createFrames(database),

@@ -144,6 +144,7 @@ const rows: Record<RouteName, Row | Row[]> = {
     { of: 'session', gets: 200, query: ({ id }) => ({ session_id: id }), people: 2 },
   ],
   rerunTask: { of: 'task', gets: 202 },
+  getTaskEvidence: { of: 'task', gets: 200 },
   listInbox: { gets: 200 },
   followInbox: { gets: 200 },
   followStreams: [
@@ -155,6 +156,7 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
 
   getCapabilities: { gets: 200 },
+  listEvidenceKeys: { gets: 200 },
   getHealth: { gets: 200 },
   getReady: { gets: 200 },
   getOpenApi: { gets: 200 },

@@ -28,7 +28,7 @@ const securityOf = ({ access }: Route): Record<string, string[]>[] => {
 function successReplies(route: Route) {
   const raw = route.stream
     ? { 'text/event-stream': { schema: route.stream } }
-    : Object.fromEntries((route.bytes ?? []).map((type) => [type, { schema: anyBytes }]));
+    : Object.fromEntries((route.bytes ?? []).map((type) => [type, { schema: route.lines ?? anyBytes }]));
   if (Object.keys(raw).length > 0) {
     const wrapped = route.replies[200] && { 'application/json': { schema: route.replies[200] } };
     return { 200: { description: 'Success', content: { ...raw, ...wrapped } } };

@@ -12,15 +12,19 @@ import { type Authenticate, type Call, createCalls, type IsLenient } from './cal
 import type { CallLimits } from './call-limits.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
 import { schemaOf } from './route-schema.ts';
+import { createStreamedAnswers, StreamedAnswer } from './streamed-answers.ts';
 
 type RouteOptions = {
   /** Before anything else: a limit by address. */
   first?: (request: FastifyRequest) => Promise<void>;
   isLenient?: IsLenient;
+  /** It is not asked for its headers alone (HEAD). */
+  hasNoHead?: boolean;
 };
 /** The body of the one way to succeed; an `Answer` if there are several, or if it has pictures. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that answers nothing returns nothing.
-type Reply<R extends Route> = ReplyOf<R> | Answer<R> | BytesAnswer | (undefined extends ReplyOf<R> ? void : never);
+type Nothing<R extends Route> = undefined extends ReplyOf<R> ? void : never;
+type Reply<R extends Route> = ReplyOf<R> | Answer<R> | BytesAnswer | StreamedAnswer | Nothing<R>;
 type Handler<R extends Route> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>;
 /** Writes the stream, and closes it after the last event. */
 type StreamHandler<R extends Route> = (call: Call<R>, stream: EventStream) => Promise<void>;
@@ -53,6 +57,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
   const calls = createCalls({ authenticate, unsent });
   const reads = createReadsInTurn();
   const streams = new Set<EventStream>();
+  const streamed = createStreamedAnswers(streamLimits);
 
   const common = (route: Route, { first, isLenient }: RouteOptions = {}) => ({
     method: route.method,
@@ -74,14 +79,16 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
     work: () => Promise<T> | T,
   ) => (method === 'GET' && caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work());
 
-  const serve: Serve = (route, handler, { first, isLenient } = {}) => {
+  const serve: Serve = (route, handler, { first, isLenient, hasNoHead } = {}) => {
     const [status = 200, ...others] = Object.keys(route.replies).map(Number);
     app.route({
       ...common(route, { first, isLenient }),
+      ...(hasNoHead && { exposeHeadRoute: false }),
       handler: async (request, reply) => {
         const call = await calls.callOf(request, reply, { route, isLenient });
         const answer = await inTurn(route, { request, reply }, () => handler(call));
         if (answer instanceof BytesAnswer) return sendBytes(answer, { request, reply, counted: call.counted });
+        if (answer instanceof StreamedAnswer) return streamed.send(answer, { reply, counted: call.counted });
         if (answer instanceof Answer) return sendAnswer(answer, { reply, counted: call.counted });
         if (others.length > 0) throw new Error(`${route.path} must say which way it succeeded`);
         return sendStatus(reply, status, answer);
@@ -113,6 +120,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
   };
   serve.closeStreams = () => {
     for (const stream of streams) stream.close();
+    streamed.close();
   };
   return serve;
 }

@@ -4,9 +4,12 @@ import { AppError, type PlanItem } from '@pilothouse/contract';
 import { type Append, planItemsOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
 
 /** A yes to these items, in place of those that were proposed. */
-export type ChangedPlan = { items: string[]; askedAt?: string };
-/** `askedAt` names the question, if the caller said which; `field` is the field of the request that holds the text. */
-export type TaskAnswer = { text: string; askedAt?: string; field: 'answer' | 'message' };
+export type ChangedPlan = { items: string[]; askedAt?: string; by: string };
+/**
+ * `askedAt` names the question, if the caller said which; `by` is the user; `field` is the field of the request that holds the
+ * text.
+ */
+export type TaskAnswer = { text: string; askedAt?: string; by: string; field: 'answer' | 'message' };
 
 export function createAnswerQuestion({ store }: { store: Store }) {
   /** Names the possible answers, if the question takes no others. */
@@ -37,11 +40,11 @@ export function createAnswerQuestion({ store }: { store: Store }) {
       }),
 
     /** False if the task asks for no yes to a plan, or not to the one that was meant. */
-    agree: ({ id, session_id }: TaskRow, { items, askedAt }: ChangedPlan): Promise<boolean> =>
+    agree: ({ id, session_id }: TaskRow, { items, askedAt, by }: ChangedPlan): Promise<boolean> =>
       store.change(session_id, async (tx, append) => {
         const before = await store.tasks.locked(tx, id);
         const proposed = (before && planItemsOf(before)) ?? [];
-        const task = await store.questions.agree(tx, id, { items: withSites(items, proposed), askedAt });
+        const task = await store.questions.agree(tx, id, { items: withSites(items, proposed), askedAt, by });
         if (task) await tell(tx, append, task);
         return task !== undefined;
       }),

@@ -74,14 +74,14 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
     ): Promise<ReplyOf<Routes['signalTakeover']>> {
       const task = await require(caller, id);
       if (items) {
-        if (!(await questions.agree(task, { items, askedAt })))
+        if (!(await questions.agree(task, { items, askedAt, by: caller.id })))
           throw new AppError('conflict', { detail: 'No plan waits for a yes that this would be.' });
         return { ...(await statusOf(caller, id)), takeover: null };
       }
       const text = answer ?? message;
       const isAnswer = answer !== undefined || askedAt !== undefined;
       const field = answer === undefined ? 'message' : 'answer';
-      if (text !== undefined && (await questions.answer(task, { text, askedAt, field })))
+      if (text !== undefined && (await questions.answer(task, { text, askedAt, by: caller.id, field })))
         return { ...(await statusOf(caller, id)), takeover: null };
       if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
       const takeover = await takeovers.interrupt(caller, task, { reason: message, clientId }, from);

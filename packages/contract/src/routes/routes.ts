@@ -5,6 +5,7 @@ import { authRoutes } from './auth.routes.ts';
 import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { consoleLoginRoutes } from './console-login.routes.ts';
+import { evidenceRoutes } from './evidence.routes.ts';
 import { secretRoutes } from './secret.routes.ts';
 import { serviceRoutes } from './service.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
@@ -17,6 +18,7 @@ export const routes = {
   ...sessionRoutes,
   ...taskRoutes,
   ...secretRoutes,
+  ...evidenceRoutes,
   ...bundleRoutes,
   ...serviceRoutes,
 } as const satisfies Record<string, Route>;

@@ -35,6 +35,8 @@ export type Route = {
   replies: Readonly<Record<number, z.ZodType>>;
   /** Content types, if success may also be bytes (pictures, files). */
   bytes?: readonly string[];
+  /** One line of them, if they are JSON line by line. */
+  lines?: z.ZodType;
   /** The events, if the route answers with a server-sent event stream. */
   stream?: z.ZodType;
   errors: readonly ErrorCode[];

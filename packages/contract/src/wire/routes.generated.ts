@@ -67,6 +67,8 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   listSecrets: {"method":"GET","path":"/api/secrets","access":"user"},
   putSecret: {"method":"PUT","path":"/api/secrets/:name","access":"user","hasBody":true},
   deleteSecret: {"method":"DELETE","path":"/api/secrets/:name","access":"user"},
+  getTaskEvidence: {"method":"GET","path":"/api/tasks/:id/evidence","access":"user","hasBytes":true},
+  listEvidenceKeys: {"method":"GET","path":"/api/evidence/key","access":"public"},
   followStreams: {"method":"GET","path":"/api/streams","access":"share","query":["stream"],"stream":"bundle"},
   getHealth: {"method":"GET","path":"/api/health","access":"public"},
   getReady: {"method":"GET","path":"/api/ready","access":"public"},

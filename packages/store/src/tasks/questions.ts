@@ -16,6 +16,8 @@ export type Answer = {
   asked_at: string;
   text: string | null;
   answered_at: string;
+  /** The user who answered; null if the page did. Answers of an earlier release do not say it. */
+  answered_by?: string | null;
 };
 export type NewQuestion = {
   text: string;
@@ -32,7 +34,7 @@ export type NewQuestion = {
   planItems?: PlanItem[];
 };
 /** A yes to a plan that a person has changed. */
-type ChangedPlan = { items: PlanItem[]; askedAt?: string };
+type ChangedPlan = { items: PlanItem[]; askedAt?: string; by?: string };
 
 /** A time as the API shows it. */
 const apiTime = (time: ReturnType<typeof sql>) =>
@@ -71,11 +73,11 @@ export function createQuestions() {
      * A person has answered. Undefined if no question is open, or not the one that they name by its time, or if the
      * answer is none of its choices and it takes no words. A yes to a plan is an agreement to it.
      */
-    answer(tx: Tx, id: string, { text, askedAt }: { text: string; askedAt?: string }) {
+    answer(tx: Tx, id: string, { text, askedAt, by }: { text: string; askedAt?: string; by?: string }) {
       const choice = choiceOf(text);
       const agrees = sql<boolean>`(${isPlan} and ${yesWords.has(choice)}::boolean)`;
       const kept = sql`case when ${agrees} then 'yes' when ${isBound} then ${choice}::text else ${text}::text end`;
-      return settle(tx, id, kept)
+      return settle(tx, id, { text: kept, by })
         .set({ plan_agreed_at: sql`case when ${agrees} then ${now} else plan_agreed_at end` })
         .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choice})`)
         .where(
@@ -87,8 +89,8 @@ export function createQuestions() {
     },
 
     /** A person agrees to a plan as they have changed it. Undefined if no plan is asked about, or not the one that they name. */
-    agree: (tx: Tx, id: string, { items, askedAt }: ChangedPlan) =>
-      settle(tx, id, sql`${`Yes, with changes:\n${planText(items)}`}::text`)
+    agree: (tx: Tx, id: string, { items, askedAt, by }: ChangedPlan) =>
+      settle(tx, id, { text: sql`${`Yes, with changes:\n${planText(items)}`}::text`, by })
         .set({ plan_items: JSON.stringify(items), plan_agreed_at: now })
         .where(isPlan)
         .$if(askedAt !== undefined, (update) => update.where(sql<boolean>`question->>'asked_at' = ${askedAt}`))
@@ -96,7 +98,7 @@ export function createQuestions() {
 
     /** The page met the condition: this question, and no later one, is settled without an answer. */
     answered: (tx: Tx, { id, executionId, askedAt }: TaskHold & { askedAt: string }) =>
-      settle(tx, id, sql`null::text`)
+      settle(tx, id, { text: sql`null::text` })
         .where('execution_id', '=', executionId)
         .where(sql`question->>'asked_at'`, '=', askedAt)
         .executeTakeFirst(),
@@ -118,8 +120,10 @@ const yesWords: ReadonlySet<string> = new Set(['y', 'yes', 'ok', 'okay', 'start'
 /** Options and values of choices are in lower case; people may write them otherwise. */
 const choiceOf = (text: string): string => text.trim().toLowerCase();
 
+type Settlement = { text: ReturnType<typeof sql>; by?: string | null; from?: TaskRow['status'] };
+
 /** The task goes on: it is due with the statement that settles its question. */
-function settle(tx: Tx, id: string, text: ReturnType<typeof sql>, from: TaskRow['status'] = 'awaiting_user') {
+function settle(tx: Tx, id: string, { text, by = null, from = 'awaiting_user' }: Settlement) {
   tx.hasQueued = true;
   return tx.db
     .updateTable('tasks')
@@ -134,7 +138,8 @@ function settle(tx: Tx, id: string, text: ReturnType<typeof sql>, from: TaskRow[
         'question', question->'text',
         'asked_at', question->'asked_at',
         'text', ${text},
-        'answered_at', ${apiTime(now)})`,
+        'answered_at', ${apiTime(now)},
+        'answered_by', ${by}::text)`,
     })
     .where('id', '=', id)
     .where('status', '=', from)
@@ -145,8 +150,8 @@ function settle(tx: Tx, id: string, text: ReturnType<typeof sql>, from: TaskRow[
  * The person whom the task had asked to drive hands the browser back: that is the answer, where the page itself cannot
  * show it. Undefined for any other question.
  */
-export const answerByDriving = (tx: Tx, id: string): Promise<TaskRow | undefined> =>
-  settle(tx, id, sql`'The wheel was handed back.'::text`, 'takeover')
+export const answerByDriving = (tx: Tx, id: string, by: string): Promise<TaskRow | undefined> =>
+  settle(tx, id, { text: sql`'The wheel was handed back.'::text`, by, from: 'takeover' })
     .where(sql<boolean>`question->>'kind' = 'drive' and coalesce(question->'until', 'null') = 'null'`)
     .executeTakeFirst();
 

@@ -62,7 +62,7 @@ export function createTakeoverReturns(options: Options) {
       { outcome, note = null }: { outcome: Outcome; note?: string | null },
     ): Promise<ReturnedTakeover | undefined> {
       const hasDriven = row.status === 'active' && outcome === 'resumed';
-      const task = row.task_id ? await handBackTask(tx, row.task_id, hasDriven) : undefined;
+      const task = row.task_id ? await handBackTask(tx, row.task_id, hasDriven ? row.holder_id : null) : undefined;
       // The agent that goes on with the task looks at the page first, and logs what has changed.
       const to = row.status === 'active' && task?.status === 'running' ? 'resuming' : 'ended';
       const returned = await takeovers.handBack(tx, row, { to, outcome, note });
@@ -108,7 +108,7 @@ export function createTakeoverReturns(options: Options) {
 }
 
 /** The task goes on where it was: at work, or waiting for the answer to its question. */
-async function handBackTask(tx: Tx, id: string, hasDriven: boolean): Promise<TaskRow | undefined> {
+async function handBackTask(tx: Tx, id: string, drivenBy: string | null): Promise<TaskRow | undefined> {
   const move = (name: TaskMove, isAsking: boolean) =>
     tx.db
       .updateTable('tasks')
@@ -118,7 +118,7 @@ async function handBackTask(tx: Tx, id: string, hasDriven: boolean): Promise<Tas
       .where('question', isAsking ? 'is not' : 'is', null)
       .returningAll()
       .executeTakeFirst();
-  const answered = hasDriven ? await answerByDriving(tx, id) : undefined;
+  const answered = drivenBy ? await answerByDriving(tx, id, drivenBy) : undefined;
   return answered ?? (await move('handBack', false)) ?? (await move('handBackAsking', true));
 }
 
