@@ -140,6 +140,8 @@ const rows: Record<RouteName, Row | Row[]> = {
     { of: 'session', gets: 200, query: ({ id }) => ({ session_id: id }), people: 2 },
   ],
   rerunTask: { of: 'task', gets: 202 },
+  getPolicy: { gets: 200 },
+  setPolicy: { gets: 200, body: () => ({ mode: 'careful', deny: ['ads.example'] }) },
   listInbox: { gets: 200 },
   followInbox: { gets: 200 },
   followStreams: [

@@ -5,6 +5,7 @@ import { authRoutes } from './auth.routes.ts';
 import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { consoleLoginRoutes } from './console-login.routes.ts';
+import { policyRoutes } from './policy.routes.ts';
 import { serviceRoutes } from './service.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
 import { taskRoutes } from './task.routes.ts';
@@ -15,6 +16,7 @@ export const routes = {
   ...chatRoutes,
   ...sessionRoutes,
   ...taskRoutes,
+  ...policyRoutes,
   ...bundleRoutes,
   ...serviceRoutes,
 } as const satisfies Record<string, Route>;

@@ -8,7 +8,7 @@ import type { ErrorCode } from './errors.ts';
  * generated from it, and tests cover all routes.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with `:name` for parameters. */
   path: `/api/${string}`;
   /**

@@ -64,6 +64,8 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   rerunTask: {"method":"POST","path":"/api/tasks/:id/rerun","access":"user"},
   listInbox: {"method":"GET","path":"/api/inbox","access":"user","query":["limit","cursor"]},
   followInbox: {"method":"GET","path":"/api/inbox/events","access":"user","query":["cursor"],"stream":"inbox"},
+  getPolicy: {"method":"GET","path":"/api/policy","access":"user"},
+  setPolicy: {"method":"PUT","path":"/api/policy","access":"user","hasBody":true},
   followStreams: {"method":"GET","path":"/api/streams","access":"share","query":["stream"],"stream":"bundle"},
   getHealth: {"method":"GET","path":"/api/health","access":"public"},
   getReady: {"method":"GET","path":"/api/ready","access":"public"},
