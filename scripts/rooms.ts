@@ -123,7 +123,7 @@ export const houses: Record<string, House> = {
       },
       inbox: {
         what: 'What waits for a person, and the answer to it.',
-        imports: ['sessions', 'frame', 'tasks', 'api', 'ui', 'common'],
+        imports: ['sessions', 'frame', 'approval', 'tasks', 'api', 'ui', 'common'],
       },
       sessions: {
         what: 'Lists of sessions, the page of one, and what a guest sees of it.',
@@ -132,11 +132,11 @@ export const houses: Record<string, House> = {
       axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
       drawer: {
         what: 'Logs, executions, events, files and settings of a task.',
-        imports: ['tasks', 'live', 'api', 'ui'],
+        imports: ['approval', 'tasks', 'live', 'api', 'ui'],
       },
       window: {
         what: 'The browser window with its marks, and the bar that says who drives.',
-        imports: ['asked', 'live', 'ui'],
+        imports: ['asked', 'approval', 'live', 'ui'],
       },
       asked: {
         what: 'What the page asks of the person who drives: dialogs, files, lists, dates.',
@@ -144,15 +144,19 @@ export const houses: Record<string, House> = {
       },
       tasks: {
         what: 'The timeline of a task: steps, questions, result, what comes next.',
-        imports: ['compose', 'live', 'api', 'ui'],
+        imports: ['approval', 'compose', 'live', 'api', 'ui'],
+      },
+      approval: {
+        what: 'The card that asks for a yes to one act, and what the policy said of a step.',
+        imports: ['live', 'ui', 'common'],
       },
       live: {
         what: 'What is live, without React: who drives, inputs, frames, marks, the view of a session.',
         imports: [],
       },
       settings: {
-        what: 'Account, logins, keys, look.',
-        imports: ['frame', 'auth', 'api', 'ui', 'common'],
+        what: 'Account, logins, keys, policy, profiles, look.',
+        imports: ['frame', 'auth', 'live', 'api', 'ui', 'common'],
       },
       chat: {
         what: 'Where a person says what should be done.',

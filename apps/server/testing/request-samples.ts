@@ -45,6 +45,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   resumeTakeover: { resume_token: 'token', note: 'done' },
   signalTakeover: { message: 'I will', answer: 'blue', asked_at: '2026-01-01T00:00:00.000Z' },
   sendTaskMessage: { text: 'The blue one, please' },
+  setPolicy: { mode: 'careful', deny: ['ads.example'] },
   cancelTask: { reason: 'no longer needed' },
 };
 export type RouteWithBody = {

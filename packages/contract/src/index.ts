@@ -59,6 +59,7 @@ export {
   UpdateSessionRequest,
 } from './sessions/session.ts';
 export { type BundledKind, maxBundled, maxPlaces, ownInbox, readBundledStream } from './sessions/stream-names.ts';
+export { actClasses, approvalAnswers, policyModes } from './tasks/act-classes.ts';
 export { ChatReply, ChatRequest, PlanReply } from './tasks/chat.ts';
 export { Decision, DecisionView } from './tasks/decision.ts';
 export {
@@ -89,6 +90,7 @@ export {
   terminalTaskStates,
 } from './tasks/moves.ts';
 export { ChangedPlan, maxPlanItems, PlanItem, planItemChars } from './tasks/plan-item.ts';
+export { ActClass, Approval, ApprovalAnswer, Policy, PolicyMode, PolicyRules, PolicyVerdict } from './tasks/policy.ts';
 export { Choice, IrreversibleAnswer, Question, QuestionKind } from './tasks/question.ts';
 export { BrowserState, SessionState, TakeoverState, TaskState } from './tasks/states.ts';
 export { type Action, Condition, maxSteps, Plan, Step, Target } from './tasks/step.ts';

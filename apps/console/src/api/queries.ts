@@ -81,6 +81,12 @@ export const loginsQuery = queryOptions({
   queryFn: ({ signal }) => client.listLogins({ limit: 100 }, { signal }),
 });
 
+/** The rules that the person added, and what holds in the end. */
+export const policyQuery = queryOptions({
+  queryKey: ['policy'],
+  queryFn: ({ signal }) => client.getPolicy({}, { signal }),
+});
+
 export const profilesQuery = queryOptions({
   queryKey: ['profiles'],
   queryFn: ({ signal }) => client.listProfiles({ limit: 100 }, { signal }),

@@ -1,6 +1,7 @@
 // The ledger: every attempt of every agent, with its time on the axis.
 
 import { Fragment } from 'react';
+import { VerdictLine } from '../approval/verdict-line.tsx';
 import type { Execution, ExecutionStep } from '../live/api-types.ts';
 import { describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import type { Axis } from '../tasks/axis-model.ts';
@@ -8,6 +9,8 @@ import { Chip } from '../ui/chip.tsx';
 import { cx } from '../ui/class-names.ts';
 
 const columns = ['#', 'Step', 'State', 'Intent', 'Effect', 'Waited', 'Ran', 'On the time axis'];
+/** Beside the step, where the policy said anything. */
+const policyColumn = 'Policy';
 const states = {
   success: ['done', ''],
   running: ['running', 'text-agent-ink'],
@@ -16,11 +19,13 @@ const states = {
 } as const;
 
 export function ExecutionTable({ executions, axis }: { executions: readonly Execution[]; axis: Axis }) {
+  const hasPolicy = executions.some(({ steps }) => steps.some(({ policy }) => policy));
+  const shown = hasPolicy ? columns.toSpliced(2, 0, policyColumn) : columns;
   return (
     <table className="w-full border-collapse tabular-nums">
       <thead className="sticky top-0 bg-surface">
         <tr>
-          {columns.map((name) => (
+          {shown.map((name) => (
             <th
               key={name}
               scope="col"
@@ -35,7 +40,7 @@ export function ExecutionTable({ executions, axis }: { executions: readonly Exec
         {executions.map((execution) => (
           <Fragment key={execution.execution_id}>
             <tr className="bg-bg">
-              <td colSpan={8} className="h-8 px-4">
+              <td colSpan={shown.length} className="h-8 px-4">
                 <b className="font-semibold">{`Attempt ${execution.attempt}`}</b>
                 <span className="mx-3 text-ink-3">{`agent ${execution.agent_id.slice(0, 8)} on ${execution.host_id ?? 'no host'}`}</span>
                 {execution.outcome === 'interrupted' && (
@@ -44,7 +49,7 @@ export function ExecutionTable({ executions, axis }: { executions: readonly Exec
               </td>
             </tr>
             {execution.steps.map((step) => (
-              <Attempt key={`${step.step_id} ${step.intent_at}`} step={step} axis={axis} />
+              <Attempt key={`${step.step_id} ${step.intent_at}`} step={step} axis={axis} hasPolicy={hasPolicy} />
             ))}
           </Fragment>
         ))}
@@ -53,7 +58,7 @@ export function ExecutionTable({ executions, axis }: { executions: readonly Exec
   );
 }
 
-function Attempt({ step, axis }: { step: ExecutionStep; axis: Axis }) {
+function Attempt({ step, axis, hasPolicy }: { step: ExecutionStep; axis: Axis; hasPolicy: boolean }) {
   const [word, colour] = states[step.status];
   const from = Date.parse(step.intent_at);
   const to = step.effect_at ? Date.parse(step.effect_at) : axis.to;
@@ -65,6 +70,7 @@ function Attempt({ step, axis }: { step: ExecutionStep; axis: Axis }) {
       <td className={cx(cell, 'max-w-80 truncate')} dir="auto" title={step.error ?? undefined}>
         {step.title}
       </td>
+      {hasPolicy && <td className={cx(cell, 'max-w-80')}>{step.policy && <VerdictLine verdict={step.policy} />}</td>}
       <td className={cx(cell, colour)}>{word}</td>
       <td className={cx(cell, 'font-mono text-12')}>{describeTimeOfDay(step.intent_at, true)}</td>
       <td className={cx(cell, 'font-mono text-12')}>

@@ -15,8 +15,9 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { answerWords, describeWait } from './wait.ts';
+import { answerWords, describeWait, type Wait } from './wait.ts';
 
+const ApprovalAnswer = lazy(() => import('./approval-answer.tsx'));
 const PlanCard = lazy(() => import('../tasks/plan-card.tsx'));
 
 /** A longer question is read as text, and is no heading in looks. */
@@ -25,7 +26,11 @@ const longTitle = 160;
 export function Answer({ item }: { item: InboxItem }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { kind, title } = describeWait(item);
+  const wait = describeWait(item);
+  const { kind } = wait;
+  const isApproval = kind === 'approval';
+  // The card of an approval says what it asks.
+  const title = isApproval ? item.title : wait.title;
   const { task_id: id, session_id, question } = item;
   const session = { to: '/sessions/$id', params: { id: session_id }, search: { task: id } } as const;
   const answer = useMutation({
@@ -41,8 +46,9 @@ export function Answer({ item }: { item: InboxItem }) {
   });
   const say = (words: string) => answer.mutate({ answer: words });
   const error = answer.error ?? take.error;
+  const choices = choicesOf(kind, question);
   return (
-    <article className="mx-auto max-w-[820px]">
+    <article className={cx('mx-auto', isApproval ? 'max-w-[560px]' : 'max-w-[820px]')}>
       <div className="mb-4 flex items-start gap-4">
         <h2 className={cx('min-w-0 flex-1', title.length > longTitle ? 'text-14' : 'text-20 font-semibold')}>
           <LongText text={title} lines={4} className="wrap-anywhere" />
@@ -53,19 +59,19 @@ export function Answer({ item }: { item: InboxItem }) {
       </div>
       <TaskPicture taskId={id} className="aspect-video w-full rounded-3 ring-1 ring-line" />
       <p className="mt-4 line-clamp-4 text-14 wrap-anywhere text-ink-2" dir="auto">
-        In “{item.title}”. The agent waits since {formatMoment(item.waiting_since, Date.now())}.
-        {question?.expires_at && ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
+        {!isApproval && `In “${item.title}”. `}The agent waits since {formatMoment(item.waiting_since, Date.now())}.
+        {!isApproval &&
+          question?.expires_at &&
+          ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
       </p>
-      {kind === 'doubt' && question?.options && (
-        <Choices
-          choices={question.options.map((value) => ({ value, label: answerWords[value] }))}
-          isBusy={answer.isPending}
-          onChoose={say}
-        />
+      {isApproval && question && (
+        <Suspense fallback={<div className="h-80" />}>
+          <div className="mt-4">
+            <ApprovalAnswer item={item} question={question} />
+          </div>
+        </Suspense>
       )}
-      {kind === 'question' && question?.choices && (
-        <Choices choices={question.choices} isBusy={answer.isPending} onChoose={say} />
-      )}
+      {choices && <Choices choices={choices} isBusy={answer.isPending} onChoose={say} />}
       {kind === 'plan' && question?.plan_items && (
         <Suspense fallback={<div className="h-24" />}>
           <PlanCard
@@ -91,6 +97,12 @@ export function Answer({ item }: { item: InboxItem }) {
       </p>
     </article>
   );
+}
+
+/** Those of a plan and of an approval are on their cards. */
+function choicesOf(kind: Wait['kind'], question: InboxItem['question']): ChoicesProps['choices'] | null | undefined {
+  if (kind === 'doubt') return question?.options?.map((value) => ({ value, label: answerWords[value] }));
+  return kind === 'question' ? question?.choices : null;
 }
 
 type ChoicesProps = {

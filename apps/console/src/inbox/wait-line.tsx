@@ -1,10 +1,16 @@
 // Why a task waits, and for how long.
 
 import type { InboxItem } from '@pilothouse/contract';
-import { CircleHelp, ListChecks, ShipWheel, TriangleAlert } from 'lucide-react';
+import { CircleHelp, ListChecks, ShieldCheck, ShipWheel, TriangleAlert } from 'lucide-react';
 import { describeWait } from './wait.ts';
 
-const icons = { question: CircleHelp, plan: ListChecks, doubt: TriangleAlert, driven: ShipWheel } as const;
+const icons = {
+  question: CircleHelp,
+  approval: ShieldCheck,
+  plan: ListChecks,
+  doubt: TriangleAlert,
+  driven: ShipWheel,
+} as const;
 
 export function WaitLine({ item, since }: { item: InboxItem; since: string }) {
   const { kind, word } = describeWait(item);

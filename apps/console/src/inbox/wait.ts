@@ -1,12 +1,19 @@
 // What a task waits for, in words.
 
 import type { InboxItem, IrreversibleAnswer } from '@pilothouse/contract';
+import { describeAct } from '../approval/describe-act.ts';
 
-export type Wait = { kind: 'question' | 'plan' | 'doubt' | 'driven'; word: string; title: string };
+export type Wait = { kind: 'question' | 'approval' | 'plan' | 'doubt' | 'driven'; word: string; title: string };
 
 export function describeWait(item: Pick<InboxItem, 'question' | 'takeover' | 'title'>): Wait {
   if (item.takeover && item.takeover.status !== 'ended')
     return { kind: 'driven', word: 'You drive', title: 'The agent waits until you hand the wheel back.' };
+  if (item.question?.approval)
+    return {
+      kind: 'approval',
+      word: 'Asks for your yes',
+      title: describeAct(item.question.approval.action.slice(0, 300)),
+    };
   const title = item.question?.text ?? item.title;
   if (item.question?.options) return { kind: 'doubt', word: 'In doubt', title };
   if (item.question?.plan_items)

@@ -21,6 +21,8 @@ export type AgentHistory = TaskStatus['agent_history'][number];
 export type Evidence = TaskStatus['recent_evidence'][number];
 export type TaskResult = NonNullable<TaskStatus['result']>;
 export type Question = NonNullable<TaskStatus['question']>;
+export type Approval = NonNullable<Question['approval']>;
+export type Verdict = NonNullable<AgentHistory['policy']>;
 export type TaskSummary = Reply<'listTasks'>['tasks'][number];
 export type TaskDetail = Reply<'getTask'>['task'];
 export type Execution = Reply<'listExecutions'>['executions'][number];
@@ -30,6 +32,7 @@ export type LogEntry = Reply<'listLogs'>['logs'][number];
 export type RecordingItem = Reply<'getRecording'>['items'][number];
 export type RecordingBand = Reply<'getRecordingBands'>['bands'][number];
 export type Observation = Reply<'listObservations'>['data']['observations'][number];
+export type PolicyReply = Reply<'getPolicy'>;
 export type Share = Reply<'shareSession'>['share'];
 
 export type Takeover = NonNullable<Snapshot['takeover']>;

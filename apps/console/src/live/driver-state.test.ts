@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Takeover } from './api-types.ts';
+import type { Approval, Takeover } from './api-types.ts';
 import { type DriverAction, type DriverFacts, type DriverKind, type DriverTone, driverState } from './driver-state.ts';
 
 const now = Date.parse('2026-11-01T12:00:00.000Z');
@@ -36,6 +36,11 @@ const question = {
   expires_at: null,
   until: null,
   options: null,
+};
+const approval: Approval = {
+  ...{ id, class: 'commit', why: 'It pays.', action: 'Click "Place order"', role: 'button', name: 'Place order' },
+  ...{ value: null, secret: null, page: 'https://shop.test/', frame_origin: null, form_action: null, amounts: [] },
+  ...{ bbox: null, picture_path: null, expires_at: at(600), void_reason: null },
 };
 const facts: DriverFacts = {
   session: { status: 'active', browser: 'live' },
@@ -215,6 +220,23 @@ const rows: Row[] = [
     who: 'The agent asks you',
     sub: /^“Which account\?” · since 0:42$/,
     actions: ['answer', 'take'],
+  },
+  {
+    name: 'of a task that asks for a yes',
+    given: { task: { ...task, status: 'awaiting_user', question: { ...question, kind: 'approval', approval } } },
+    kind: 'asks_yes',
+    tone: 'ask',
+    who: 'Nobody drives: the agent asks for your yes',
+    sub: /^since 0:42 · no answer by \d\d:\d\d counts as no$/,
+    actions: ['decide', 'take'],
+  },
+  {
+    name: 'of a task that went on after it had asked',
+    given: { task: { ...task, question: { ...question, kind: 'approval', approval } } },
+    kind: 'agent',
+    who: 'The agent drives',
+    sub: /^Step 7 of 11$/,
+    actions: ['take', 'take_now'],
   },
   {
     name: 'of another agent that took the task up',

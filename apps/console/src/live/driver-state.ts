@@ -14,6 +14,7 @@ export type DriverAction =
   | 'drive_here'
   | 'never_mind'
   | 'answer'
+  | 'decide'
   | 'keep_picture'
   | 'back_to_live'
   | 'cancel';
@@ -28,6 +29,7 @@ export type DriverKind =
   | 'waiting'
   | 'look_back'
   | 'resuming'
+  | 'asks_yes'
   | 'asks'
   | 'recovered'
   | 'lease_over'
@@ -46,6 +48,7 @@ export type DriverIcon =
   | 'reload'
   | 'eye'
   | 'question'
+  | 'hand'
   | 'again'
   | 'initials'
   | 'closed';
@@ -200,6 +203,22 @@ const resuming: Rule = ({ takeover, task }) =>
       }
     : undefined;
 
+/** The yes itself is said on its card, beside what it is for. */
+const asksYes: Rule = ({ task, now }) => {
+  const question = task && canMove(task.status, taskMoves.answer) ? task.question : null;
+  if (!question?.approval) return undefined;
+  const since = `since ${describeClock(now - Date.parse(question.asked_at))}`;
+  const end = question.approval.expires_at ?? question.expires_at;
+  return {
+    kind: 'asks_yes',
+    tone: 'ask',
+    icon: 'hand',
+    who: 'Nobody drives: the agent asks for your yes',
+    sub: end ? `${since} · no answer by ${describeTimeOfDay(end)} counts as no` : since,
+    actions: ['decide', 'take'],
+  };
+};
+
 const asks: Rule = ({ task, now }) => {
   if (!task || !canMove(task.status, taskMoves.answer)) return undefined;
   const { question } = task;
@@ -287,6 +306,7 @@ const rules: Rule[] = [
   waiting,
   lookBack,
   resuming,
+  asksYes,
   asks,
   recovered,
   leaseOver,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Overlay } from './api-types.ts';
-import { currentOverlay, labelWidth, layOutMark, placeLabel } from './marks.ts';
+import { currentOverlay, labelWidth, layOutMark, layOutTarget, placeLabel } from './marks.ts';
 
 const id = '0198c4a1-0000-7000-8000-000000000001';
 const overlay: Overlay = {
@@ -53,6 +53,20 @@ describe('a mark', () => {
     assert.deepEqual(layOutMark({ ...overlay, point: { x: 10, y: 20 } }, frame, view, 0).point, { x: 5, y: 10 });
     const { box, point } = layOutMark(overlay, frame, view, 0);
     assert.ok(box && point && point.x > box.x && point.x < box.x + box.width && point.y < box.y + box.height);
+  });
+});
+
+describe('the target of an approval', () => {
+  it('has its frame around it, and its words beside it', () => {
+    const target = layOutTarget({ x: 100, y: 50, width: 200, height: 40 }, 'Wants to click', frame, wide);
+    assert.deepEqual(target?.box, { x: 95, y: 45, width: 210, height: 50 });
+    assert.ok(target.label.x > 305);
+    const half = layOutTarget({ x: 100, y: 50, width: 200, height: 40 }, 'Wants to click', frame, view);
+    assert.deepEqual(half?.box, { x: 45, y: 20, width: 110, height: 30 });
+  });
+
+  it('is left out where the page is scrolled away from it', () => {
+    assert.equal(layOutTarget({ x: 0, y: 900, width: 10, height: 10 }, 'Wants to click', frame, wide), undefined);
   });
 });
 

@@ -23,6 +23,7 @@ const faintOpacity = 0.4;
 const largeShare = 0.2;
 const dockedBelowPx = 600;
 const gapPx = 10;
+const targetGapPx = 5;
 const marginPx = 8;
 const labelHeightPx = 24;
 const letterPx = 6.9;
@@ -64,6 +65,14 @@ export function layOutMark(overlay: Overlay, frame: FrameSize, view: View, ageMs
     label: label ? { text: label, ...placeLabel(label, anchor, view) } : undefined,
     opacity: ageMs < strongMs ? 1 : faintOpacity,
   };
+}
+
+/** What a person is asked about: its frame stands a little off it, so that all of it is seen. */
+export function layOutTarget(bbox: Box, label: string, frame: FrameSize, view: View) {
+  const { x, y, width, height } = times(bbox, scaleOf(frame, view));
+  const off = targetGapPx;
+  const box = clip({ x: x - off, y: y - off, width: width + 2 * off, height: height + 2 * off }, view);
+  return box && { box, label: placeLabel(label, box, view) };
 }
 
 /** Beside the box on the right, else on the left, else below or above it: always inside the view. */

@@ -8,6 +8,7 @@ export const sessionKeyMap: KeyEntry[] = [
   { does: 'Take the wheel now', keys: () => ['⇧', 'W'] },
   { does: 'Free the keys while you drive', keys: () => ['⇧', 'Esc'] },
   { does: 'Answer a question', keys: () => ['A'] },
+  { does: 'Yes, no, with the card in focus', keys: () => ['Y', 'N'] },
   { does: 'Step after, step before', keys: () => ['J', 'K'] },
   { does: 'Play, pause', keys: () => ['Space'] },
   { does: 'Back to live', keys: () => ['L'] },

@@ -74,7 +74,7 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
   const state = driver.state as DriverState;
   const act = (action: DriverAction, note?: string) => {
     if (action === 'back_to_live') lookBack.controls.onLive();
-    else if (action === 'answer') document.getElementById('answer')?.focus();
+    else if (action === 'answer' || action === 'decide') focusAnswer();
     else if (action === 'keep_picture') tools.keepPicture();
     else void driver.act(action, note);
   };
@@ -119,6 +119,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             drive={driver.drive}
             ring={isPast ? undefined : state.tone === 'you' ? 'you' : state.tone === 'them' ? 'them' : undefined}
             caption={captionOf(task, state, view, lookBack.step, data.decided)}
+            approval={state.kind === 'asks_yes' ? task?.question?.approval : undefined}
             tools={tools.window}
             now={now}
           >
@@ -165,6 +166,16 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
   );
 }
 
+/** The question is the last row: where the list is scrolled away from it, it comes into the page first. */
+function focusAnswer(): void {
+  const shown = document.getElementById('answer');
+  shown?.focus();
+  if (shown) return;
+  const list = document.querySelector('[data-testid=timeline]');
+  list?.scrollTo(0, list.scrollHeight);
+  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('answer')?.focus()));
+}
+
 /** Built again only when something of it changed: it is long where the task is. */
 function useAxis({ bands, taskId, task, older }: SessionData, me: string | undefined, now: number): Axis {
   const status = task?.status;
@@ -205,6 +216,8 @@ function captionOf(
     return { step: pastStep.index, text: thought ?? pastStep.title };
   }
   if (!task) return { text: '' };
+  if (state.kind === 'asks_yes')
+    return { isWaiting: true, text: 'The agent stands still until you decide. Its clock stands too.' };
   if (task.status === 'failed') return { step: task.current_step, text: task.last_error ?? '' };
   const thought = task.agent_history.findLast(({ step_index }) => step_index === task.current_step)?.thinking;
   const newest = decided?.decisions.at(-1);

@@ -23,6 +23,7 @@ import { cx } from '../ui/class-names.ts';
 import { moveInTabs } from '../ui/move-in-tabs.ts';
 import { describePlan } from './describe-plan.ts';
 import { showError } from './show-error.ts';
+import { useDecide } from './use-decide.ts';
 
 const Composer = lazy(() => import('../tasks/composer.tsx'));
 const DecidedTimeline = lazy(() => import('../tasks/decided-timeline.tsx'));
@@ -186,6 +187,7 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
 function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskCommands> }) {
   const { task, detail, overlays, initials, now, shownStep, onShowStep, commands } = props;
   const { items, onSight } = useItems(props);
+  const decide = useDecide();
   const render = (item: TimelineItem) => {
     if (item.type === 'prompt')
       return (
@@ -209,6 +211,8 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
           isBusy={commands.busy === 'answer' || props.isAct}
           onAnswer={commands.answer}
           onAgree={commands.agree}
+          onDecide={(answer) => decide(task?.task_id ?? '', item.open?.asked_at, answer)}
+          {...goalsOf(props, items)}
           onTake={props.driver.actions.includes('take') ? () => props.onAct('take') : undefined}
         />
       ) : (
@@ -230,6 +234,13 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
       <DecidedTimeline {...shared} decided={props.decided} isAtWork={task?.status === 'running'} />
     </Suspense>
   );
+}
+
+/** What the task was asked for, and what a model wants with its next step. */
+function goalsOf({ task, decided }: TaskPanelProps, items: readonly TimelineItem[]) {
+  const prompt = items.findLast(({ type }) => type === 'prompt');
+  const nextGoal = decided?.decisions.at(-1)?.goal ?? task?.agent_history.at(-1)?.next_goal ?? undefined;
+  return { goal: prompt?.type === 'prompt' ? prompt.text : (task?.title ?? ''), nextGoal };
 }
 
 /** The rows, and what is read when older ones come into sight. */

@@ -25,7 +25,7 @@ export function useSessionKeys({ state, act, controls, tools, drawer, setDrawer 
   useShortcuts({
     w: () => tryAct(...taking),
     'shift+w': () => tryAct('take_now'),
-    a: () => tryAct('answer'),
+    a: () => tryAct('answer', 'decide'),
     c: () => document.getElementById('composer')?.focus(),
     j: () => controls.onStep(1),
     k: () => controls.onStep(-1),

@@ -5,6 +5,7 @@ export const settingsParts = [
   { part: 'account', label: 'Account', isOfUser: true },
   { part: 'logins', label: 'Logins', isOfUser: true },
   { part: 'keys', label: 'API keys', isOfUser: true },
+  { part: 'policy', label: 'Policy', isOfUser: false },
   { part: 'profiles', label: 'Profiles', isOfUser: false },
   { part: 'look', label: 'Look and keys', isOfUser: false },
 ] as const;

@@ -1,4 +1,4 @@
-// Settings: account, logins, API keys, profiles, look.
+// Settings: account, logins, API keys, policy, profiles, look.
 
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useUser } from '../api/use-user.ts';
@@ -10,12 +10,20 @@ import { Logins } from './logins.tsx';
 import { Look } from './look.tsx';
 import { settingsParts } from './parts.ts';
 import { Password } from './password.tsx';
+import { PolicySettings } from './policy-settings.tsx';
 import { Profiles } from './profiles.tsx';
 import { Section } from './section.tsx';
 
 const route = getRouteApi('/app/settings/$part');
 
-const pages = { account: Account, logins: Logins, keys: ApiKeys, profiles: Profiles, look: Look };
+const pages = {
+  account: Account,
+  logins: Logins,
+  keys: ApiKeys,
+  policy: PolicySettings,
+  profiles: Profiles,
+  look: Look,
+};
 
 export function SettingsPage() {
   const { part } = route.useParams();

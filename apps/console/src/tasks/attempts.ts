@@ -1,6 +1,6 @@
 // Attempts at steps, from the status of a task (the last ones) and from its ledger (all of them).
 
-import type { AgentHistory, Execution } from '../live/api-types.ts';
+import type { AgentHistory, Execution, Verdict } from '../live/api-types.ts';
 
 export type Attempt = {
   stepId: string;
@@ -18,6 +18,8 @@ export type Attempt = {
   thinking: string | null;
   evaluation: string | null;
   nextGoal: string | null;
+  /** What the policy said of it; absent where it was not asked. */
+  verdict?: Verdict;
   /** Which agent made it; undefined where only the status tells of it. */
   executionId?: string;
 };
@@ -52,6 +54,7 @@ function historyAttempt(entry: AgentHistory): Attempt {
     thinking: entry.thinking,
     evaluation: entry.evaluation,
     nextGoal: entry.next_goal,
+    verdict: entry.policy,
   };
 }
 
@@ -72,6 +75,7 @@ function ledgerAttempts({ execution_id, steps }: Execution): Attempt[] {
       thinking: null,
       evaluation: null,
       nextGoal: null,
+      verdict: step.policy,
       executionId: execution_id,
     };
   });

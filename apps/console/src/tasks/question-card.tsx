@@ -10,6 +10,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { Node } from './step-row.tsx';
 import type { TimelineItem } from './timeline-model.ts';
 
+const ApprovalCard = lazy(() => import('../approval/approval-card.tsx'));
 const PlanCard = lazy(() => import('./plan-card.tsx'));
 
 type QuestionItem = Extract<TimelineItem, { type: 'question' }>;
@@ -46,6 +47,11 @@ type OpenQuestionProps = {
   onAnswer: (text: string) => void;
   /** A yes to a plan that the person has changed. */
   onAgree: (items: string[]) => void;
+  /** Sends the answer to an act; false where it was not taken. */
+  onDecide: (answer: string) => Promise<boolean>;
+  /** What the task is for, and what a model wants now. */
+  goal: string;
+  nextGoal?: string;
   /** Takes the wheel; absent where that cannot be done now. */
   onTake?: () => void;
 };
@@ -71,7 +77,28 @@ const icons: Partial<Record<NonNullable<Question['kind']>, LucideIcon>> = {
 const choicesOf = ({ choices, options }: Question) =>
   choices ?? options?.map((value) => ({ value, label: optionWords[value] })) ?? null;
 
-export function OpenQuestion({ question, now, isBusy, onAnswer, onAgree, onTake }: OpenQuestionProps) {
+export function OpenQuestion(props: OpenQuestionProps) {
+  const { question, now, goal, nextGoal, onDecide } = props;
+  if (!question.approval) return <PlainQuestion {...props} />;
+  return (
+    <Suspense fallback={<div className="h-80" />}>
+      <ApprovalCard
+        key={question.approval.id}
+        approval={question.approval}
+        askedAt={question.asked_at}
+        goal={goal}
+        nextGoal={nextGoal}
+        now={now}
+        choices={question.choices?.map(({ value }) => value) ?? []}
+        takesWords={question.takes_words === true}
+        onAnswer={onDecide}
+        className="-mx-1 my-2"
+      />
+    </Suspense>
+  );
+}
+
+function PlainQuestion({ question, now, isBusy, onAnswer, onAgree, onTake }: OpenQuestionProps) {
   const kind = question.kind ?? (question.options === null ? 'question' : 'doubt');
   const choices = choicesOf(question);
   const takesWords = question.takes_words ?? choices === null;

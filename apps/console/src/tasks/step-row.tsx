@@ -2,6 +2,7 @@
 
 import { Check, ChevronDown, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
+import { VerdictLine } from '../approval/verdict-line.tsx';
 import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
 import { LongText } from '../ui/long-text.tsx';
@@ -38,7 +39,7 @@ type StepRowProps = { item: StepItem; taskId: string; isShown: boolean; onShow: 
 const notDone: StepItem['state'][] = ['coming', 'not_run', 'earlier'];
 
 export const StepRow = memo(function StepRow({ item, taskId, isShown, onShow }: StepRowProps) {
-  const { state, title, tries, failures, ranMs, message, thinking, nextGoal, evidence } = item;
+  const { state, title, tries, failures, ranMs, message, thinking, nextGoal, verdict, evidence } = item;
   const [isOpen, setOpen] = useState(false);
   const isNow = state === 'running';
   const isDetailed = isNow || thinking !== null || state === 'failed' || state === 'interrupted';
@@ -80,6 +81,7 @@ export const StepRow = memo(function StepRow({ item, taskId, isShown, onShow }: 
           />
         )}
       </span>
+      {verdict && <VerdictLine verdict={verdict} className="col-span-2 col-start-2 pb-1" />}
       {isOpen && failures.length > 0 && <Failures failures={failures} />}
       {isDetailed && (message || thinking) && (
         <div className="col-span-2 col-start-2 min-w-0 pb-1 text-12 text-ink-3">

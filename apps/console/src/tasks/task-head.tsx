@@ -59,7 +59,7 @@ export function TaskHead({ task, cost, driver, axis, limitSecs, isCancelling, on
         <Fact icon={Clock} title="Counts against the limit">
           Agent <b className="font-medium text-ink-2">{describeClock(axis.agentMs)}</b>
           {limitSecs !== undefined && ` of ${describeClock(limitSecs * 1000)}`}
-          {task.status === 'takeover' && ' · stands'}
+          {(task.status === 'takeover' || task.status === 'awaiting_user') && ' · stands'}
         </Fact>
         {axis.personMs > 0 && (
           <Fact icon={ShipWheel} title="Never counts against the limit">
@@ -116,7 +116,9 @@ export function TaskChip({ status, driver }: { status: TaskView['status']; drive
     ? { tone: 'driving' as const, text: 'You drive', icon: undefined }
     : isOther
       ? { tone: 'other' as const, text: 'Another drives', icon: undefined }
-      : chips[status];
+      : driver === 'asks_yes'
+        ? { ...chips.awaiting_user, text: 'Asks for your yes' }
+        : chips[status];
   return (
     <span data-testid="task-status" data-status={status} className="inline-flex">
       <Chip tone={tone} icon={icon}>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AgentHistory, MessageState, TaskEvent, TaskStatus } from '../live/api-types.ts';
+import type { AgentHistory, Execution, MessageState, TaskEvent, TaskStatus } from '../live/api-types.ts';
 import { attemptsOf } from './attempts.ts';
 import { applyTask, buildTimeline, restoreTask, type TimelineItem } from './timeline-model.ts';
 
@@ -193,6 +193,24 @@ describe('the timeline of a task', () => {
     assert.deepEqual(inWords(items), ['failed Step 1', 'failed Step 1', 'done Step 1']);
     const last = items.at(-1);
     assert.deepEqual(last?.type === 'step' && last.failures.map(({ number }) => number), [3]);
+  });
+
+  it('has with each step what the policy said of it, from the history and from the ledger', () => {
+    const policy = { class: 'commit', outcome: 'ask', sentence: 'It pays.', approved_by: 'ada' } as const;
+    const history = [entry(1, 1), entry(2, 3, { policy })];
+    const verdicts = buildTimeline({ status: { ...status, agent_history: history }, messages: null }).map((item) =>
+      item.type === 'step' ? item.verdict : undefined,
+    );
+    assert.deepEqual(verdicts.slice(0, 2), [undefined, policy]);
+    const step = {
+      ...{ step_id: 'step-1', index: 1, title: 'Step 1', action: 'click', status: 'success', attempts: 1 },
+      ...{ intent_at: at(0), effect_at: at(1), wait_ms: 0, run_ms: 100, error: null, observation_id: null, policy },
+    } as const;
+    const execution = {
+      ...{ execution_id: id, attempt: 1, agent_id: id, host_id: null, epoch: null, outcome: null },
+      ...{ started_at: at(0), finished_at: null, steps: [step] },
+    } as unknown as Execution;
+    assert.deepEqual(attemptsOf([], [execution])[0]?.verdict, policy);
   });
 
   it('keeps the place of steps that are older than the status, until they are read', () => {

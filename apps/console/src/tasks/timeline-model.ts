@@ -9,6 +9,7 @@ import type {
   Question,
   TaskEvent,
   TaskStatus,
+  Verdict,
 } from '../live/api-types.ts';
 import { type Attempt, attemptsOf, byStep } from './attempts.ts';
 import type { Band } from './axis-model.ts';
@@ -32,6 +33,7 @@ export type StepItem = {
   thinking: string | null;
   evaluation: string | null;
   nextGoal: string | null;
+  verdict?: Verdict;
   evidence: Evidence | undefined;
 };
 /** What a model wants with the steps that follow, and what it says of the last goal. All words are the model's. */
@@ -158,6 +160,7 @@ const stepOf = (attempt: Attempt): StepItem => ({
   thinking: attempt.thinking,
   evaluation: attempt.evaluation,
   nextGoal: attempt.nextGoal,
+  verdict: attempt.verdict,
   evidence: undefined,
 });
 

@@ -8,7 +8,7 @@ import { Tooltip } from './tooltip.tsx';
 const looks = {
   plain: 'border-line-2 bg-surface text-ink font-medium hover:bg-hover',
   primary: 'border-transparent bg-agent text-on-agent font-medium hover:bg-agent-hover',
-  /** A person acts: only for what hands the wheel to a person, or back. */
+  /** A person acts: only for what hands the wheel to a person, or back, and for a yes. */
   person: 'border-transparent bg-person text-on-person font-semibold',
   take: 'border-person-edge bg-surface text-ink font-semibold hover:bg-hover',
   danger: 'border-transparent bg-bad text-on-bad font-medium',

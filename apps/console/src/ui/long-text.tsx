@@ -3,9 +3,16 @@
 import { useState } from 'react';
 import { cx } from './class-names.ts';
 
+/** More of it than a clamped line can show; a word without a break takes the square of its length to lay out. */
+const lineLength = 400;
+/** The rest comes in parts of this length. */
+const partLength = 5000;
+
 /** Cut at two lines, with the way to the rest. */
 export function LongText({ text, lines = 2, className }: { text: string; lines?: 2 | 4; className?: string }) {
-  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState(0);
+  const isOpen = shown > 0;
+  const hasRest = isOpen ? text.length > shown : true;
   const isLong = text.length > lines * 60 || text.split('\n').length > lines;
   return (
     <>
@@ -17,11 +24,15 @@ export function LongText({ text, lines = 2, className }: { text: string; lines?:
           className,
         )}
       >
-        {text}
+        {text.slice(0, isOpen ? shown : lines * lineLength)}
       </span>
       {isLong && (
-        <button type="button" onClick={() => setOpen(!isOpen)} className="text-12 text-agent-ink">
-          {isOpen ? 'less' : 'more'}
+        <button
+          type="button"
+          onClick={() => setShown(hasRest ? shown + partLength : 0)}
+          className="text-12 text-agent-ink"
+        >
+          {hasRest ? 'more' : 'less'}
         </button>
       )}
     </>

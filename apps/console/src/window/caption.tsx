@@ -3,9 +3,9 @@
 import { ShieldCheck } from 'lucide-react';
 import { Chip } from '../ui/chip.tsx';
 
-export type CaptionWords = { step?: number; text: string; isPrivate?: boolean };
+export type CaptionWords = { step?: number; text: string; isPrivate?: boolean; isWaiting?: boolean };
 
-export function Caption({ step, text, isPrivate }: CaptionWords) {
+export function Caption({ step, text, isPrivate, isWaiting }: CaptionWords) {
   if (isPrivate)
     return (
       <div data-testid="caption" className="flex min-h-10 flex-1 items-center gap-3 border-t border-line px-4">
@@ -17,6 +17,7 @@ export function Caption({ step, text, isPrivate }: CaptionWords) {
     );
   return (
     <div data-testid="caption" className="flex min-h-10 flex-1 items-center gap-3 border-t border-line px-4">
+      {isWaiting && <Chip tone="person">Waits</Chip>}
       {step !== undefined && step > 0 && <Chip tone="agent" className="tabular-nums">{`Step ${step}`}</Chip>}
       <p className="min-w-0 truncate text-ink-2" dir="auto">
         {text}

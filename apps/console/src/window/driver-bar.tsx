@@ -3,6 +3,7 @@
 import {
   Clock,
   Eye,
+  Hand,
   type LucideIcon,
   MessageCircleQuestionMark,
   RefreshCw,
@@ -50,8 +51,9 @@ export function DriverBar({ state, now, busy, onAct }: DriverBarProps) {
       )}
     >
       <Helm icon={state.icon} tone={state.tone} who={state.who} />
-      <div role="status" className={cx('min-w-0', isYou ? 'narrow:flex-1' : 'flex-1')}>
-        <div className="truncate text-14 leading-5 font-semibold" dir="auto">
+      <div className={cx('min-w-0', isYou ? 'narrow:flex-1' : 'flex-1')}>
+        {/* Who drives is spoken when it changes; the clocks beside it change every second. */}
+        <div role="status" className="truncate text-14 leading-5 font-semibold" dir="auto">
           {state.who}
         </div>
         <div
@@ -79,6 +81,7 @@ const icons: Record<Exclude<DriverIcon, 'initials'>, LucideIcon> = {
   reload: RotateCw,
   eye: Eye,
   question: MessageCircleQuestionMark,
+  hand: Hand,
   again: RefreshCw,
   closed: Square,
 };
@@ -112,6 +115,11 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
       {has('answer') && (
         <Button size="lg" className="narrow:h-11 narrow:px-2.5" {...act('answer')}>
           Answer <Kbd className="-mr-1 narrow:hidden">A</Kbd>
+        </Button>
+      )}
+      {has('decide') && (
+        <Button size="lg" className="hidden narrow:inline-flex narrow:h-11 narrow:px-2.5" {...act('decide')}>
+          Decide
         </Button>
       )}
       {has('i_am_here') && (

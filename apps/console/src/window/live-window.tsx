@@ -2,7 +2,7 @@
 
 import './live.css';
 import { lazy, type ReactNode, Suspense, useRef } from 'react';
-import type { BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
+import type { Approval, BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
 import { currentOverlay } from '../live/marks.ts';
@@ -34,6 +34,8 @@ type LiveWindowProps = {
   drive: { queue: InputQueue; hasKeys: boolean; onKeys: (hasKeys: boolean) => void } | undefined;
   ring: 'you' | 'them' | undefined;
   caption: CaptionWords;
+  /** What a person is asked about. */
+  approval?: Approval | null;
   tools: WindowTools;
   now: number;
   /** The bar that says who drives. */
@@ -43,6 +45,7 @@ type LiveWindowProps = {
 /** Loaded when a person begins to drive. */
 const ForDriver = lazy(() => import('./for-driver.tsx'));
 const KeyRow = lazy(() => import('./key-row.tsx'));
+const TargetLayer = lazy(() => import('./target-layer.tsx'));
 
 const captionPx = 40;
 const notKept: PictureState = {
@@ -53,7 +56,7 @@ const notKept: PictureState = {
 };
 
 export function LiveWindow(props: LiveWindowProps) {
-  const { view, frames, connection, past, drive, ring, caption, tools, now, children } = props;
+  const { view, frames, past, drive, ring, caption, tools, now, children } = props;
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
   const keys = useRef<HTMLTextAreaElement>(null);
@@ -69,12 +72,10 @@ export function LiveWindow(props: LiveWindowProps) {
   const size = tools.isActualSize && frame ? actualSize(frame) : hasCaption ? full : fit(space, ratio);
   const route = past?.route ?? view.route;
   const onInput = drive?.queue.push;
-  const state = past
-    ? past.picture
-      ? ({ kind: 'shown' } as const)
-      : notKept
-    : pictureState({ ...view, drives: drive !== undefined, connection, now });
+  const state = stateOf(props);
   const overlay = overlayOf(view, past);
+  const hasMarks = tools.marks && state.kind !== 'instead';
+  const approval = past || drive || !hasMarks ? null : props.approval;
   return (
     <div
       {...keptFocus}
@@ -106,7 +107,7 @@ export function LiveWindow(props: LiveWindowProps) {
               past={past?.picture}
               frame={frame}
               size={size}
-              overlay={tools.marks && state.kind !== 'instead' ? overlay : undefined}
+              overlay={hasMarks && !approval ? overlay : undefined}
               now={past ? Date.parse(overlay?.recorded_at ?? '') || now : now}
               name={nameOf(route)}
               drive={past ? undefined : drive}
@@ -114,6 +115,7 @@ export function LiveWindow(props: LiveWindowProps) {
               keys={keys}
               onFree={() => focusBar(bar.current)}
             >
+              <Suspense>{approval && frame && <TargetLayer {...{ approval, route, frame }} view={size} />}</Suspense>
               <PictureWords state={state} />
             </Picture>
             {!past && drive && (
@@ -131,6 +133,11 @@ export function LiveWindow(props: LiveWindowProps) {
       </div>
     </div>
   );
+}
+
+function stateOf({ view, connection, past, drive, now }: LiveWindowProps): PictureState {
+  if (past) return past.picture ? { kind: 'shown' } : notKept;
+  return pictureState({ ...view, drives: drive !== undefined, connection, now });
 }
 
 /** The last mark. Its box is left out where the picture shows another page, also in the past. */

@@ -145,6 +145,8 @@ const rows: Record<RouteName, Row | Row[]> = {
   ],
   rerunTask: { of: 'task', gets: 202 },
   getTaskEvidence: { of: 'task', gets: 200 },
+  getPolicy: { gets: 200 },
+  setPolicy: { gets: 200, body: () => ({ mode: 'careful', deny: ['ads.example'] }) },
   listInbox: { gets: 200 },
   followInbox: { gets: 200 },
   followStreams: [

@@ -6,6 +6,7 @@ import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { consoleLoginRoutes } from './console-login.routes.ts';
 import { evidenceRoutes } from './evidence.routes.ts';
+import { policyRoutes } from './policy.routes.ts';
 import { secretRoutes } from './secret.routes.ts';
 import { serviceRoutes } from './service.routes.ts';
 import { sessionRoutes } from './session.routes.ts';
@@ -19,6 +20,7 @@ export const routes = {
   ...taskRoutes,
   ...secretRoutes,
   ...evidenceRoutes,
+  ...policyRoutes,
   ...bundleRoutes,
   ...serviceRoutes,
 } as const satisfies Record<string, Route>;

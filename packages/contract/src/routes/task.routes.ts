@@ -289,7 +289,15 @@ export const taskRoutes = {
     params,
     headers: IdempotencyHeaders,
     replies: { 202: ChatReply },
-    errors: [...loginErrors, 'validation_failed', 'not_found', 'conflict', 'quota_exceeded', 'rate_limited'],
+    errors: [
+      ...loginErrors,
+      'validation_failed',
+      'forbidden',
+      'not_found',
+      'conflict',
+      'quota_exceeded',
+      'rate_limited',
+    ],
   },
   listInbox: {
     method: 'GET',

@@ -58,6 +58,12 @@ const edges: { field: string; taken: unknown[]; refused: unknown[] }[] = [
     taken: ['https://example.com/a?b#c', 'http://127.0.0.1:8080', 'about:blank'],
     refused: ['example.com', 'file:///etc/passwd', 'chrome://settings', 'javascript:alert(1)', 'https://'],
   },
+  {
+    field: 'policy',
+    taken: [{}, { mode: 'careful' }, { allow: [], deny: ['example.com'], read_only: ['127.0.0.1'], watch: ['b.test'] }],
+    // A rule that is spelled wrong must not read as none.
+    refused: [null, { mode: 'lax' }, { denied: ['a.test'] }, { deny: ['*.a.test'] }, { deny: ['https://a.test'] }],
+  },
   { field: 'steps', taken: [[{ action: 'reload' }]], refused: [[], [{ action: 'fly' }], [{}], {}] },
 ];
 

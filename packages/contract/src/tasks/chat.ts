@@ -9,6 +9,7 @@ import { text } from '../types/text.ts';
 import { WebUrl } from '../types/url.ts';
 import { givenFiles } from './given-files.ts';
 import { PlanItem } from './plan-item.ts';
+import { Policy } from './policy.ts';
 import { TaskState } from './states.ts';
 import { maxSteps, Plan, Step } from './step.ts';
 import { Planner } from './task.ts';
@@ -45,6 +46,8 @@ const ChatFields = z.object({
   judge: z.boolean().optional(),
   /** Only with `planner: "llm"`: a person agrees to the plan of the model before it acts. */
   confirm: z.literal('plan').optional(),
+  /** Rules for this task, beside those of the installation and of the user: the strictest holds. */
+  policy: Policy.optional(),
   /** Files for `upload` steps, by name. */
   files: givenFiles(sizes.chatFilesKib).optional(),
   /** Whether the frames of a new session are recorded. A session that is there keeps what it was created with. */

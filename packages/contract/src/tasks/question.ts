@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { Timestamp } from '../types/time.ts';
 import { PlanItem } from './plan-item.ts';
+import { Approval } from './policy.ts';
 import { Condition } from './step.ts';
 
 /**
@@ -43,6 +44,8 @@ export const Question = z
     takes_words: z.boolean().optional(),
     /** Of a question of kind `plan`: what the model intends. */
     plan_items: z.array(PlanItem).nullable().optional(),
+    /** Of a question of kind `approval`: the act, whose yes is one of the choices `once`, `kind` and `no`. */
+    approval: Approval.nullable().optional(),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;

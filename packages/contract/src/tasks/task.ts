@@ -7,6 +7,7 @@ import { Json, JsonObject } from '../types/json.ts';
 import { text } from '../types/text.ts';
 import { Timestamp } from '../types/time.ts';
 import { ChangedPlan, PlanItem } from './plan-item.ts';
+import { Policy, PolicyVerdict } from './policy.ts';
 import { Question } from './question.ts';
 import { TaskState } from './states.ts';
 import { Plan } from './step.ts';
@@ -71,6 +72,8 @@ export const AgentHistory = z
     next_goal: z.string().nullable(),
     wait_ms: Count,
     run_ms: Count,
+    /** What the policy said of the last attempt. Absent where it was not asked, and for attempts of an earlier release. */
+    policy: PolicyVerdict.optional(),
   })
   .meta({ id: 'AgentHistory' });
 export type AgentHistory = z.infer<typeof AgentHistory>;
@@ -164,6 +167,7 @@ export const LogEntry = z
     level: LogLevel,
     message: z.string(),
     step_id: z.string().nullable(),
+    /** Of a line about a verdict of the policy: `policy`, a PolicyVerdict. */
     data: Json.nullable(),
   })
   .meta({ id: 'LogEntry' });
@@ -183,6 +187,8 @@ export const ExecutionStep = z
     wait_ms: Count,
     run_ms: Count,
     error: z.string().nullable(),
+    /** What the policy said of it. Absent where it was not asked, and for attempts of an earlier release. */
+    policy: PolicyVerdict.optional(),
   })
   .meta({ id: 'ExecutionStep' });
 export type ExecutionStep = z.infer<typeof ExecutionStep>;
@@ -259,6 +265,8 @@ export const Task = TaskSummary.extend({
     judge: z.boolean().optional(),
     /** A person agrees to the plan of the model before it acts. */
     confirm: z.literal('plan').optional(),
+    /** The rules that the chat added. */
+    policy: Policy.optional(),
   }),
   result: TaskResult.nullable(),
   /** The task this one repeats. */

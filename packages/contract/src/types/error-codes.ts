@@ -8,6 +8,7 @@ export const errors = {
   token_invalid: { status: 401, title: 'The token is not valid.' },
   token_expired: { status: 401, title: 'The token has expired.' },
   invalid_credentials: { status: 401, title: 'Wrong username or password.' },
+  forbidden: { status: 403, title: 'This is not allowed to you.' },
   not_found: { status: 404, title: 'Not found.' },
   user_exists: { status: 409, title: 'The user already exists.' },
   conflict: { status: 409, title: 'This is not possible in the current state.' },

@@ -8,6 +8,7 @@ export {
   passingTaskKinds,
 } from '../sessions/event-kinds.ts';
 export { type BundledKind, ownInbox, readBundledStream } from '../sessions/stream-names.ts';
+export { actClasses, approvalAnswers, policyModes } from '../tasks/act-classes.ts';
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '../tasks/moves.ts';
 export { errors } from '../types/error-codes.ts';
 export { isId } from '../types/is-id.ts';

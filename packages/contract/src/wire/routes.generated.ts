@@ -69,6 +69,8 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   deleteSecret: {"method":"DELETE","path":"/api/secrets/:name","access":"user"},
   getTaskEvidence: {"method":"GET","path":"/api/tasks/:id/evidence","access":"user","hasBytes":true},
   listEvidenceKeys: {"method":"GET","path":"/api/evidence/key","access":"public"},
+  getPolicy: {"method":"GET","path":"/api/policy","access":"user"},
+  setPolicy: {"method":"PUT","path":"/api/policy","access":"user","hasBody":true},
   followStreams: {"method":"GET","path":"/api/streams","access":"share","query":["stream"],"stream":"bundle"},
   getHealth: {"method":"GET","path":"/api/health","access":"public"},
   getReady: {"method":"GET","path":"/api/ready","access":"public"},
