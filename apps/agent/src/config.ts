@@ -1,7 +1,18 @@
 // Settings of the agent, from the environment.
 
 import { randomUUID } from 'node:crypto';
-import { addressOf, amount, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import {
+  addressOf,
+  amount,
+  keys,
+  logLevel,
+  policyOf,
+  policySettings,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from '@pilothouse/process';
 import { z } from 'zod';
 import { keyList, modelList, priceList, readModels, vendorAddress } from './model/settings.ts';
 
@@ -51,6 +62,7 @@ const settings = z.object({
   ANTHROPIC_BASE_URL: vendorAddress.optional(),
   GOOGLE_API_KEY: apiKey.optional(),
   GOOGLE_BASE_URL: vendorAddress.optional(),
+  ...policySettings,
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
   LOG_LEVEL: logLevel.default('info'),
@@ -94,6 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       audit: given.AUDIT_KEEP_DAYS,
       logins: given.LOGINS_KEEP_DAYS,
     },
+    policy: policyOf(given),
     profileKeys: given.PROFILE_KEY,
     model: modelConfig(given),
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },

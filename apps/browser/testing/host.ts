@@ -7,6 +7,7 @@ import {
   connectBus,
   type DomainPolicy,
   type Failure,
+  type Gate,
   type HostCommand,
   type HostReply,
   hostCommand,
@@ -145,8 +146,11 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return (reply.ok && reply.status?.sessions.find((one) => one.session_id === sessionId)) || undefined;
   }
 
-  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf, secret }: How = {}) =>
-    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf, secret });
+  const tryTo = (step: Step, how: How = {}) => {
+    const { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf, gate, secret } = how;
+    const said = { command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf, secret };
+    return tell(gate ? { type: 'gated_act', ...said, gate } : { type: 'act', ...said });
+  };
 
   return {
     sessionId,
@@ -202,4 +206,5 @@ type How = {
   bring?: ('picture' | 'state')[];
   onlyIf?: OnlyIf;
   secret?: TypedSecret;
+  gate?: Gate;
 };

@@ -9,6 +9,8 @@ import {
   flag,
   keys,
   logLevel,
+  policyOf,
+  policySettings,
   port,
   readSettings,
   SettingsError,
@@ -71,6 +73,7 @@ const settings = z.object({
     .string()
     .min(1)
     .default(join(import.meta.dirname, '../../console/dist')),
+  ...policySettings,
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4001),
   LOG_LEVEL: logLevel.default('info'),
@@ -100,6 +103,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     ]);
   }
   return {
+    policy: policyOf(given),
     port: given.PORT,
     host: given.HOST,
     isAuthDisabled: given.DISABLE_AUTH,

@@ -56,6 +56,7 @@ run('server', async () => {
     log,
     metrics,
     version: packageJson.version,
+    installation: config.policy,
     isAuthDisabled: config.isAuthDisabled,
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,

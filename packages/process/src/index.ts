@@ -6,5 +6,17 @@ export { createLog, type Log } from './log.ts';
 export { type Ops, startOps } from './ops.ts';
 export { type Closable, run } from './run.ts';
 export { secretSettings } from './secrets.ts';
-export { addressOf, amount, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from './settings.ts';
+export {
+  addressOf,
+  amount,
+  flag,
+  keys,
+  logLevel,
+  policyOf,
+  policySettings,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from './settings.ts';
 export { warnOfSuperuser } from './superuser.ts';

@@ -72,4 +72,36 @@ export const keys = z.string().transform((value, context) =>
     return key;
   }),
 );
+/** Names of hosts, separated by commas. */
+const hostList = z.string().transform((value, context) =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+    .map((name) => {
+      if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) || !URL.canParse(`http://${name}/`))
+        context.issues.push({
+          code: 'custom',
+          message: 'must be names of hosts, separated by commas',
+          input: undefined,
+        });
+      return name;
+    }),
+);
+/** What an installation demands of every task: the same settings for servers and agents. */
+export const policySettings = {
+  POLICY_MODE: z.enum(['standard', 'careful', 'watch']).default('standard'),
+  POLICY_ALLOW: hostList.default([]),
+  POLICY_DENY: hostList.default([]),
+  POLICY_READ_ONLY: hostList.default([]),
+  POLICY_WATCH: hostList.default([]),
+};
+type PolicySettings = { [Name in keyof typeof policySettings]: z.output<(typeof policySettings)[Name]> };
+export const policyOf = (given: PolicySettings) => ({
+  mode: given.POLICY_MODE,
+  allow: given.POLICY_ALLOW,
+  deny: given.POLICY_DENY,
+  read_only: given.POLICY_READ_ONLY,
+  watch: given.POLICY_WATCH,
+});
 export const logLevel = z.enum(['debug', 'info', 'warn', 'error', 'silent']);

@@ -164,7 +164,7 @@ describe('the ledger', () => {
   it('takes up an attempt that is open, and does not begin a second', async () => {
     const { task, turn } = await begin();
     const first = await ledger.intend(turn, handle);
-    const second = await ledger.intend(turn, handle, first);
+    const second = await ledger.intend(turn, handle, { open: first });
     assert.equal(second.command_id, first.command_id);
     assert.deepEqual(await task.attempts(), ['1 running']);
   });

@@ -17,7 +17,7 @@ import { type Observer, siteOnly } from './observe.ts';
 import { emptyBody, failed, type Reply } from './reply.ts';
 import type { TypedSecrets } from './typed-secrets.ts';
 
-export type ActCommand = Extract<SessionCommand, { type: 'act' }>;
+export type ActCommand = Extract<SessionCommand, { type: 'act' | 'gated_act' }>;
 
 type Options = {
   activity: Activity;
@@ -62,7 +62,8 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
       const until = wants('picture') ? 'load' : 'domcontentloaded';
       const { step, only_if: onlyIf, secret } = command;
       if (secret) await expect(secret, deadline);
-      const performed = await perform({ step, onlyIf, secret, until, deadline, signal });
+      const gate = command.type === 'gated_act' ? command.gate : undefined;
+      const performed = await perform({ step, onlyIf, gate, secret, until, deadline, signal });
       if (hidBefore) performed.before = siteOnly(performed.before);
       // The step is done, every part of it begun under the lease: evidence that cannot be had in time is left out.
       const [snapshot, state, after] = await Promise.all([

@@ -1,7 +1,17 @@
 // Gives a person's answer to the question of a task, or their yes to a plan that they have changed.
 
-import { AppError, type PlanItem } from '@pilothouse/contract';
-import { type Append, planItemsOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
+import { AppError, ApprovalAnswer, type PlanItem } from '@pilothouse/contract';
+import {
+  type Append,
+  answersOf,
+  type Caller,
+  planItemsOf,
+  progressOf,
+  questionOf,
+  type Store,
+  type TaskRow,
+  type Tx,
+} from '@pilothouse/store';
 
 /** A yes to these items, in place of those that were proposed. */
 export type ChangedPlan = { items: string[]; askedAt?: string; by: string };
@@ -22,6 +32,15 @@ export function createAnswerQuestion({ store }: { store: Store }) {
     throw new AppError('invalid_answer', { detail: `The answer ${message}.`, errors });
   }
 
+  /** The answer to the question is the answer to the act: one is not there without the other. */
+  async function settleApproval(tx: Tx, task: TaskRow, userId: string): Promise<void> {
+    const said = ApprovalAnswer.parse(answersOf(task).at(-1)?.text);
+    const id = await store.approvals.answer(tx, task.id, said, userId);
+    if (!id) throw new AppError('conflict', { detail: 'The time for this yes is over.' });
+    const data = { task_id: task.id, approval_id: id, answer: said };
+    await store.audit.add({ event: 'approval_answered', outcome: said === 'no' ? 'no' : 'yes', userId, data }, tx);
+  }
+
   async function tell(tx: Tx, append: Append, task: TaskRow): Promise<void> {
     const plan = task.plan_agreed_at && planItemsOf(task);
     const status = { ...progressOf(task), ...(plan && { plan_items: plan }) };
@@ -31,9 +50,12 @@ export function createAnswerQuestion({ store }: { store: Store }) {
 
   return {
     /** False if the task asks nothing, or not the question that was meant. */
-    answer: ({ id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
+    answer: ({ id: userId }: Caller, { id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
       store.change(session_id, async (tx, append) => {
+        const before = await store.tasks.locked(tx, id);
+        const asked = before && questionOf(before);
         const task = await store.questions.answer(tx, id, answer);
+        if (task && asked?.kind === 'approval') await settleApproval(tx, task, userId);
         if (task) await tell(tx, append, task);
         else await refuseUnlessOption(tx, id, answer);
         return task !== undefined;
