@@ -81,6 +81,7 @@ export type Played = {
 };
 
 const log = createLog('agent', 'silent');
+const profileKeys = [Buffer.alloc(32, 7)];
 const viewport = { width: 1280, height: 720 };
 export const settings: Settings = {
   planner: 'script',
@@ -100,13 +101,7 @@ const noFiles: Files = {
 export async function openBench(): Promise<Bench & { close(): Promise<void> }> {
   const database = await createTestDatabase();
   const blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-agent-'));
-  const store = openStore({
-    url: database.url,
-    blobDir,
-    poolSize: 10,
-    profileKeys: [Buffer.alloc(32, 7)],
-    onError: () => {},
-  });
+  const store = openStore({ url: database.url, blobDir, poolSize: 10, profileKeys, onError: () => {} });
   await store.users.ensureLocal();
   await store.hosts.renew({ hostId, bootId, capacity: 1000, sessions: [], leaseMs: 3_600_000 });
   return {

@@ -20,7 +20,7 @@ import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts'
 import { createHttp } from './http/create-http.ts';
 import { describeApi } from './http/openapi.ts';
 import { createOriginCheck } from './http/request-origin.ts';
-import { createServe } from './http/serve.ts';
+import { createServe, type Serve } from './http/serve.ts';
 import { bundleRoutes } from './live/bundle.routes.ts';
 import { createLive } from './live/live.ts';
 import { recordingRoutes } from './recordings/recordings.routes.ts';
@@ -143,8 +143,7 @@ export async function createApp(options: Options) {
   const lastInputSeqOf = createInputCount({ store, hosts });
   const sessionParts = { store, hosts, log, quotas, openSession, ...live, lastInputSeqOf, onShareRevoked };
   const followSession = mountSessions(serve, sessionParts);
-  secretsRoutes(serve, createSecretsService({ store }));
-  recordingRoutes(serve, createRecordingService({ store }));
+  mountKept(serve, store);
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled, installation });
@@ -164,4 +163,10 @@ export async function createApp(options: Options) {
   });
   await app.ready();
   return app;
+}
+
+/** What users keep beside sessions and tasks. */
+function mountKept(serve: Serve, store: Store): void {
+  secretsRoutes(serve, createSecretsService({ store }));
+  recordingRoutes(serve, createRecordingService({ store }));
 }

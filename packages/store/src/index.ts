@@ -12,7 +12,7 @@ export {
   usedUpToday,
 } from './accounts/model-budget.ts';
 export type { Limit, Limiter, Spent } from './accounts/rate-limits.ts';
-export type { OpenSecret, SecretRow } from './accounts/secrets.ts';
+export type { SecretRow } from './accounts/secrets.ts';
 export type { TokenHolder } from './accounts/token-holders.ts';
 export type { Lifetimes } from './accounts/token-rotation.ts';
 export { type Caller, localUser, type UserRow } from './accounts/users.ts';

@@ -12,10 +12,11 @@ import { createSecrets } from './accounts/secrets.ts';
 import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
+import { createTypedSecrets } from './accounts/typed-secrets.ts';
 import { createUserPolicies } from './accounts/user-policies.ts';
 import { createUsers } from './accounts/users.ts';
 import { type Database, openDatabase } from './db/db.ts';
-import { createSealer } from './db/encryption.ts';
+import { createSealer, type Sealer } from './db/encryption.ts';
 import { createJobClaims } from './db/job-claims.ts';
 import { createAgents } from './fleet/agents.ts';
 import { createBrowserQueue } from './fleet/browser-queue.ts';
@@ -163,8 +164,7 @@ export function openStore(options: StoreOptions) {
     ...createRemovals(database),
     reports: createReports(database),
     profiles,
-    secrets: createSecrets(database, sealer),
-    reseal: createReseal(database, sealer),
+    ...createSealedValues(database, sealer),
     questions: createQuestions(),
     taskMessages,
     tellConversation,
@@ -189,6 +189,12 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** What is sealed beside the states of browsers, and what seals everything again. */
+const createSealedValues = (database: Database, sealer: Sealer) => ({
+  secrets: { ...createSecrets(database, sealer), ...createTypedSecrets(database, sealer) },
+  reseal: createReseal(database, sealer),
+});
 
 /** Who may call, and how often. */
 const createAccounts = (database: Database, lifetimes: Lifetimes) => ({

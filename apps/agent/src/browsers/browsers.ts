@@ -10,7 +10,7 @@ import { createHostWatch } from './host-watch.ts';
 import { isLost, type Outcome, outcomeOf, withoutValues } from './outcome.ts';
 import { createPageLook } from './page-look.ts';
 import { createPlacement } from './placement.ts';
-import { createRedactorOf } from './redaction.ts';
+import { createRedactorOf, type RedactorOf } from './redaction.ts';
 
 export type Command = {
   commandId?: string;
@@ -44,17 +44,11 @@ const notUnderstood: Outcome = {
   hasTouched: false,
 };
 
-/** The agent's side of the browsers: finds or opens the browser of a session, and has steps done in it. */
-export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
-  const hosts = createHostClient(bus);
-  const hostWatch = createHostWatch({ store, bus });
+type ActOptions = { bus: Bus; hostWatch: ReturnType<typeof createHostWatch>; redactorOf: RedactorOf };
 
-  const redactorOf = createRedactorOf(store);
-  const redacted = async (sessionId: string, outcome: Outcome, secret?: TypedSecret): Promise<Outcome> =>
-    withoutValues(outcome, await redactorOf(sessionId, secret?.value));
-
+function createAct({ bus, hostWatch, redactorOf }: ActOptions) {
   /** Has the host do one step. A host that gets the same command id again returns its first result and does nothing. */
-  async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
+  return async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
     const { commandId = newId(), step, onlyIf, gate, secret, deadlineMs, bring, signal } = command;
     const said = { command_id: commandId, epoch, deadline_ms: deadlineMs, step, only_if: onlyIf, secret, bring };
     const message = gate ? ({ type: 'gated_act', ...said, gate } as const) : ({ type: 'act', ...said } as const);
@@ -64,7 +58,7 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
     const result = await bus
       .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
       .finally(gone.close);
-    if (result.ok) return redacted(sessionId, outcomeOf(result.reply), secret);
+    if (result.ok) return withoutValues(outcomeOf(result.reply), await redactorOf(sessionId, secret?.value));
     if (result.reason === 'refused' && result.refusal === 'bad_request') return notUnderstood;
     const { reason, mayHaveActed } = result;
     const isUnheard =
@@ -72,7 +66,16 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
       reason === 'timeout' ||
       (reason === 'no_responders' && (await hostWatch.isBack(to, commandId)));
     return { type: 'lost', reason, mayHaveActed, isUnheard };
-  }
+  };
+}
+
+/** The agent's side of the browsers: finds or opens the browser of a session, and has steps done in it. */
+export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
+  const hosts = createHostClient(bus);
+  const hostWatch = createHostWatch({ store, bus });
+
+  const redactorOf = createRedactorOf(store);
+  const act = createAct({ bus, hostWatch, redactorOf });
 
   return {
     ...createPlacement({ store, bus, log, onTaskWaits }),
@@ -99,7 +102,7 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
       const { head } = result.reply;
       if (!head.ok && head.failure === 'no_lease') throw new Error('the host has no lease now');
       if (!head.ok && ['unknown_command', 'no_session'].includes(head.failure)) return undefined;
-      return redacted(sessionId, outcomeOf(result.reply));
+      return withoutValues(outcomeOf(result.reply), await redactorOf(sessionId));
     },
 
     /** The state from which the browser can be opened again, as of now; null where the host does not give it. */

@@ -22,6 +22,7 @@ import { openSessions } from './worlds/frame-sessions.ts';
 import type { World } from './worlds/world.ts';
 import { createWorlds, type View } from './worlds/worlds.ts';
 
+export type { Fingerprints } from './injected/shown-secrets.ts';
 export type Sighting = { text: string } | { selector: string };
 
 export type Dom = {

@@ -3,8 +3,7 @@
 import type { Dialog } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Chromium } from '../chromium/launch.ts';
-import { createDom, type Dom } from '../dom/dom.ts';
-import type { Fingerprints } from '../dom/injected/shown-secrets.ts';
+import { createDom, type Dom, type Fingerprints } from '../dom/dom.ts';
 import type { FieldListener } from '../dom/mask.ts';
 import { createRefs } from '../dom/refs.ts';
 import type { DocumentsOf } from '../dom/worlds/typing-target.ts';

@@ -3,7 +3,7 @@
 
 import { randomInt } from 'node:crypto';
 import { createRedactor, formsOf, type Redactor, type TypedSecret } from '@pilothouse/bus';
-import type { Fingerprints } from '../dom/injected/shown-secrets.ts';
+import type { Fingerprints } from '../dom/dom.ts';
 
 export type TypedSecrets = {
   /** Returns whether it is a new one: then pages have to be told. */

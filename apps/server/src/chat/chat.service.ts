@@ -15,8 +15,8 @@ import { requireMode } from '../http/policy-mode.ts';
 import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
 import type { BeginTask } from './begin-task.ts';
-import { requireSecrets } from './named-secrets.ts';
-import { decidePlan, type FindPlanners, type PlanDecision } from './plan.ts';
+import type { DecideChat } from './named-secrets.ts';
+import type { PlanDecision } from './plan.ts';
 import type { PlanAhead } from './plan-ahead.ts';
 
 const maxWaitingInSession = 20;
@@ -27,11 +27,11 @@ type Options = {
   quotas: Quotas;
   openSession: OpenSession;
   beginTask: BeginTask;
-  findPlanners: FindPlanners;
+  decide: DecideChat;
   planAhead: PlanAhead;
 };
 
-export function createChatService({ store, quotas, openSession, beginTask, findPlanners, planAhead }: Options) {
+export function createChatService({ store, quotas, openSession, beginTask, decide, planAhead }: Options) {
   /** Called while the row of the session is locked: no other request can close or fill the session in between. */
   async function requireRoom(tx: Tx, caller: Caller, session: { id: string; status: string } | undefined) {
     if (!session) throw new AppError('not_found');
@@ -40,13 +40,6 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
       throw new AppError('conflict', { detail: `In this session ${maxWaitingInSession} tasks wait already.` });
     }
     await quotas.require(tx, caller, { tasks: 1 });
-  }
-
-  async function decide(caller: Caller, body: ChatRequest): Promise<PlanDecision> {
-    const planners = await findPlanners();
-    const decision = decidePlan(body, planners);
-    await requireSecrets(store, caller, { words: body, decision, planners });
-    return decision;
   }
 
   async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label, record }: ChatRequest, id: string) {

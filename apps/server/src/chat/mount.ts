@@ -8,6 +8,7 @@ import type { Quotas } from '../sessions/quotas.ts';
 import { createBeginTask } from './begin-task.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { createChatService } from './chat.service.ts';
+import { createDecideChat } from './named-secrets.ts';
 import type { FindPlanners } from './plan.ts';
 import { createPlanAhead } from './plan-ahead.ts';
 
@@ -22,5 +23,6 @@ type Options = {
 export function mountChat(serve: Serve, { store, bus, quotas, openSession, findPlanners }: Options): void {
   const beginTask = createBeginTask({ store, quotas });
   const planAhead = createPlanAhead({ bus });
-  chatRoutes(serve, createChatService({ store, quotas, openSession, beginTask, findPlanners, planAhead }));
+  const decide = createDecideChat(store, findPlanners);
+  chatRoutes(serve, createChatService({ store, quotas, openSession, beginTask, decide, planAhead }));
 }

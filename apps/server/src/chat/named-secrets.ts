@@ -2,12 +2,23 @@
 
 import { AppError, type ChatRequest, type SecretRef, secretRefOf, secretRefsIn } from '@pilothouse/contract';
 import type { Caller, Store } from '@pilothouse/store';
-import type { PlanDecision, Planners } from './plan.ts';
+import { decidePlan, type FindPlanners, type PlanDecision, type Planners } from './plan.ts';
 
 type Named = SecretRef & { pointer: string; where: string };
 type Words = Pick<ChatRequest, 'prompt' | 'constraints' | 'steps'>;
 
-export async function requireSecrets(
+/** Decides who plans a chat, and refuses it where it names what is not there. */
+export const createDecideChat =
+  (store: Pick<Store, 'secrets'>, findPlanners: FindPlanners) =>
+  async (caller: Caller, body: ChatRequest): Promise<PlanDecision> => {
+    const planners = await findPlanners();
+    const decision = decidePlan(body, planners);
+    await requireSecrets(store, caller, { words: body, decision, planners });
+    return decision;
+  };
+export type DecideChat = ReturnType<typeof createDecideChat>;
+
+async function requireSecrets(
   { secrets }: Pick<Store, 'secrets'>,
   caller: Caller,
   { words, decision, planners }: { words: Words; decision: PlanDecision; planners: Planners },

@@ -2,7 +2,8 @@
 // another transaction has locked.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { secretContext, typedContext } from '../accounts/secrets.ts';
+import { secretContext } from '../accounts/secrets.ts';
+import { typedContext } from '../accounts/typed-secrets.ts';
 import type { Database } from '../db/db.ts';
 import type { Sealer } from '../db/encryption.ts';
 import { stateContext } from '../fleet/saved-states.ts';
