@@ -172,6 +172,9 @@ describe('the evidence of a task', () => {
     const { share } = await owner.client.shareSession({ id: session_id });
     assert.equal((await ask(id, { 'x-share-token': share.share_token })).status, 401);
     assert.equal((await ask('nothing', bearer(owner))).status, 404);
+    const asked = { method: 'HEAD', headers: bearer(owner) };
+    const head = await fetch(`${server.baseUrl}/api/tasks/${id}/evidence`, asked);
+    assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'application/x-ndjson']);
     const entries = (await server.store.audit.of(owner.id)).filter(
       ({ data }) => (data as { task_id?: string }).task_id === id,
     );

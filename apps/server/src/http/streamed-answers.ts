@@ -37,6 +37,9 @@ export function createStreamedAnswers(limits: StreamLimits) {
   return {
     send({ make, contentType, headers }: StreamedAnswer, { reply, counted }: Exchange) {
       const { request, raw } = reply;
+      reply.code(200).headers(headers).type(contentType);
+      // Asked for its headers alone, nothing is made.
+      if (request.method === 'HEAD') return reply.send();
       limits.ofAddress(request.ip, raw);
       if (request.caller) limits.ofCaller(request.caller, 1, raw);
       counted.hold(heldBytes);
@@ -47,7 +50,6 @@ export function createStreamedAnswers(limits: StreamLimits) {
         abort.abort(new Error('the peer has left'));
       });
       const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(maxMs)]);
-      reply.code(200).headers(headers).type(contentType);
       return reply.send(Readable.from(sliced(make(signal)), { objectMode: false, highWaterMark: sliceBytes }));
     },
 
