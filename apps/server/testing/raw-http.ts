@@ -38,6 +38,18 @@ export function sendRaw(port: number, bytes: Buffer, { halfClose }: { halfClose:
 
 const isStream = ([first]: Buffer[]) => /^content-type: text\/event-stream/im.test(first?.toString('latin1') ?? '');
 
+/** How long the chunks are with their frames, up to the empty one. */
+function chunkedLengthOf(text: string): number {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\r\n', at);
+    const size = Number.parseInt(text.slice(at, end), 16);
+    if (end < 0 || Number.isNaN(size)) throw new Error(`not a chunk: ${JSON.stringify(text.slice(at, at + 200))}`);
+    at = end + 2 + size + 2;
+    if (size === 0) return at;
+  }
+  return text.length;
+}
+
 function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;
@@ -53,10 +65,11 @@ function parseAnswers(text: string): RawAnswer[] {
     if (headers.get('content-type')?.startsWith('text/event-stream'))
       return [...answers, { status, headers, body: after }];
     const length = Number(headers.get('content-length') ?? 0);
+    const isChunked = headers.get('transfer-encoding') === 'chunked';
     // An answer to HEAD has a length and no body; then the next status line follows directly.
-    const body = after.startsWith('HTTP/1.1 ') ? '' : after.slice(0, length);
-    answers.push({ status, headers, body });
-    rest = after.slice(body.length);
+    const sent = after.startsWith('HTTP/1.1 ') ? 0 : isChunked ? chunkedLengthOf(after) : length;
+    answers.push({ status, headers, body: after.slice(0, sent) });
+    rest = after.slice(sent);
   }
   return answers;
 }

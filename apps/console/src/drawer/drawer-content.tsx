@@ -6,6 +6,7 @@ import type { Axis } from '../tasks/axis-model.ts';
 import { FileList } from '../tasks/file-list.tsx';
 import { EventList, LogList, SettingsList } from './drawer-lists.tsx';
 import type { DrawerData, DrawerTab } from './drawer-tabs.ts';
+import { EvidenceDownload } from './evidence-download.tsx';
 import { ExecutionTable } from './execution-table.tsx';
 
 type DrawerContentProps = { tab: DrawerTab; data: DrawerData; axis: Axis };
@@ -17,12 +18,17 @@ export default function DrawerContent({ tab, data, axis }: DrawerContentProps) {
   if (tab === 'logs') return <Logs taskId={taskId} data={data} />;
   if (tab === 'executions') return <Executions taskId={taskId} version={task.seq} axis={axis} />;
   if (tab === 'settings') return <SettingsList detail={detail} />;
-  return task.result && task.result.files.length > 0 ? (
-    <div className="max-w-xl px-4 pb-4">
-      <FileList files={task.result.files} taskId={taskId} />
-    </div>
-  ) : (
-    <p className="p-4 text-ink-3">This task has no files.</p>
+  return (
+    <>
+      {task.result && task.result.files.length > 0 ? (
+        <div className="max-w-xl px-4">
+          <FileList files={task.result.files} taskId={taskId} />
+        </div>
+      ) : (
+        <p className="px-4 pt-4 text-ink-3">This task has no files.</p>
+      )}
+      <EvidenceDownload taskId={taskId} />
+    </>
   );
 }
 

@@ -31,9 +31,6 @@ export function createEvidenceService({ store, signers }: Options) {
       if (!signer) throw new AppError('conflict', { detail: noKey });
       const madeAt = await store.evidence.now();
       const { id: taskId, session_id, title, status, created_by: userId } = task;
-      const actorId = userId === caller.id ? null : caller.id;
-      const data = { task_id: taskId, key_id: signer.keyId };
-      await store.audit.add({ event: 'evidence_taken', outcome: 'success', userId, actorId, address, data });
       const head = {
         format: formatName,
         version: formatVersion,
@@ -45,7 +42,12 @@ export function createEvidenceService({ store, signers }: Options) {
       const source = { store, task, madeAt, peopleOf };
       return {
         fileName: `evidence-${taskId}.ndjson`,
-        write: (signal: AbortSignal) => writeBundle(head, recordsOf(source), { signer, signal }),
+        async *write(signal: AbortSignal) {
+          const actorId = userId === caller.id ? null : caller.id;
+          const data = { task_id: taskId, key_id: signer.keyId };
+          await store.audit.add({ event: 'evidence_taken', outcome: 'success', userId, actorId, address, data });
+          yield* writeBundle(head, recordsOf(source), { signer, signal });
+        },
       };
     },
 

@@ -19,8 +19,9 @@ import { type Client, createClient, readEvidence } from '@pilothouse/sdk';
 import type { Caller, TaskRow } from '@pilothouse/store';
 import { until } from '../../../../testkit/until.ts';
 import { finish, images, makeEvidenceTask } from '../../testing/evidence-task.ts';
+import { makeFrame } from '../../testing/recording.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
-import { makeTask } from '../../testing/tasks.ts';
+import { makeObservation, makeTask } from '../../testing/tasks.ts';
 
 const password = 'a lamp in the harbour';
 const waitMs = 30_000;
@@ -154,6 +155,21 @@ describe('the evidence of a task', () => {
     );
   });
 
+  it('withholds the picture of an observation that recordings withhold', async () => {
+    const { store } = server;
+    const task = await makeTask(store, { owner });
+    const image = Buffer.from('a password is on this page');
+    const id = await makeObservation(store, task, { image });
+    const frameId = await makeFrame(store, task, { isPrivate: true });
+    await store.transaction(({ client }) =>
+      client.query('update recorded_frames set frame_id = $2 where frame_id = $1', [frameId, id]),
+    );
+    const { of, text } = await take(task.id);
+    const seen = of('observation')[0]?.pictures.seen;
+    assert.ok(seen && 'left_out' in seen && seen.left_out === 'private');
+    assert.ok(!text.includes(image.toString('base64')));
+  });
+
   it('says of a running task that it is not finished, and what is asked now', async () => {
     const { task } = await makeEvidenceTask({ store: server.store, owner, client: owner.client });
     const { header, of } = await take(task.id);
@@ -172,6 +188,9 @@ describe('the evidence of a task', () => {
     const { share } = await owner.client.shareSession({ id: session_id });
     assert.equal((await ask(id, { 'x-share-token': share.share_token })).status, 401);
     assert.equal((await ask('nothing', bearer(owner))).status, 404);
+    const asked = { method: 'HEAD', headers: bearer(owner) };
+    const head = await fetch(`${server.baseUrl}/api/tasks/${id}/evidence`, asked);
+    assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'application/x-ndjson']);
     const entries = (await server.store.audit.of(owner.id)).filter(
       ({ data }) => (data as { task_id?: string }).task_id === id,
     );

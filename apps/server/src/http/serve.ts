@@ -18,8 +18,6 @@ type RouteOptions = {
   /** Before anything else: a limit by address. */
   first?: (request: FastifyRequest) => Promise<void>;
   isLenient?: IsLenient;
-  /** It is not asked for its headers alone (HEAD). */
-  hasNoHead?: boolean;
 };
 /** The body of the one way to succeed; an `Answer` if there are several, or if it has pictures. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that answers nothing returns nothing.
@@ -79,11 +77,10 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
     work: () => Promise<T> | T,
   ) => (method === 'GET' && caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work());
 
-  const serve: Serve = (route, handler, { first, isLenient, hasNoHead } = {}) => {
+  const serve: Serve = (route, handler, { first, isLenient } = {}) => {
     const [status = 200, ...others] = Object.keys(route.replies).map(Number);
     app.route({
       ...common(route, { first, isLenient }),
-      ...(hasNoHead && { exposeHeadRoute: false }),
       handler: async (request, reply) => {
         const call = await calls.callOf(request, reply, { route, isLenient });
         const answer = await inTurn(route, { request, reply }, () => handler(call));

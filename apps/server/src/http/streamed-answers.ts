@@ -37,23 +37,27 @@ export function createStreamedAnswers(limits: StreamLimits) {
   return {
     send({ make, contentType, headers }: StreamedAnswer, { reply, counted }: Exchange) {
       const { request, raw } = reply;
+      reply.code(200).headers(headers).type(contentType);
+      // Asked for its headers alone, nothing is made.
+      if (request.method === 'HEAD') return reply.send();
       limits.ofAddress(request.ip, raw);
       if (request.caller) limits.ofCaller(request.caller, 1, raw);
       counted.hold(heldBytes);
-      const abort = new AbortController();
-      open.add(abort);
+      const [stop, left] = [new AbortController(), new AbortController()];
+      open.add(stop);
       raw.once('close', () => {
-        open.delete(abort);
-        abort.abort(new Error('the peer has left'));
+        open.delete(stop);
+        left.abort(new Error('the peer has left'));
       });
-      const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(maxMs)]);
-      reply.code(200).headers(headers).type(contentType);
-      return reply.send(Readable.from(sliced(make(signal)), { objectMode: false, highWaterMark: sliceBytes }));
+      const over = AbortSignal.any([stop.signal, AbortSignal.timeout(maxMs)]);
+      const pieces = sliced(make(AbortSignal.any([over, left.signal])));
+      // Also while the peer takes nothing, and so no piece is asked for.
+      return reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: sliceBytes, signal: over }));
     },
 
     /** Cuts those that are on their way: the server stops. */
     close(): void {
-      for (const abort of open) abort.abort(new Error('the server stops'));
+      for (const stop of open) stop.abort(new Error('the server stops'));
     },
   };
 }
