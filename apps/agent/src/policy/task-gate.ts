@@ -26,12 +26,12 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
   const isWatched = async (sessionId: string): Promise<boolean> => (await store.viewers.of([sessionId])).has(sessionId);
 
   /** Undefined for steps of people, which may lead anywhere. */
-  async function knownOrigins(turn: Turn): Promise<string[] | undefined> {
+  async function knownOrigins(turn: Turn, { allow }: Rules): Promise<string[] | undefined> {
     const { step, decision, task } = turn;
     if (!decision || !('url' in step) || step.url === undefined) return undefined;
     const [messages, decisions] = await Promise.all([store.taskMessages.of(task.id), store.decisions.of(task.id)]);
     const origin = URL.parse(step.url)?.origin;
-    return origin && isKnownSite(step.url, turn, { messages, decisions }) ? [origin] : [];
+    return origin && isKnownSite(step.url, turn, { allow, messages, decisions }) ? [origin] : [];
   }
 
   return {
@@ -59,7 +59,7 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
           return {
             rules,
             is_given: decision === undefined,
-            known_origins: await knownOrigins(turn),
+            known_origins: await knownOrigins(turn, rules),
             grants: granted.map(({ class: name, site }) => ({ class: name, origin: site })),
             is_watched: needsWatcher && (await isWatched(task.session_id)),
             yes: used?.fingerprint,

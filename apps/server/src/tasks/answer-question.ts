@@ -23,10 +23,12 @@ export type TaskAnswer = { text: string; askedAt?: string; by: string; field: 'a
 
 export function createAnswerQuestion({ store }: { store: Store }) {
   /** Names the possible answers, if the question takes no others. */
-  async function refuseUnlessOption(tx: Tx, id: string, { askedAt, field }: TaskAnswer): Promise<void> {
+  async function refuseUnlessOption(tx: Tx, id: string, { text, askedAt, field }: TaskAnswer): Promise<void> {
     const task = await store.tasks.locked(tx, id);
     const question = task?.status === 'awaiting_user' ? questionOf(task) : null;
     if (!question?.choices || (askedAt !== undefined && askedAt !== question.asked_at)) return;
+    // A yes that comes too late is one of them.
+    if (question.choices.some(({ value }) => value === text.trim().toLowerCase())) return;
     const message = `must be one of ${question.choices.map(({ value }) => value).join(', ')}`;
     const errors = [{ pointer: `/body/${field}`, message }];
     throw new AppError('invalid_answer', { detail: `The answer ${message}.`, errors });
