@@ -139,7 +139,7 @@ function Facts({ approval, goal, nextGoal }: ApprovalCardProps) {
         <div data-testid="void" className="mx-3.5 mb-3 flex gap-2 rounded-1 bg-bg px-3 py-2 text-12 text-ink-2">
           <RefreshCw size={14} strokeWidth={1.75} aria-hidden className="mt-px shrink-0" />
           <div className="min-w-0 wrap-anywhere">
-            <b className="font-semibold text-ink">An earlier yes was void, and nothing was done.</b>
+            <b className="font-semibold text-ink">An earlier yes was void.</b>
             <LongText text={approval.void_reason} className="mt-0.5" />
           </div>
         </div>
@@ -149,7 +149,7 @@ function Facts({ approval, goal, nextGoal }: ApprovalCardProps) {
           <div key={term} className="contents">
             <dt className="text-ink-3">{term}</dt>
             <dd className="min-w-0 wrap-anywhere">
-              <LongText text={text} />
+              <LongText text={text} lines={term === 'Goal' ? 4 : 2} />
               {term === 'Secret' && (
                 <span className="block text-12 text-ink-3">Its value is not shown to anybody.</span>
               )}
@@ -190,7 +190,7 @@ function Answers({ yesButton, action, hasKind, takesWords, isArmed, isLapsed, on
     ? 'Its time is over, which counts as no.'
     : isArmed
       ? 'Enter never means yes. Press Y, or Space on the button.'
-      : 'Read it first: yes can be pressed after the card was in sight for a moment.';
+      : 'Read it first: yes can be pressed after all of the card was in sight.';
   const yes = (answer: 'once' | 'kind') => ({
     isBusy: !isArmed,
     onClick: () => onYes(answer),
@@ -224,7 +224,7 @@ function Answers({ yesButton, action, hasKind, takesWords, isArmed, isLapsed, on
         No
         <DrawnKbd keys="N" className="-mr-1 narrow:hidden" />
       </Button>
-      <p id={`${id}-hint`} className="col-span-2 text-12 text-ink-3">
+      <p id={`${id}-hint`} className={cx('col-span-2 text-12 text-ink-3', isArmed && 'narrow:invisible')}>
         {hint}
       </p>
       <div className="col-span-2 -mx-2 grid justify-items-start">

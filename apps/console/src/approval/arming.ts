@@ -1,12 +1,12 @@
-// When a yes can be pressed: after all parts of the card were in sight, and its buttons stayed there for a moment. A card that
-// comes under the pointer of a person who is about to click must not be answered by that click.
+// When a yes can be pressed: after every part of the card was in sight for a moment. A card that comes under the pointer of a
+// person who is about to click must not be answered by that click.
 
 /** Long enough to notice that something else is there now. */
 export const armMs = 800;
 
-type ArmingOptions = { parts: readonly string[]; armMs?: number; onArmed: () => void };
+type ArmingOptions = { parts: readonly string[]; onArmed: () => void };
 export type Arming = {
-  /** A part came into sight, or left it. The last part is the one that has to stay. */
+  /** A part came into sight, or left it. */
   sees(part: string, isInSight: boolean): void;
   /** The whole page is shown, or hidden behind another. */
   shows(isShown: boolean): void;
@@ -14,38 +14,40 @@ export type Arming = {
 };
 
 /** Once armed, it stays so: another approval has an arming of its own. */
-export function createArming({ parts, armMs: waitMs = armMs, onArmed }: ArmingOptions): Arming {
-  const inSight = new Set<string>();
+export function createArming({ parts, onArmed }: ArmingOptions): Arming {
   const unseen = new Set(parts);
-  const last = parts.at(-1) ?? '';
+  const inSight = new Set<string>();
+  const timers = new Map<string, ReturnType<typeof setTimeout>>();
   let isShown = true;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isOver = false;
-  const stop = () => {
-    clearTimeout(timer);
-    timer = undefined;
+  const stop = (part: string) => {
+    clearTimeout(timers.get(part));
+    timers.delete(part);
   };
-  const look = () => {
-    if (isShown) for (const part of inSight) unseen.delete(part);
-    if (isOver || !isShown || !inSight.has(last) || unseen.size > 0) return stop();
-    timer ??= setTimeout(() => {
-      isOver = true;
-      onArmed();
-    }, waitMs);
+  const seen = (part: string) => {
+    unseen.delete(part);
+    if (unseen.size === 0) onArmed();
+  };
+  const look = (part: string) => {
+    if (!unseen.has(part) || !isShown || !inSight.has(part)) stop(part);
+    else if (!timers.has(part))
+      timers.set(
+        part,
+        setTimeout(() => seen(part), armMs),
+      );
   };
   return {
     sees(part, isInSight) {
       if (isInSight) inSight.add(part);
       else inSight.delete(part);
-      look();
+      look(part);
     },
     shows(next) {
       isShown = next;
-      look();
+      for (const part of parts) look(part);
     },
     close() {
-      isOver = true;
-      stop();
+      for (const part of parts) stop(part);
+      unseen.clear();
     },
   };
 }

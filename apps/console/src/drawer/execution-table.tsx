@@ -4,6 +4,7 @@ import { Fragment } from 'react';
 import { VerdictLine } from '../approval/verdict-line.tsx';
 import type { Execution, ExecutionStep } from '../live/api-types.ts';
 import { describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
+import { isAsking } from '../tasks/attempts.ts';
 import type { Axis } from '../tasks/axis-model.ts';
 import { Chip } from '../ui/chip.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -59,7 +60,7 @@ export function ExecutionTable({ executions, axis }: { executions: readonly Exec
 }
 
 function Attempt({ step, axis, hasPolicy }: { step: ExecutionStep; axis: Axis; hasPolicy: boolean }) {
-  const [word, colour] = states[step.status];
+  const [word, colour] = isAsking({ ...step, verdict: step.policy }) ? (['asked', ''] as const) : states[step.status];
   const from = Date.parse(step.intent_at);
   const to = step.effect_at ? Date.parse(step.effect_at) : axis.to;
   const share = (time: number) => Math.min(100, Math.max(0, ((time - axis.from) / (axis.to - axis.from)) * 100));

@@ -57,19 +57,21 @@ export function Answer({ item }: { item: InboxItem }) {
           Open the session
         </Link>
       </div>
-      <TaskPicture taskId={id} className="aspect-video w-full rounded-3 ring-1 ring-line" />
-      <p className="mt-4 line-clamp-4 text-14 wrap-anywhere text-ink-2" dir="auto">
-        {!isApproval && `In “${item.title}”. `}The agent waits since {formatMoment(item.waiting_since, Date.now())}.
-        {!isApproval &&
-          question?.expires_at &&
-          ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
-      </p>
-      {isApproval && question && (
+      <TaskPicture
+        taskId={id}
+        className={cx('w-full rounded-3 ring-1 ring-line', isApproval ? 'aspect-[16/7]' : 'aspect-video')}
+      />
+      {isApproval && question ? (
         <Suspense fallback={<div className="h-80" />}>
           <div className="mt-4">
             <ApprovalAnswer item={item} question={question} />
           </div>
         </Suspense>
+      ) : (
+        <p className="mt-4 line-clamp-4 text-14 wrap-anywhere text-ink-2" dir="auto">
+          In “{item.title}”. The agent waits since {formatMoment(item.waiting_since, Date.now())}.
+          {question?.expires_at && ` Without an answer it fails at ${formatMoment(question.expires_at, Date.now())}.`}
+        </p>
       )}
       {choices && <Choices choices={choices} isBusy={answer.isPending} onChoose={say} />}
       {kind === 'plan' && question?.plan_items && (

@@ -203,7 +203,7 @@ const resuming: Rule = ({ takeover, task }) =>
       }
     : undefined;
 
-/** The yes itself is said on its card, beside what it is for. */
+/** The yes is said on its card, beside what it is for; `decide` goes there, and is a key without a button. */
 const asksYes: Rule = ({ task, now }) => {
   const question = task && canMove(task.status, taskMoves.answer) ? task.question : null;
   if (!question?.approval) return undefined;

@@ -117,7 +117,8 @@ export function TaskPanel(props: TaskPanelProps) {
               </Button>
             </div>
           )}
-          {!props.isClosed && (
+          {/* The card of a yes needs the room, and what is written here would be no answer to it. */}
+          {!props.isClosed && driver.kind !== 'asks_yes' && (
             <Suspense fallback={<div className="h-36 border-t border-line" />}>
               <Composer
                 placeholder={isOver || !task ? 'What next in this session?' : 'Line up what comes next'}

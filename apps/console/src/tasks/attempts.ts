@@ -33,7 +33,24 @@ export function attemptsOf(history: readonly AgentHistory[], executions: readonl
     const { from, executionId } = known.get(keyOf(attempt)) ?? attempt;
     known.set(keyOf(attempt), { ...attempt, from, executionId });
   }
-  return [...known.values()].toSorted((one, other) => one.index - other.index || one.number - other.number);
+  return withoutAsking(
+    [...known.values()].toSorted((one, other) => one.index - other.index || one.number - other.number),
+  );
+}
+
+/** It ended before anything was done, because a person has to say yes first: the question stands for it. */
+export const isAsking = ({ status, verdict }: { status: string; verdict?: Verdict }): boolean =>
+  status === 'failed' && verdict?.outcome === 'ask' && verdict.approved_by === undefined;
+
+/** The attempt after a yes is the first one that tried. */
+function withoutAsking(attempts: readonly Attempt[]): Attempt[] {
+  const asked = new Map<number, number>();
+  return attempts.flatMap((attempt) => {
+    const before = asked.get(attempt.index) ?? 0;
+    if (!isAsking(attempt)) return { ...attempt, number: attempt.number - before };
+    asked.set(attempt.index, before + 1);
+    return [];
+  });
 }
 
 const keyOf = ({ stepId, number }: Attempt): string => `${stepId} ${number}`;

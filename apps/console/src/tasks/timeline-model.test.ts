@@ -213,6 +213,22 @@ describe('the timeline of a task', () => {
     assert.deepEqual(attemptsOf([], [execution])[0]?.verdict, policy);
   });
 
+  it('does not show an attempt that only asked for a yes, and does not count it', () => {
+    const policy = { class: 'commit', outcome: 'ask', sentence: 'It pays.' } as const;
+    const asking = entry(2, 3, { status: 'failed', message: 'It waits for a yes.', policy });
+    const waiting = buildTimeline({ status: { ...status, agent_history: [entry(1, 1), asking] }, messages: null });
+    assert.deepEqual(inWords(waiting), ['done Step 1', 'running Third']);
+    const done = entry(2, 9, { attempts: 2, policy: { ...policy, approved_by: 'ada' } });
+    const [, step] = buildTimeline({
+      status: { ...status, agent_history: [entry(1, 1), asking, done] },
+      messages: null,
+    });
+    assert.ok(step?.type === 'step');
+    assert.deepEqual([step.state, step.tries, step.failures], ['done', 1, []]);
+    const failed = { ...done, status: 'failed' as const };
+    assert.equal(attemptsOf([asking, failed]).length, 1, 'what was tried after the yes is an attempt');
+  });
+
   it('keeps the place of steps that are older than the status, until they are read', () => {
     const messages = said(['prompt', 0, 'Buy'], ['note', 2, 'A note']);
     const late = { ...status, agent_history: [entry(3, 5)], current_step: 4, current_step_title: 'Fourth' };

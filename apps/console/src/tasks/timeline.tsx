@@ -38,8 +38,11 @@ export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
   const height = list.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows are measured
   useEffect(() => {
-    if (shownStep === undefined && isAtEnd.current && current >= 0)
-      list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
+    if (shownStep !== undefined || !isAtEnd.current || current < 0) return;
+    // What is taller than the list is read from its top.
+    const size = list.getVirtualItems().find(({ index }) => index === current)?.size ?? 0;
+    if (size > (scroller.current?.clientHeight ?? 0)) list.scrollToIndex(current, { align: 'start' });
+    else list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
   }, [current, items.length, list, height, shownStep]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another step moves the list
   useEffect(() => {

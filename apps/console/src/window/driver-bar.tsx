@@ -117,11 +117,6 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
           Answer <Kbd className="-mr-1 narrow:hidden">A</Kbd>
         </Button>
       )}
-      {has('decide') && (
-        <Button size="lg" className="hidden narrow:inline-flex narrow:h-11 narrow:px-2.5" {...act('decide')}>
-          Decide
-        </Button>
-      )}
       {has('i_am_here') && (
         <Button
           size="lg"
