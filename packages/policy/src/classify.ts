@@ -41,14 +41,14 @@ function ofAction(facts: ActFacts): Classified {
     case 'hover':
       return as('move', 'it changes which page is shown');
     case 'type':
-      return element?.secret
-        ? as('credential', 'it writes into a field for secrets')
-        : as('write', 'it writes into a field');
+      if (element?.secret) return as('credential', 'it writes into a field for secrets');
+      return ofCarrying(facts) ?? as('write', 'it writes into a field');
     case 'drag':
       return commitsBy(facts.onto?.name ?? '')
         ? as('commit', 'the words on what it is dropped on commit to something')
         : ofField(element);
     case 'select':
+      return ofChoosing(facts);
     case 'check':
       return ofField(element);
     case 'upload':
@@ -71,23 +71,43 @@ const ofField = (element: ElementFacts | undefined): Classified =>
     ? as('commit', 'the words on it commit to something')
     : as('write', 'it changes a field of the page');
 
-function ofAddress({ to_origin, known_origins }: ActFacts): Classified {
+/** Words that one site showed go to another. */
+function ofCarrying({ shown_at, goes_to = [] }: ActFacts): Classified | undefined {
+  const other = shown_at && goes_to.find((host) => !shown_at.includes(host));
+  return other === undefined
+    ? undefined
+    : as('reach', `it takes words that ${shown_at?.join(', ')} showed to ${other}`);
+}
+
+/** Outside of a form a list may act by itself. */
+function ofChoosing(facts: ActFacts): Classified {
+  const { element, option = '' } = facts;
+  if (!element?.form && commitsBy(option)) return as('commit', 'the words of the option commit to something');
+  return ofCarrying(facts) ?? ofField(element);
+}
+
+function ofAddress({ to_origin, known_origins, link_names }: ActFacts): Classified {
   // An address without a host, such as an empty page, reaches nobody.
   const isKnown =
     !known_origins || !to_origin || to_origin === 'null' || known_origins.some((one) => one === to_origin);
-  return isKnown
-    ? as('move', 'it changes which page is shown')
-    : as('reach', 'it goes to a site that neither a person nor a page of this task named');
+  if (!isKnown) return as('reach', 'it goes to a site that neither a person nor a page of this task named');
+  if (link_names?.some(commitsBy)) return as('commit', 'the words of the link with this address commit to something');
+  return link_names?.length === 0
+    ? as('reach', 'it opens an address that neither a person gave nor the page links to')
+    : as('move', 'it changes which page is shown');
 }
 
-function ofDialog({ dialog }: ActFacts): Classified {
+function ofDialog(facts: ActFacts): Classified {
+  const { dialog } = facts;
   if (!dialog?.accept) return as('move', 'it dismisses a dialog');
-  return commitsBy(dialog.message)
-    ? as('commit', 'it says yes to a dialog whose words commit to something')
-    : as('dialog', 'it says yes to a dialog');
+  if (commitsBy(dialog.message)) return as('commit', 'it says yes to a dialog whose words commit to something');
+  return ofCarrying(facts) ?? as('dialog', 'it says yes to a dialog');
 }
 
 function ofKey({ key, element }: ActFacts): Classified {
+  // Outside of a field it deletes what is chosen.
+  if (/(^|\+)(Delete|Backspace)$/.test(key ?? '') && !fields.includes(element?.role ?? ''))
+    return as('commit', 'it presses the key that deletes');
   const isSending = key === 'Enter' || key?.endsWith('+Enter') === true;
   const isPressing = isSending || key === 'Space' || key === ' ';
   if (!element || !isPressing) return as('write', 'it presses a key');

@@ -35,6 +35,13 @@ export type ActFacts = {
   to_origin?: string;
   /** Origins that people named, or that pages of the task link to. Absent: where the step leads is not of interest. */
   known_origins?: readonly string[];
+  /** Of an address that a model wrote, that no person gave and that was not opened before: the links of the page that lead there. */
+  link_names?: readonly string[];
+  /** Hosts that showed the words that the step writes, where no person gave them, and the hosts that get them. */
+  shown_at?: readonly string[];
+  goes_to?: readonly string[];
+  /** Of a step that chooses: the option. */
+  option?: string;
   element?: ElementFacts;
   /** Of a drag: what the element is dropped on. */
   onto?: Pick<ElementFacts, 'name'>;

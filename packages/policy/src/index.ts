@@ -1,6 +1,7 @@
 // What an act may do, and who has to say yes to it: pure code, without a model, a clock or a network.
 export { type Classified, classify } from './classify.ts';
 export type { ActFacts, ElementFacts } from './facts.ts';
+export { carriesTooMuch, type Shown, shownParts, sourceOf } from './flow.ts';
 export {
   type Grant,
   type Rules,

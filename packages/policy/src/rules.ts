@@ -23,6 +23,10 @@ export type Standing = {
   /** A person wrote the step itself: in the mode `standard` that is their yes. */
   isGiven?: boolean;
   isWatched?: boolean;
+  /** The page holds words that no person gave: to send them, one has to say yes. */
+  isUnsaid?: boolean;
+  /** The address could carry away what no person gave. */
+  carriesMuch?: boolean;
   grants?: readonly Grant[];
   /** The site that a grant would have to name; see `siteOf`. */
   site?: string;
@@ -96,11 +100,18 @@ export function verdictOn(act: Classified, origins: readonly string[], rules: Ru
   if (!standing.isWatched && isOnlyWatched(hosts, act, rules))
     return { outcome: 'watch', sentence: `It is done only while a person watches, because ${act.why}.` };
   const isLiterallyGiven = rules.mode === 'standard' && standing.isGiven === true;
-  if (isLiterallyGiven || !asked[rules.mode].includes(act.class))
+  if (!isLiterallyGiven && act.class === 'reach' && standing.carriesMuch && rules.mode !== 'free')
+    return {
+      outcome: 'deny',
+      sentence: `Its address carries more than a few words that no person gave, and ${act.why}.`,
+    };
+  const isUnsaid = act.class === 'submit' && standing.isUnsaid === true && rules.mode !== 'free';
+  if (isLiterallyGiven || !(isUnsaid || asked[rules.mode].includes(act.class)))
     return { outcome: 'allow', sentence: `It needs no yes: ${act.why}.` };
   const isGranted = standing.grants?.some((one) => one.class === act.class && one.origin === standing.site);
   if (isGranted) return { outcome: 'allow', sentence: `A person said yes to this kind on this site: ${act.why}.` };
-  return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}.` };
+  const words = isUnsaid ? ' with words that no person gave' : '';
+  return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}${words}.` };
 }
 
 /**

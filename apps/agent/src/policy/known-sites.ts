@@ -1,13 +1,13 @@
 // Which sites a model may open by itself: those that people named, and those that pages of the task link to. Reads rows, and never
 // what a page says in words.
 
-import { answersOf, type DecisionRow, planItemsOf, type TaskMessageRow } from '@pilothouse/store';
+import type { DecisionRow } from '@pilothouse/store';
 import type { TaskTurn } from '../ledger/turn.ts';
 
-/** `allow`: hosts that the rules of the task name. */
+/** `allow`: hosts that the rules of the task name. `said`: all words of people. */
 type Rows = {
   allow: readonly string[];
-  messages: Pick<TaskMessageRow, 'text'>[];
+  said: readonly string[];
   decisions: Pick<DecisionRow, 'url' | 'actions'>[];
 };
 
@@ -15,23 +15,10 @@ type Rows = {
 const hosts =
   /(?:https?:\/\/)?((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(:\d{1,5})?/giu;
 
-export function isKnownSite(
-  address: string,
-  { task, settings }: TaskTurn,
-  { allow, messages, decisions }: Rows,
-): boolean {
+export function isKnownSite(address: string, { settings }: TaskTurn, { allow, said, decisions }: Rows): boolean {
   const to = URL.parse(address);
   if (!to?.host) return true;
-  const said = [
-    task.prompt,
-    settings.current_url ?? '',
-    ...settings.constraints,
-    ...messages.map(({ text }) => text),
-    ...answersOf(task).map(({ text }) => text ?? ''),
-    // A person agreed to it.
-    ...(task.plan_agreed_at ? (planItemsOf(task) ?? []).map(({ text, site }) => `${text} ${site ?? ''}`) : []),
-  ].join('\n');
-  const named = [...said.matchAll(hosts)].map(([whole]) => hostOf(whole));
+  const named = [...said.join('\n').matchAll(hosts)].map(([whole]) => hostOf(whole));
   const listed = [...(settings.allowed_domains ?? []), ...allow].map((name) => name.replace(/^\*\./, ''));
   const isNamed = named.some((one) => covers(one, to)) || listed.some((name) => isBelow(to.hostname, name));
   const isSeen = decisions.some(

@@ -7,6 +7,8 @@ import { type Rules, rulesFor } from '@pilothouse/policy';
 import type { ApprovalRow, PolicyStanding, StepRow, Store } from '@pilothouse/store';
 import type { TaskTurn, Turn } from '../ledger/turn.ts';
 import { isKnownSite } from './known-sites.ts';
+import { saidByPeople } from './said-by-people.ts';
+import { flowOf } from './step-flow.ts';
 
 export type TaskGate = {
   rules: Rules;
@@ -25,13 +27,17 @@ const committing = new Set<Step['action']>([
 export function createTaskGates({ store, installation = {} }: { store: Store; installation?: Policy }) {
   const isWatched = async (sessionId: string): Promise<boolean> => (await store.viewers.of([sessionId])).has(sessionId);
 
-  /** Undefined for steps of people, which may lead anywhere. */
-  async function knownOrigins(turn: Turn, { allow }: Rules): Promise<string[] | undefined> {
+  /** What is known of the words of a step, and of where it leads. Nothing for steps of people, which may lead anywhere. */
+  async function wordsOf(turn: Turn, { allow }: Rules): Promise<Partial<Gate>> {
     const { step, decision, task } = turn;
-    if (!decision || !('url' in step) || step.url === undefined) return undefined;
+    if (!decision) return {};
     const [messages, decisions] = await Promise.all([store.taskMessages.of(task.id), store.decisions.of(task.id)]);
+    const said = saidByPeople(turn, messages);
+    const flow = await flowOf(store, turn, { said, decisions });
+    if (!('url' in step) || step.url === undefined) return flow;
     const origin = URL.parse(step.url)?.origin;
-    return origin && isKnownSite(step.url, turn, { allow, messages, decisions }) ? [origin] : [];
+    const isKnown = origin && isKnownSite(step.url, turn, { allow, said, decisions });
+    return { ...flow, known_origins: isKnown ? [origin] : [] };
   }
 
   return {
@@ -59,7 +65,7 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
           return {
             rules,
             is_given: decision === undefined,
-            known_origins: await knownOrigins(turn, rules),
+            ...(await wordsOf(turn, rules)),
             grants: granted.map(({ class: name, site }) => ({ class: name, origin: site })),
             is_watched: needsWatcher && (await isWatched(task.session_id)),
             yes: used?.fingerprint,

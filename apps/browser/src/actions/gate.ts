@@ -18,7 +18,13 @@ type Options = { gate: Gate; step: Step; page: Page; dialogs: Dialogs; documents
 type Act = Pick<Options, 'gate' | 'step' | 'page' | 'dialogs'>;
 type Box = AskedAct['bbox'];
 /** One look at what is about to be touched. `frame`: the origin of its document. */
-type GateLook = { look: ActLook | null; onto: ActLook | null; frame: string | undefined };
+type GateLook = {
+  look: ActLook | null;
+  onto: ActLook | null;
+  frame: string | undefined;
+  /** Of the links of the page that lead where the step leads. */
+  linkNames?: string[];
+};
 type Touched = { element: FoundElement | undefined; onto?: FoundElement };
 
 /** Acts that leave a page, whatever its site: one must be able to leave a page that is refused. */
@@ -67,12 +73,14 @@ export function createGate(act: Options) {
 }
 
 async function lookAt(
-  { step, page, documentsOf }: Options,
+  { gate, step, page, documentsOf }: Options,
   { element, onto }: Touched,
   isNear: boolean,
   deadline: Deadline,
 ): Promise<GateLook> {
   const nothing = { look: null, onto: null, frame: element?.origin };
+  if (gate.is_new_address && 'url' in step && step.url !== undefined)
+    return { ...nothing, linkNames: await linksTo(step.url, page, documentsOf, deadline) };
   if (unlooked.has(step.action)) return nothing;
   if (element) {
     const [look, other] = await Promise.all([
@@ -90,13 +98,22 @@ async function lookAt(
   return { look: focused?.look ?? null, onto: null, frame: focused?.frame };
 }
 
+async function linksTo(url: string, page: Page, documentsOf: DocumentsOf, deadline: Deadline): Promise<string[]> {
+  const worlds = await documentsOf(page, deadline);
+  return (await Promise.all(worlds.map((world) => world.call('linkNames', [url], deadline)))).flat();
+}
+
 /** The strictest class of what a touch may reach. */
-function classOf({ gate, step, page, dialogs }: Act, { look, onto }: GateLook): Classified {
+function classOf({ gate, step, page, dialogs }: Act, { look, onto, frame, linkNames }: GateLook): Classified {
   const common: ActFacts = {
     action: step.action,
     page_origin: originOf(page.url()),
     to_origin: toOf(step),
     known_origins: gate.known_origins,
+    link_names: linkNames,
+    shown_at: gate.shown_at,
+    goes_to: [frame ?? page.url(), look?.identity.form?.action].flatMap((url) => (url ? hostOf(url) : [])),
+    ...(step.action === 'select' && { option: step.option }),
     irreversible: step.irreversible === true,
     ...(step.action === 'press' && { key: step.key }),
     ...(onto && { onto: { name: onto.identity.name } }),
@@ -109,8 +126,9 @@ function classOf({ gate, step, page, dialogs }: Act, { look, onto }: GateLook): 
 }
 
 function verdictOf(act: Act, classified: Classified, seen: GateLook): Verdict {
-  const { rules, is_given: isGiven, is_watched: isWatched, grants } = act.gate;
-  return verdictOn(classified, originsOf(act, seen), rules, { isGiven, isWatched, grants, site: siteFor(act, seen) });
+  const { rules, is_given: isGiven, is_watched: isWatched, is_unsaid: isUnsaid, carries_much: carriesMuch } = act.gate;
+  const standing = { isGiven, isWatched, isUnsaid, carriesMuch, grants: act.gate.grants, site: siteFor(act, seen) };
+  return verdictOn(classified, originsOf(act, seen), rules, standing);
 }
 
 function originsOf({ step, page }: Act, { look, frame }: GateLook): string[] {
@@ -158,7 +176,8 @@ const refusal = (failure: 'refused' | 'needs_watcher', verdict: GateVerdict) =>
 const rankOf = ({ class: name }: Classified): number => actClasses.indexOf(name);
 const originOf = (url: string): string => URL.parse(url)?.origin ?? 'null';
 const toOf = (step: Step): string | undefined => ('url' in step && step.url ? originOf(step.url) : undefined);
-const isPressingKey = (key: string): boolean => /(^|\+)(Enter|Space| )$/.test(key);
+const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
+const isPressingKey = (key: string): boolean => /(^|\+)(Enter|Space| |Delete|Backspace)$/.test(key);
 
 function placeOf(url: string): string | null {
   const { origin, pathname } = URL.parse(url) ?? {};

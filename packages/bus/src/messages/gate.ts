@@ -13,6 +13,14 @@ export const Gate = z.object({
   is_given: z.boolean(),
   /** Origins that people named or pages link to. Absent: a step may lead anywhere. */
   known_origins: z.array(z.string()).optional(),
+  /** Hosts that showed the words that the step writes, where no person gave them. */
+  shown_at: z.array(z.string()).optional(),
+  /** Words that no person gave were written into this page before. */
+  is_unsaid: z.boolean().optional(),
+  /** A model wrote an address that no person gave and that was not opened before. */
+  is_new_address: z.boolean().optional(),
+  /** With it: it could carry away more than a few words. */
+  carries_much: z.boolean().optional(),
   /** What a person said yes to for the whole task. */
   grants: z.array(z.object({ class: ActClass, origin: z.string() })),
   /** A person watches, by the database. */

@@ -22,6 +22,17 @@ export function createDecisionViews({ pool }: Pick<Database, 'pool'>) {
       return rows[0];
     },
 
+    /** All pages that it read, with their addresses, oldest first. */
+    async shownIn(taskId: string): Promise<{ url: string; view: string }[]> {
+      const { rows } = await pool.query<{ url: string; view: string }>({
+        name: 'decisions.shownIn',
+        text: `select coalesce(url, '') as url, view from decisions
+               where task_id = $1 and view is not null order by number`,
+        values: [taskId],
+      });
+      return rows;
+    },
+
     /** The texts of all pages that it read, oldest first. */
     async viewsOf(taskId: string): Promise<string[]> {
       const { rows } = await pool.query<{ view: string }>({

@@ -123,5 +123,14 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
     return isNothing || !active ? null : look(active, isNear);
   }
 
-  return { look, lookAtFocus };
+  /** Of the links that lead exactly there. A name of a picture or a label counts as people read it. */
+  function linkNames(url: string): string[] {
+    const to = URL.parse(url)?.href;
+    const isThere = (link: Element) =>
+      (link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement) && URL.parse(link.href)?.href === to;
+    const links = dom.select('a[href], area[href]', document.documentElement);
+    return links.filter(isThere).slice(0, maxNames).map(names.name);
+  }
+
+  return { look, lookAtFocus, linkNames };
 }

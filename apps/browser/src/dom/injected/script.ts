@@ -144,6 +144,7 @@ function createTools(parts: Parts) {
     identity: items.identity,
     actLook: acts.look,
     focusLook: acts.lookAtFocus,
+    linkNames: acts.linkNames,
     read: reader.read,
     readPage: reader.page,
     attributes: extractor.attributes,
