@@ -230,7 +230,7 @@ describe('a yes to one act, in the console', () => {
             detail: words,
             message: words,
           },
-          ...{ request_id: task.task_id, errors },
+          ...{ success: false, request_id: task.task_id, errors },
         };
         if (wrong >= 0) return route.fulfill({ status: 422, contentType: 'application/problem+json', json: problem });
         policy = sent;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import { doubleApproval, orderAt } from '../testkit/console/approval-double.ts';
 import { launchBrowser } from '../testkit/console/console-page.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { until } from '../testkit/until.ts';
@@ -252,6 +253,42 @@ describe('hostile texts', () => {
     await page.unroute('**/api/tasks/*/status', asModel);
     await page.unroute('**/api/tasks/*/decisions?*', decisions);
     await page.unroute('**/api/tasks/*/decisions/1/view', view);
+  });
+
+  it('an act that a person is asked about: names, values, amounts, addresses, verdicts', {
+    timeout: 180_000,
+  }, async () => {
+    payload = markup;
+    data = null;
+    const hostile = (text: string) =>
+      orderAt(text, {
+        ...{ why: text, action: `Click "${text}"`, role: text, name: text, value: text, secret: text },
+        ...{ frame_origin: text, form_action: `javascript:window.hacked=1//${text}`, amounts: Array(20).fill(text) },
+        ...{ bbox: { x: -1e9, y: 10, width: 1e12, height: 20 }, picture_path: address, void_reason: text },
+      });
+    for (const [name, text] of Object.entries({ markup, long, address })) {
+      const double = await doubleApproval(page, hostile(text));
+      double.verdict = { class: 'commit', outcome: 'ask', sentence: text, approved_by: text };
+      await session(asks);
+      const card = page.getByTestId('approval');
+      await card.waitFor(soon);
+      await isUnharmed(`approval-${name}`);
+      const more = card.getByRole('button', { name: 'more' });
+      if (name === 'long') await more.first().click();
+      await isUnharmed(`approval-${name}-more`);
+      assert.equal(await card.locator('a').count(), 0, 'no address is a link');
+      assert.equal(await card.locator('dd [dir=auto]').count(), await card.locator('dd').count());
+      await open(`/inbox/${asks.task_id}`, () => card.waitFor(soon));
+      await isUnharmed(`approval-${name}-inbox`);
+      await open('/', () => page.getByRole('region', { name: 'Needs you' }).waitFor(soon));
+      await isUnharmed(`approval-${name}-home`);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await session(ended, '&tab=steps&drawer=executions');
+      await page.getByTestId('timeline').getByTestId('verdict').first().waitFor(soon);
+      await page.getByTestId('drawer').getByTestId('verdict').first().waitFor(soon);
+      await isUnharmed(`approval-${name}-verdict`);
+      await double.close();
+    }
   });
 
   it('10,000 rows are a table of few elements, which scrolls to its end', { timeout: 60_000 }, async () => {

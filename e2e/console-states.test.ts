@@ -15,6 +15,7 @@
 // | waiting | the wheel is asked for while a step is under way |
 // | resuming | the wheel is handed back |
 // | asks | a task with the step `ask` |
+// | asks for a yes | console-approval.test.ts |
 // | pending | a second task in the session |
 // | look back | a step is pressed |
 // | closed, closed picture | the session is deleted |

@@ -4,10 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogin } from '@pilothouse/sdk';
 import type { Page } from 'playwright-core';
+import { doubleApproval, orderAt } from '../testkit/console/approval-double.ts';
 import { launchBrowser } from '../testkit/console/console-page.ts';
 import { toIndexedPng } from '../testkit/console/indexed-png.ts';
 import { openInstallation } from '../testkit/installation.ts';
 import type { MindAnswer, MindRequest } from '../testkit/models/mind.ts';
+import { planning } from '../testkit/models/minds.ts';
 import { startModelServer } from '../testkit/models/server.ts';
 import { root } from '../testkit/stack/folders.ts';
 import { until } from '../testkit/until.ts';
@@ -23,7 +25,9 @@ const sizes = {
 const person = { username: 'ada', email: 'ada@example.com', password: 'a harbour at night 17' };
 
 // Only the picture of a model's task has one: without it the home page shows that tasks are scripts.
-const model = wanted.includes('model') ? await startModelServer(thinkOfLanterns) : undefined;
+const model = wanted.includes('model')
+  ? await startModelServer(planning(() => planOfLanterns, thinkOfLanterns))
+  : undefined;
 if (model) Object.assign(process.env, { MODELS: `local=${model.addresses.chat}#lantern`, MODEL_PRICES: 'local=3:15' });
 const installation = await openInstallation('console-pictures', { disableAuth: false });
 const { client: guest, shop, baseUrl } = installation;
@@ -169,6 +173,54 @@ async function share(id: string): Promise<void> {
   await watching.context().close();
 }
 
+/** A yes to one act, and the rules that ask for it. Both are doubled answers, so that every picture has the same. */
+async function approval(): Promise<void> {
+  const { path, session_id, task_id } = await run(
+    'Find the cheapest lantern that is rated for storm, put one into the basket, and stop before paying.',
+    'Reorder the galley stores',
+    [
+      there,
+      { action: 'click', target: 'Add Brass lantern to basket', title: 'Add “Brass lantern” to the basket' },
+      { action: 'type', target: 'Name', text: 'MV Aurora', title: 'Write the name of the ship' },
+      { action: 'hover', target: 'Place order', title: 'Go on to the order' },
+      { action: 'ask', question: 'Shall it be ordered?' },
+    ],
+    'awaiting_user',
+  );
+  const { overlays } = (await client.getSession({ id: session_id })).snapshot;
+  const bbox = overlays.findLast((overlay) => overlay.bbox)?.bbox ?? null;
+  const act = orderAt(`${shop.url}/basket`, {
+    bbox,
+    picture_path: path,
+    amounts: ['Brass lantern 48 €', 'Total 54,90 €'],
+  });
+  const double = await doubleApproval(page, act);
+  await page.goto(path);
+  await page.locator('[data-testid=approval][data-state=armed]').waitFor(soon);
+  await frame(page);
+  await picture('approval', page, 'wide');
+  await picture('approval-1280', page, 'small');
+  await picture('narrow-approval', page, 'narrow');
+  await double.close();
+  const policy = { mode: 'standard', deny: ['ads.example', 'tracker.example'], read_only: ['bank.example'] };
+  const rules = {
+    mode: 'careful',
+    allow: [],
+    deny: [...policy.deny, 'evil.example'],
+    read_only: policy.read_only,
+    watch: [],
+  };
+  await page.route(/\/api\/policy$/, (route) => route.fulfill({ json: { success: true, policy, effective: rules } }));
+  await page.goto(`${baseUrl}/settings/policy`);
+  await page.getByTestId('policy-in-force').waitFor(soon);
+  await picture('settings-policy', page, 'wide');
+  await client.cancelTask({ id: task_id });
+}
+
+const planOfLanterns = ['Open the shop', 'Search for lanterns under 60 €', 'Put the cheapest into the basket'].map(
+  (text) => ({ text, site: 'harbour-supplies.test' }),
+);
+
 /** The first two goals are met; the third is at work when the picture is made. */
 function thinkOfLanterns({ messages }: MindRequest): MindAnswer {
   const done = messages.reduce((sum, { calls }) => sum + calls.length, 0);
@@ -211,18 +263,30 @@ async function modelTask(): Promise<void> {
   await frame(page);
   await picture('model', page, 'wide');
   await picture('narrow-model', page, 'narrow');
+  await page.getByTestId('decision').nth(1).getByRole('button', { name: 'What it saw' }).click();
+  await page.getByLabel('What the model saw').waitFor(soon);
+  await picture('model-view', page, 'wide');
   await client.cancelTask({ id: task_id });
+  const planned = await client.sendChat({
+    prompt: 'Find the cheapest lantern under 60 € that is rated for storm, and stop before paying.',
+    ...{ planner: 'llm', confirm: 'plan', session_id },
+  });
+  await page.goto(`${baseUrl}/sessions/${session_id}?task=${planned.task_id}`);
+  await page.getByTestId('plan').waitFor(soon);
+  await picture('plan', page, 'wide');
+  await client.cancelTask({ id: planned.task_id });
 }
 
 try {
   mkdirSync(folder, { recursive: true });
   await auth();
   if (model) await modelTask();
-  else await fillLists();
+  else if (wanted.length !== 1 || !isWanted('approval')) await fillLists();
+  if (!model && isWanted('approval')) await approval();
   if (['home', 'inbox', 'settings', 'narrow-home'].some(isWanted)) await lists();
   if (
     wanted.length === 0 ||
-    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login', 'model'].includes(name))
+    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login', 'model', 'approval'].includes(name))
   )
     await session();
 } finally {

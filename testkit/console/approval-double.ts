@@ -70,7 +70,7 @@ export async function doubleApproval(page: Page, approval: Approval): Promise<Ap
       const words = 'No question stands that this would answer.';
       const problem = {
         ...{ type: 'about:blank', code: 'conflict', title: words, status: 409, detail: words, message: words },
-        request_id: double.approval.id,
+        ...{ success: false, request_id: double.approval.id },
       };
       if (!double.refuses) return route.fulfill({ json: { success: true, status: {}, takeover: null } });
       return route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem });

@@ -25,7 +25,22 @@ const click = (more: Partial<ElementFacts> = {}, rest: Partial<ActFacts> = {}): 
 });
 const card = { method: 'post', has_card: true, send_names: ['Next'] };
 
-const cases: [what: string, facts: ActFacts, is: string][] = [
+const post = { method: 'post', has_card: false, send_names: ['Save'] };
+const carried = { shown_at: ['bank.example'], goes_to: ['shop.example'] };
+const typed: ActFacts = click({ role: 'field', form: post }, { action: 'type' });
+const opened: ActFacts = {
+  ...click(),
+  action: 'navigate',
+  to_origin: 'https://shop.example',
+  known_origins: ['https://shop.example'],
+};
+const answered: ActFacts = { ...click(), action: 'answer_dialog' };
+const choose = (option: string, more: Partial<ElementFacts> = {}, rest: Partial<ActFacts> = {}): ActFacts =>
+  click({ role: 'select', name: 'More', ...more }, { action: 'select', option, ...rest });
+const press = (key: string, more: Partial<ElementFacts> = {}): ActFacts => click(more, { action: 'press', key });
+
+type Row = [what: string, facts: ActFacts, is: string];
+const cases: Row[] = [
   ['a form with a card is committed to, whatever its button says', click({ submits: true, form: card }), 'commit'],
   [
     'also by Enter in one of its fields',
@@ -72,13 +87,112 @@ const cases: [what: string, facts: ActFacts, is: string][] = [
   ['an empty page', { ...click(), action: 'new_page', to_origin: 'null', known_origins: [] }, 'move'],
   ['a drop on what deletes', { ...click(), action: 'drag', onto: { name: 'Delete' } }, 'commit'],
   ['a drop elsewhere', { ...click(), action: 'drag', onto: { name: 'Done' } }, 'write'],
+  ['a drop on what is not known', { ...click({ name: 'Delete' }), action: 'drag' }, 'commit'],
+  [
+    'a box that does it at once',
+    click({ role: 'checkbox', name: 'Publish my address' }, { action: 'check' }),
+    'commit',
+  ],
+  [
+    'a box of a form',
+    click({ role: 'checkbox', name: 'Publish my address', form: post }, { action: 'check' }),
+    'write',
+  ],
+  ['a harmless box', click({ role: 'checkbox', name: 'Show hours' }, { action: 'check' }), 'write'],
+  ['a box that is not known', { ...click(), element: undefined, action: 'check' }, 'write'],
+  ['an option that does it at once', choose('Delete the account'), 'commit'],
+  ['an option of a form', choose('Delete the account', { form: post }), 'write'],
+  ['a harmless option', choose('Opening hours'), 'write'],
+  ['an option of a list that says so itself', choose('Now', { name: 'Delete' }), 'commit'],
+  ['an option that another site showed', choose('4402', { form: post }, carried), 'reach'],
+  ['words that another site showed', { ...typed, ...carried }, 'reach'],
+  [
+    'words for two sites, of which one is another',
+    { ...typed, shown_at: ['a.example'], goes_to: ['a.example', 'b.example'] },
+    'reach',
+  ],
+  ['words that the same site showed', { ...typed, shown_at: ['shop.example'], goes_to: ['shop.example'] }, 'write'],
+  ['words that people gave', { ...typed, goes_to: ['shop.example'] }, 'write'],
+  ['words that go nowhere', { ...typed, shown_at: ['bank.example'] }, 'write'],
+  [
+    'a password that another site showed',
+    { ...typed, ...carried, element: { ...element, secret: true } },
+    'credential',
+  ],
+  ['a text into what is not known', { ...typed, element: undefined }, 'write'],
+  ['an address that no page links to', { ...opened, link_names: [] }, 'reach'],
+  ['the address of a link', { ...opened, link_names: ['Opening hours'] }, 'move'],
+  ['the address of a link that deletes', { ...opened, link_names: ['Hours', 'Delete account'] }, 'commit'],
+  ['a linked address of an unknown site', { ...opened, known_origins: [], link_names: ['Hours'] }, 'reach'],
+  ['a new page without an address', { ...click(), action: 'new_page', known_origins: [] }, 'move'],
+  ['yes to a dialog', { ...answered, dialog: { message: 'Show hours?', accept: true } }, 'dialog'],
+  ['yes to a dialog that deletes everything', { ...answered, dialog: { message: 'Delete?', accept: true } }, 'commit'],
+  [
+    'words of another site for a dialog',
+    { ...answered, ...carried, dialog: { message: 'Town?', accept: true } },
+    'reach',
+  ],
+  ['no dialog at all', answered, 'move'],
+  ['the key that deletes', press('Delete', { role: 'option' }), 'commit'],
+  ['with another key', press('Shift+Delete', { role: 'option' }), 'commit'],
+  ['the other key that deletes', press('Backspace', { role: 'option' }), 'commit'],
+  ['on the page itself', { ...press('Delete'), element: undefined }, 'commit'],
+  ['in a field it takes a letter away', press('Delete', { role: 'field' }), 'write'],
+  ['a key that only ends like it', press('NoDelete', { role: 'option' }), 'write'],
+  ['Enter on the page itself', { ...press('Enter'), element: undefined }, 'write'],
+  ['no key at all', { ...click({ name: 'Send' }), action: 'press' }, 'write'],
+  ['a letter on a button', press('a', { name: 'Send' }), 'write'],
+  ['Space on a button', press('Space', { name: 'Send' }), 'commit'],
+  ['the same as a letter', press(' ', { name: 'Send' }), 'commit'],
+  ['Space in a field', press('Space', { role: 'field', form: { ...post, send_names: ['Send'] } }), 'write'],
+  ['Enter in a field without a form', press('Enter', { role: 'field' }), 'write'],
+  [
+    'Enter with another key',
+    press('Control+Enter', { role: 'field', form: { ...post, send_names: ['Send'] } }),
+    'commit',
+  ],
+  ['Enter in a form that is sent', press('Enter', { role: 'field', form: post }), 'submit'],
+  ['a button that sends', click({ submits: true, form: post }), 'submit'],
+  ['a button that sends a search', click({ submits: true, form: { ...post, method: 'get' } }), 'move'],
+  ['a button that sends no form', click({ submits: true }), 'submit'],
+  ['a mild button beside one that commits', click({ submits: true, form: { ...post, send_names: ['Pay'] } }), 'submit'],
+  ['a click on what is not known', { ...click(), element: undefined }, 'write'],
+  ['two clicks', click({ name: 'Pay now' }, { action: 'double_click' }), 'commit'],
+  ['a link', click({ role: 'link', name: 'Home', href_origin: 'https://shop.example' }), 'move'],
+  ['moving, whatever the step says', { ...opened, irreversible: true }, 'move'],
+  ['reaching, whatever the step says', { ...opened, link_names: [], irreversible: true }, 'reach'],
+  ...(['tab', 'treeitem', 'summary', 'disclosure'].map((role) => [
+    `what only shows: ${role}`,
+    click({ role }),
+    'move',
+  ]) as Row[]),
+  ...(['field', 'textbox', 'searchbox', 'text', 'date', 'time', 'number', 'email', 'tel', 'url', 'search'].map(
+    (role) => [`Enter in a field: ${role}`, press('Enter', { role, name: 'Pay', form: post }), 'submit'],
+  ) as Row[]),
+  ...(['extract', 'screenshot', 'wait', 'scroll', 'ask'].map((action) => [
+    action,
+    { ...click(), action },
+    'read',
+  ]) as Row[]),
+  ...(['back', 'forward', 'reload', 'close_page', 'focus_page', 'hover', 'navigate', 'new_page'].map((action) => [
+    action,
+    { ...click(), action },
+    'move',
+  ]) as Row[]),
+  ['a download', { ...click(), action: 'download' }, 'download'],
   ['letters that nobody sees do not hide a word', click({ name: 'De\u200blete' }), 'commit'],
   ['nor do wide letters', click({ name: 'Ｄｅｌｅｔｅ' }), 'commit'],
   ['a word is not found in another', click({ name: 'Display payload' }), 'write'],
 ];
 
 describe('the class of an act', () => {
-  for (const [what, facts, is] of cases) it(`${is}: ${what}`, () => assert.equal(classify(facts).class, is));
+  for (const [what, facts, is] of cases)
+    it(`${is}: ${what}`, () => {
+      const { class: found, why } = classify(facts);
+      assert.equal(found, is);
+      // It is the end of a sentence that people read.
+      assert.match(why, /^(it|the) [a-z].*[^.]$/);
+    });
 
   it('is never milder than people call it, and seldom stricter, in 12 languages', () => {
     const rank = (name: string) => actClasses.indexOf(name as (typeof actClasses)[number]);

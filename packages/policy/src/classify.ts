@@ -10,7 +10,6 @@ export type Classified = { class: ActClass; why: string };
 const as = (name: ActClass, why: string): Classified => ({ class: name, why });
 /** A click there only changes what is shown. */
 const showing = ['tab', 'treeitem', 'summary', 'disclosure'];
-const choosing = ['checkbox', 'radio', 'switch', 'option', 'select', 'combobox', 'slider', 'spinbutton', 'listbox'];
 const fields = ['field', 'textbox', 'searchbox', 'text', 'date', 'time', 'number', 'email', 'tel', 'url', 'search'];
 
 export function classify(facts: ActFacts): Classified {
@@ -132,6 +131,5 @@ function ofClick(element: ElementFacts): Classified {
   if (submits && form) return ofSending({ ...form, send_names: [] });
   if (submits) return as('submit', 'it sends a form');
   if (href_origin !== null || showing.includes(role)) return as('move', 'it changes what is shown');
-  if (choosing.includes(role) || fields.includes(role)) return as('write', 'it changes a field of the page');
-  return as('write', 'it presses a control of the page');
+  return as('write', 'it presses or changes a control of the page');
 }

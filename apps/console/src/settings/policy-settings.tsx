@@ -113,26 +113,28 @@ function Modes({ mode: chosen, saved, onChange }: ModesProps) {
   const isAdmin = useUser()?.role === 'admin';
   const offered = modes.filter(({ mode }) => mode !== 'free' || isAdmin || saved === 'free');
   return (
-    <fieldset className={listClass}>
+    <fieldset>
       <legend className="mb-1.5 font-medium">How much is asked</legend>
-      {offered.map(({ mode, label, text }) => (
-        <label
-          key={mode}
-          className="flex cursor-pointer gap-2.5 border-t border-line px-3 py-2 first-of-type:border-t-0"
-        >
-          <input
-            type="radio"
-            name="mode"
-            checked={mode === chosen}
-            onChange={() => onChange(mode)}
-            className="mt-0.5 size-4 shrink-0 accent-agent"
-          />
-          <span>
-            <b className="block font-semibold">{label}</b>
-            <span className="text-ink-2">{text}</span>
-          </span>
-        </label>
-      ))}
+      <div className={listClass}>
+        {offered.map(({ mode, label, text }) => (
+          <label
+            key={mode}
+            className="flex cursor-pointer gap-2.5 border-t border-line px-3 py-2 first-of-type:border-t-0"
+          >
+            <input
+              type="radio"
+              name="mode"
+              checked={mode === chosen}
+              onChange={() => onChange(mode)}
+              className="mt-0.5 size-4 shrink-0 accent-agent"
+            />
+            <span>
+              <b className="block font-semibold">{label}</b>
+              <span className="text-ink-2">{text}</span>
+            </span>
+          </label>
+        ))}
+      </div>
     </fieldset>
   );
 }

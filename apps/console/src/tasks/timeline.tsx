@@ -1,6 +1,6 @@
 // The timeline: what was asked and done, row by row. Only rows in sight are in the page.
 
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ScrollingContext } from './scrolling.ts';
 import type { TimelineItem } from './timeline-model.ts';
@@ -17,6 +17,13 @@ type TimelineProps = {
 const heights = { prompt: 66, step: 40, decision: 60, question: 64, note: 44, handover: 48 } as const;
 /** So close to its end, the list follows what is added. */
 const endPx = 48;
+
+/** The present row with the one after it; what is taller than the list is read from its top. */
+function showLast(list: Virtualizer<HTMLElement, Element>, current: number, count: number): void {
+  const { size = 0 } = list.getVirtualItems().find(({ index }) => index === current) ?? {};
+  if (size > (list.scrollElement?.clientHeight ?? 0)) list.scrollToIndex(current, { align: 'start' });
+  else list.scrollToIndex(Math.min(current + 1, count - 1), { align: 'end' });
+}
 
 export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
   const scroller = useRef<HTMLElement>(null);
@@ -38,11 +45,7 @@ export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
   const height = list.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows are measured
   useEffect(() => {
-    if (shownStep !== undefined || !isAtEnd.current || current < 0) return;
-    // What is taller than the list is read from its top.
-    const size = list.getVirtualItems().find(({ index }) => index === current)?.size ?? 0;
-    if (size > (scroller.current?.clientHeight ?? 0)) list.scrollToIndex(current, { align: 'start' });
-    else list.scrollToIndex(Math.min(current + 1, items.length - 1), { align: 'end' });
+    if (shownStep === undefined && isAtEnd.current && current >= 0) showLast(list, current, items.length);
   }, [current, items.length, list, height, shownStep]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another step moves the list
   useEffect(() => {
