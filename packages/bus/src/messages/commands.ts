@@ -47,7 +47,7 @@ export const HostCommand = z.discriminatedUnion('type', [
     /** The session is opened for a person, who drives already. */
     is_person: z.boolean().default(false),
     /** Values that were typed in this session before: the host redacts them from the start. */
-    secrets: z.array(z.string()).max(maxKnownSecrets).default([]),
+    secrets: z.array(z.string()).max(maxKnownSecrets).optional(),
   }),
   /** Ends the session's browser. The reply has its state, if that can still be read. */
   z.object({ type: z.literal('close'), session_id: BusId, epoch: Epoch }),
