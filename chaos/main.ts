@@ -280,7 +280,9 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     const size = { seed, isSmall: values.small, parts: values.part };
     const limits = await withStack(privateName, (stack) => testLimits({ stack, ...size }));
     if (values.part && !values.part.includes('secrets')) return limits;
-    const secrets = await withStack(privateName, (stack) => hideSecrets({ stack, seed, secrets: values.small ? 2 : 20 }));
+    const secrets = await withStack(privateName, (stack) =>
+      hideSecrets({ stack, seed, secrets: values.small ? 2 : 20 }),
+    );
     return { isGood: limits.isGood && secrets.isGood, figures: { ...limits.figures, secrets: secrets.figures } };
   },
 

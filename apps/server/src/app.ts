@@ -143,12 +143,11 @@ export async function createApp(options: Options) {
   const lastInputSeqOf = createInputCount({ store, hosts });
   const sessionParts = { store, hosts, log, quotas, openSession, ...live, lastInputSeqOf, onShareRevoked };
   const followSession = mountSessions(serve, sessionParts);
-  mountKept(serve, store);
+  mountKept(serve, store, options.evidenceSigners);
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled, installation });
   bundleRoutes(serve, { live: followSession, ...follows });
-  evidenceRoutes(serve, createEvidenceService({ store, signers: options.evidenceSigners ?? [] }));
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
   await serveConsole(app, { folder: options.consoleDir, log });
 
@@ -166,7 +165,8 @@ export async function createApp(options: Options) {
 }
 
 /** What users keep beside sessions and tasks. */
-function mountKept(serve: Serve, store: Store): void {
+function mountKept(serve: Serve, store: Store, signers: readonly EvidenceSigner[] = []): void {
   secretsRoutes(serve, createSecretsService({ store }));
   recordingRoutes(serve, createRecordingService({ store }));
+  evidenceRoutes(serve, createEvidenceService({ store, signers }));
 }

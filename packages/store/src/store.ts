@@ -141,9 +141,7 @@ export function openStore(options: StoreOptions) {
     queue: { ...createTaskQueue(database), ...createLostRuns(database) },
     executions: createExecutions(database),
     steps,
-    decisions: createDecisions(database),
-    approvals: createApprovals(database),
-    modelCalls: createModelCalls(database),
+    ...createDecided(database),
     stuck: createStuck(database),
     observations: createObservations(database),
     evidence: createTaskEvidence(database),
@@ -189,6 +187,13 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** What models decided, and what people said to it. */
+const createDecided = (database: Database) => ({
+  decisions: createDecisions(database),
+  approvals: createApprovals(database),
+  modelCalls: createModelCalls(database),
+});
 
 /** What is sealed beside the states of browsers, and what seals everything again. */
 const createSealedValues = (database: Database, sealer: Sealer) => ({
