@@ -73,7 +73,7 @@ export const keys = z.string().transform((value, context) =>
   }),
 );
 /** Names of hosts, separated by commas. */
-const hostList = z.string().transform((value, context) =>
+export const hostList = z.string().transform((value, context) =>
   value
     .split(',')
     .map((name) => name.trim())
@@ -88,15 +88,12 @@ const hostList = z.string().transform((value, context) =>
       return name;
     }),
 );
-/** What an installation demands of every task: the same settings for servers and agents. */
-export const policySettings = {
-  POLICY_MODE: z.enum(['standard', 'careful', 'watch']).default('standard'),
-  POLICY_ALLOW: hostList.default([]),
-  POLICY_DENY: hostList.default([]),
-  POLICY_READ_ONLY: hostList.default([]),
-  POLICY_WATCH: hostList.default([]),
+/** The modes that an installation can demand of every task. */
+export const policyMode = z.enum(['standard', 'careful', 'watch']);
+type PolicySettings = Record<'POLICY_ALLOW' | 'POLICY_DENY' | 'POLICY_READ_ONLY' | 'POLICY_WATCH', string[]> & {
+  POLICY_MODE: z.output<typeof policyMode>;
 };
-type PolicySettings = { [Name in keyof typeof policySettings]: z.output<(typeof policySettings)[Name]> };
+/** What an installation demands of every task: the same settings for servers and agents. */
 export const policyOf = (given: PolicySettings) => ({
   mode: given.POLICY_MODE,
   allow: given.POLICY_ALLOW,

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { AskedAct } from '@pilothouse/bus';
 import { type ApprovalAnswer, Question } from '@pilothouse/contract';
+import { createLog } from '@pilothouse/process';
 import { localUser, newId, questionOf } from '@pilothouse/store';
+import { until } from '../../../../testkit/until.ts';
 import { acted, lost, type Reply } from '../../testing/scripted-browsers.ts';
 import { finishes, page, says } from '../../testing/scripted-mind.ts';
 import { type BenchTask, click, openBench, play } from '../../testing/task-bench.ts';
+import { startWaitingTasks } from '../background/waiting-tasks.ts';
 import type { Outcome } from '../browsers/outcome.ts';
+import { createLedger } from '../ledger/ledger.ts';
 
 const sentence = 'A person has to say yes, because the words on it commit to something.';
 const asked = (more: Partial<AskedAct> = {}): AskedAct => ({
@@ -199,8 +203,19 @@ describe('an act that needs a yes', () => {
     const run = task.run({ replies: [unwatched, acted()] });
     assert.equal((await play(run)).at(-1), 'wait');
     assert.match((await standing(task)).text, /waits until you watch/);
-    await task.store.viewers.report(newId(), new Map([[task.sessionId, 1]]), 60_000);
-    await task.answer('go on');
+    const { store } = task;
+    assert.deepEqual(await store.waits.watched(), []);
+    await store.viewers.report(newId(), new Map([[task.sessionId, 1]]), 60_000);
+    const ledger = createLedger({ store, questionSecs: 60, fileBytesPerUser: 1 });
+    const waiting = startWaitingTasks({
+      store,
+      browsers: run.browsers,
+      ledger,
+      log: createLog('agent', 'silent'),
+      everyMs: 20,
+    });
+    await until(async () => (await task.row()).status === 'running', 10_000);
+    await waiting.close();
     assert.equal((await play(run)).at(-1), 'done');
     assert.deepEqual(
       run.sent.map(({ command }) => command.gate?.is_watched),
