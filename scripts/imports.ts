@@ -14,10 +14,24 @@ const allowed = {
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],
   'packages/fleet': ['packages/contract', 'packages/store', 'packages/bus'],
-  'apps/server': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
-  'apps/agent': ['packages/contract', 'packages/store', 'packages/bus', 'packages/fleet', 'packages/process'],
+  'apps/server': [
+    'packages/contract',
+    'packages/policy',
+    'packages/store',
+    'packages/bus',
+    'packages/fleet',
+    'packages/process',
+  ],
+  'apps/agent': [
+    'packages/contract',
+    'packages/policy',
+    'packages/store',
+    'packages/bus',
+    'packages/fleet',
+    'packages/process',
+  ],
   // The hands hold no secrets: no store.
-  'apps/browser': ['packages/contract', 'packages/bus', 'packages/process'],
+  'apps/browser': ['packages/contract', 'packages/policy', 'packages/bus', 'packages/process'],
   // What people see has only what every program has: the SDK, and the contract's types and tables.
   'apps/console': ['packages/contract', 'packages/sdk'],
 };

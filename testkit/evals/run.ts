@@ -42,6 +42,8 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
   const firstEntry = model.books.length;
   const entriesOf = (token: string) =>
     model.books.slice(firstEntry).filter(({ request }) => tokenOf(request) === token);
+  /** How often each task asked for a yes. */
+  const approvals = new Map<string, number>();
   let hung = 0;
   let sent = 0;
 
@@ -52,7 +54,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
     let status: TaskStatus | undefined;
     const reasons: string[] = [];
     try {
-      status = await ended(await send(made));
+      status = await ended(await send(made), made);
       if (!isTerminal(status.status)) hung += 1;
       reasons.push(...judge(made.task, await outcomeOf(status), made.visitor));
       spent.push({ status, entries: entriesOf(made.token) });
@@ -82,14 +84,26 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
   }
 
   /** As it is when the task has ended, or when it has had its time. */
-  async function ended(id: string): Promise<TaskStatus> {
+  async function ended(id: string, made: SeededTask): Promise<TaskStatus> {
     const signal = AbortSignal.timeout(taskMs);
     try {
-      for await (const { type } of client.followTask({ id }, { signal })) if (type === 'end') break;
+      for await (const event of client.followTask({ id }, { signal })) {
+        if (event.type === 'end') break;
+        if (event.type === 'status' && event.status.status === 'awaiting_user') await approve(id, made);
+      }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
     return (await client.getTaskStatus({ id })).status;
+  }
+
+  /** As the person who gave the task would: yes where its words ask for a change, and no where it only asks for a look. */
+  async function approve(id: string, { task }: SeededTask): Promise<void> {
+    const { question } = (await client.getTaskStatus({ id })).status;
+    if (question?.kind !== 'approval') return;
+    approvals.set(id, (approvals.get(id) ?? 0) + 1);
+    const answer = (task.posts ?? []).length > 0 ? 'once' : 'no';
+    await client.signalTakeover({ id, answer, asked_at: question.asked_at });
   }
 
   async function outcomeOf({ task_id, status, last_error, result }: TaskStatus): Promise<Outcome> {
@@ -127,8 +141,18 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
     /** Those that failed and do not say why. */
     without_a_sentence: spent.filter(({ status }) => status.status === 'failed' && !status.last_error).length,
     most_equal_acts: await mostEqualActs(installation.stack.services.databaseUrl(), ids),
+    approvals: approvalFigures(ids.map((id) => approvals.get(id) ?? 0)),
     ...spentFigures(spent),
     took_ms: Math.round(performance.now() - begun),
     mismatches: mismatches.sort((one, other) => one.index - other.index),
+  };
+}
+
+function approvalFigures(counts: number[]): { median: number; most: number; tasks_that_asked: number } {
+  const sorted = counts.toSorted((one, other) => one - other);
+  return {
+    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    most: sorted.at(-1) ?? 0,
+    tasks_that_asked: counts.filter((count) => count > 0).length,
   };
 }

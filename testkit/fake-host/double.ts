@@ -25,7 +25,7 @@ import { createSequencer } from '../../apps/browser/src/input/sequencer.ts';
 import { createReplyCache } from '../../apps/browser/src/session/reply-cache.ts';
 
 type Reply = Packed<SessionReply>;
-type Act = Extract<SessionCommand, { type: 'act' }>;
+type Act = Extract<SessionCommand, { type: 'act' | 'gated_act' }>;
 type HeldSession = { driver: Driver; responder: Responder; answer(command: SessionCommand): Promise<Reply> };
 
 const actMs = 3;
@@ -189,7 +189,8 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
         driver,
         async answer(command) {
           switch (command.type) {
-            case 'act': {
+            case 'act':
+            case 'gated_act': {
               const known = answers.get(command.command_id);
               if (known) return known;
               if (command.epoch < driver.epoch()) return { head: failed('stale_epoch'), body: nothing };

@@ -25,6 +25,7 @@ const settings: Record<Kind, string[]> = {
     'QUOTA_*',
     'RECORDING_MAX_*',
     'MODEL_TOKENS_PER_USER_DAY',
+    'POLICY_*',
     'MODEL_COST_PER_USER_DAY',
     'WRITE_LIMIT_*',
     'INPUT_LIMIT_*',
@@ -58,6 +59,7 @@ const settings: Record<Kind, string[]> = {
     'MODEL_TIMEOUT_SECS',
     'JUDGE_MODEL',
     'MODEL_TOKENS_PER_USER_DAY',
+    'POLICY_*',
     'MODEL_COST_PER_USER_DAY',
     // Keys only by files: those of the shell may be for other programs.
     'MODEL_API_KEYS_FILE',

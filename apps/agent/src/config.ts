@@ -1,7 +1,19 @@
 // Settings of the agent, from the environment.
 
 import { randomUUID } from 'node:crypto';
-import { addressOf, amount, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
+import {
+  addressOf,
+  amount,
+  hostList,
+  keys,
+  logLevel,
+  policyMode,
+  policyOf,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from '@pilothouse/process';
 import { z } from 'zod';
 import { keyList, modelList, priceList, readModels, vendorAddress } from './model/settings.ts';
 
@@ -51,6 +63,11 @@ const settings = z.object({
   ANTHROPIC_BASE_URL: vendorAddress.optional(),
   GOOGLE_API_KEY: apiKey.optional(),
   GOOGLE_BASE_URL: vendorAddress.optional(),
+  POLICY_MODE: policyMode.default('standard'),
+  POLICY_ALLOW: hostList.default([]),
+  POLICY_DENY: hostList.default([]),
+  POLICY_READ_ONLY: hostList.default([]),
+  POLICY_WATCH: hostList.default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
   LOG_LEVEL: logLevel.default('info'),
@@ -94,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       audit: given.AUDIT_KEEP_DAYS,
       logins: given.LOGINS_KEEP_DAYS,
     },
+    policy: policyOf(given),
     profileKeys: given.PROFILE_KEY,
     model: modelConfig(given),
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },

@@ -63,7 +63,17 @@ run('agent', async () => {
   const metrics = new Registry();
   const mind = openModels(config.model, { metrics, log });
   const asked = { mind, modelLimits: config.model.perUserDay, judgeModel: config.model.judge };
-  const parts = { store, browsers, ledger, files, ...asked, agentId, log, signal: stopping.signal };
+  const parts = {
+    store,
+    browsers,
+    ledger,
+    files,
+    ...asked,
+    installation: config.policy,
+    agentId,
+    log,
+    signal: stopping.signal,
+  };
 
   closing(await startPlanAhead({ bus, store, mind, log }));
   const models = mind.models.list.map(({ name }) => name);

@@ -7,6 +7,7 @@ import {
   connectBus,
   type DomainPolicy,
   type Failure,
+  type Gate,
   type HostCommand,
   type HostReply,
   hostCommand,
@@ -144,8 +145,10 @@ export function drive(agent: Bus, hostId: string, sessionId = newId()) {
     return (reply.ok && reply.status?.sessions.find((one) => one.session_id === sessionId)) || undefined;
   }
 
-  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf }: How = {}) =>
-    tell({ type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf });
+  const tryTo = (step: Step, { epoch = 1, deadlineMs = 8000, commandId = newId(), bring, onlyIf, gate }: How = {}) => {
+    const said = { command_id: commandId, epoch, deadline_ms: deadlineMs, step, bring, only_if: onlyIf };
+    return tell(gate ? { type: 'gated_act', ...said, gate } : { type: 'act', ...said });
+  };
 
   return {
     sessionId,
@@ -199,4 +202,5 @@ type How = {
   commandId?: string;
   bring?: ('picture' | 'state')[];
   onlyIf?: OnlyIf;
+  gate?: Gate;
 };

@@ -1,6 +1,7 @@
 // The whole HTTP interface, ready to listen: the HTTP server, what all rooms share, then each room with its routes.
 
 import { announceSilence, type Bus } from '@pilothouse/bus';
+import type { Policy } from '@pilothouse/contract';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import { cached, type Log } from '@pilothouse/process';
 import type { ModelLimits, Store } from '@pilothouse/store';
@@ -46,6 +47,8 @@ export type Options = {
     /** Proxies that are believed about the address of a caller. */
     trustedProxies: string[];
   };
+  /** What the installation demands of every task; nothing more than usual by default. */
+  installation?: Policy;
   quotas: QuotaSettings;
   /** What models may use for one person in a day; no limit by default. */
   modelLimits?: ModelLimits;
@@ -74,7 +77,7 @@ const pingTimeoutMs = 1000;
 const modelsMs = 1000;
 
 export async function createApp(options: Options) {
-  const { store, bus, log, metrics, version, isAuthDisabled, hasProfileKey } = options;
+  const { store, bus, log, metrics, version, isAuthDisabled, hasProfileKey, installation = {} } = options;
   const unsent = createUnsent({ ...options.unsent, log, metrics });
   const { isOpenToAll = false, allowedHosts = [], checksReplies = false } = options;
   const app = createHttp({
@@ -136,7 +139,7 @@ export async function createApp(options: Options) {
   recordingRoutes(serve, createRecordingService({ store }));
   const takeovers = mountTakeover(serve, { store, hosts, lastInputSeqOf, onSilent });
   const onCancelled = options.onCancelled ?? createCutHost({ hosts, log });
-  const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled });
+  const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled, installation });
   bundleRoutes(serve, { live: followSession, ...follows });
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
   await serveConsole(app, { folder: options.consoleDir, log });

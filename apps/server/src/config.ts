@@ -6,8 +6,11 @@ import {
   addressOf,
   amount,
   flag,
+  hostList,
   keys,
   logLevel,
+  policyMode,
+  policyOf,
   port,
   readSettings,
   SettingsError,
@@ -59,6 +62,11 @@ const settings = z.object({
     .string()
     .min(1)
     .default(join(import.meta.dirname, '../../console/dist')),
+  POLICY_MODE: policyMode.default('standard'),
+  POLICY_ALLOW: hostList.default([]),
+  POLICY_DENY: hostList.default([]),
+  POLICY_READ_ONLY: hostList.default([]),
+  POLICY_WATCH: hostList.default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4001),
   LOG_LEVEL: logLevel.default('info'),
@@ -88,6 +96,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     ]);
   }
   return {
+    policy: policyOf(given),
     port: given.PORT,
     host: given.HOST,
     isAuthDisabled: given.DISABLE_AUTH,

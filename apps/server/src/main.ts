@@ -55,6 +55,7 @@ run('server', async () => {
     log,
     metrics,
     version: packageJson.version,
+    installation: config.policy,
     isAuthDisabled: config.isAuthDisabled,
     isOpenToAll: config.isOpenToAll,
     auth: config.auth,

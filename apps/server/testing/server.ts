@@ -41,6 +41,7 @@ type Options = {
   lifetimes?: Lifetimes;
   trustedProxies?: string[];
   quotas?: Partial<QuotaSettings>;
+  installation?: AppOptions['installation'];
   modelLimits?: ModelLimits;
   callLimits?: Partial<CallLimitSettings>;
   streams?: Partial<StreamSettings>;
@@ -137,6 +138,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     auth,
     quotas: { ...noQuotas, ...quotas },
     modelLimits: options.modelLimits,
+    installation: options.installation,
     callLimits: { write: far, input: far, look: far, ...options.callLimits },
     streams: { perUser: far, perAddress: far, ...streams },
     unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },

@@ -18,6 +18,7 @@ export {
 export { Failure } from './messages/failure.ts';
 export { FileCommand, FileReply, fileCommand, filePieceBytes, StoredFile } from './messages/files.ts';
 export { decodeFrame, encodeFrame, type Frame, FrameHeader, frame, frameCodec } from './messages/frames.ts';
+export { AskedAct, Gate, GateVerdict } from './messages/gate.ts';
 export { BusId, Epoch, Heartbeat, HeartbeatReply, heartbeat, isEpochBeyond } from './messages/heartbeat.ts';
 export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';

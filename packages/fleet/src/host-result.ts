@@ -1,6 +1,6 @@
 // The three ways in which a command to a host can end.
 
-import type { Failure, RequestFailure, RequestResult } from '@pilothouse/bus';
+import type { Failure, RequestFailure, RequestResult, SessionReply } from '@pilothouse/bus';
 
 export type HostResult<Reply> =
   | { type: 'done'; reply: Reply }
@@ -9,7 +9,7 @@ export type HostResult<Reply> =
   /** No reply that can be read. `no_responders` means that no process listens for the host; `timeout` means nothing. */
   | { type: 'unanswered'; reason: RequestFailure['reason']; mayHaveActed: boolean };
 
-type Refusal = { ok: false; failure: Failure; message: string; has_touched: boolean };
+type Refusal = Extract<SessionReply, { ok: false }>;
 
 /** Reads a reply of the bus with `read`, which returns undefined for a reply of the wrong kind. */
 export function hostResultOf<Reply, Value>(

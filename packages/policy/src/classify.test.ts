@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { actClasses } from '@pilothouse/contract';
 import { labelledActs } from '../testing/labelled-acts.ts';
-import { type ActFacts, actClasses, classify, type ElementFacts } from './index.ts';
+import { type ActFacts, classify, type ElementFacts } from './index.ts';
 
 const element: ElementFacts = {
   role: 'button',
@@ -52,6 +53,25 @@ const cases: [what: string, facts: ActFacts, is: string][] = [
   ['a link to a file', click({ role: 'link', download: true, href_origin: 'https://shop.example' }), 'download'],
   ['a step that cannot be undone', click({}, { irreversible: true }), 'commit'],
   ['reading stays reading, whatever the step says', click({}, { action: 'extract', irreversible: true }), 'read'],
+  [
+    'an address that neither a person nor a page named',
+    { ...click(), action: 'navigate', to_origin: 'https://evil.example', known_origins: ['https://shop.example'] },
+    'reach',
+  ],
+  [
+    'a known address on another port',
+    { ...click(), action: 'new_page', to_origin: 'https://shop.example:8443', known_origins: ['https://shop.example'] },
+    'reach',
+  ],
+  [
+    'an address that is known',
+    { ...click(), action: 'navigate', to_origin: 'https://shop.example', known_origins: ['https://shop.example'] },
+    'move',
+  ],
+  ['an address in a step of a person', { ...click(), action: 'navigate', to_origin: 'https://a.example' }, 'move'],
+  ['an empty page', { ...click(), action: 'new_page', to_origin: 'null', known_origins: [] }, 'move'],
+  ['a drop on what deletes', { ...click(), action: 'drag', onto: { name: 'Delete' } }, 'commit'],
+  ['a drop elsewhere', { ...click(), action: 'drag', onto: { name: 'Done' } }, 'write'],
   ['letters that nobody sees do not hide a word', click({ name: 'De\u200blete' }), 'commit'],
   ['nor do wide letters', click({ name: 'Ｄｅｌｅｔｅ' }), 'commit'],
   ['a word is not found in another', click({ name: 'Display payload' }), 'write'],

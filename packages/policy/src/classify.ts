@@ -1,22 +1,10 @@
 // The class of an act, from the step and what the host knows of its element. Never from what a model says of itself, except that
 // its `irreversible` makes the class stricter.
 
+import type { ActClass } from '@pilothouse/contract';
 import type { ActFacts, ElementFacts } from './facts.ts';
 import { commitsBy, saysYes } from './words.ts';
 
-/** From the mildest on. The last five are not stricter than each other: rules name them one by one. */
-export const actClasses = [
-  'read',
-  'move',
-  'write',
-  'submit',
-  'dialog',
-  'download',
-  'upload',
-  'credential',
-  'commit',
-] as const;
-export type ActClass = (typeof actClasses)[number];
 export type Classified = { class: ActClass; why: string };
 
 const as = (name: ActClass, why: string): Classified => ({ class: name, why });
@@ -31,7 +19,7 @@ export function classify(facts: ActFacts): Classified {
   return found;
 }
 
-const changes = (name: ActClass): boolean => name !== 'read' && name !== 'move';
+const changes = (name: ActClass): boolean => name !== 'read' && name !== 'move' && name !== 'reach';
 
 function ofAction(facts: ActFacts): Classified {
   const { element } = facts;
@@ -43,10 +31,11 @@ function ofAction(facts: ActFacts): Classified {
     case 'ask':
       return as('read', 'it only reads the page');
     case 'navigate':
+    case 'new_page':
+      return ofAddress(facts);
     case 'back':
     case 'forward':
     case 'reload':
-    case 'new_page':
     case 'close_page':
     case 'focus_page':
     case 'hover':
@@ -55,12 +44,13 @@ function ofAction(facts: ActFacts): Classified {
       return element?.secret
         ? as('credential', 'it writes into a field for secrets')
         : as('write', 'it writes into a field');
+    case 'drag':
+      return commitsBy(facts.onto?.name ?? '')
+        ? as('commit', 'the words on what it is dropped on commit to something')
+        : ofField(element);
     case 'select':
     case 'check':
-    case 'drag':
-      return element && commitsBy(element.name) && !element.form
-        ? as('commit', 'the words on it commit to something')
-        : as('write', 'it changes a field of the page');
+      return ofField(element);
     case 'upload':
       return as('upload', 'it gives a file to the page');
     case 'download':
@@ -73,6 +63,21 @@ function ofAction(facts: ActFacts): Classified {
     case 'double_click':
       return element ? ofClick(element) : as('write', 'it clicks on something that is not known');
   }
+}
+
+/** The words of a label in a form say what is chosen; those of a control outside of one, what it does at once. */
+const ofField = (element: ElementFacts | undefined): Classified =>
+  element && commitsBy(element.name) && !element.form
+    ? as('commit', 'the words on it commit to something')
+    : as('write', 'it changes a field of the page');
+
+function ofAddress({ to_origin, known_origins }: ActFacts): Classified {
+  // An address without a host, such as an empty page, reaches nobody.
+  const isKnown =
+    !known_origins || !to_origin || to_origin === 'null' || known_origins.some((one) => one === to_origin);
+  return isKnown
+    ? as('move', 'it changes which page is shown')
+    : as('reach', 'it goes to a site that neither a person nor a page of this task named');
 }
 
 function ofDialog({ dialog }: ActFacts): Classified {

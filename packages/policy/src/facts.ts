@@ -33,7 +33,11 @@ export type ActFacts = {
   page_origin: string;
   /** Where a step leads that names an address. */
   to_origin?: string;
+  /** Origins that people named, or that pages of the task link to. Absent: where the step leads is not of interest. */
+  known_origins?: readonly string[];
   element?: ElementFacts;
+  /** Of a drag: what the element is dropped on. */
+  onto?: Pick<ElementFacts, 'name'>;
   /** Of a step that presses a key. */
   key?: string;
   /** The dialog of the browser that is answered. */

@@ -1,4 +1,13 @@
 // What an act may do, and who has to say yes to it: pure code, without a model, a clock or a network.
-export { type ActClass, actClasses, type Classified, classify } from './classify.ts';
+export { type Classified, classify } from './classify.ts';
 export type { ActFacts, ElementFacts } from './facts.ts';
-export { type Mode, modes, type Rules, strictestOf, type Verdict, verdictOn } from './rules.ts';
+export {
+  type Grant,
+  type Rules,
+  rulesFor,
+  type Standing,
+  siteOf,
+  strictestOf,
+  type Verdict,
+  verdictOn,
+} from './rules.ts';

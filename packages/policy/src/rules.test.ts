@@ -1,22 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ActClass, actClasses, type Mode, modes, type Rules, strictestOf, verdictOn } from './index.ts';
+import { type ActClass, actClasses, policyModes as modes, type PolicyMode } from '@pilothouse/contract';
+import { type Rules, rulesFor, type Standing, siteOf, strictestOf, verdictOn } from './index.ts';
 
-const rules = (more: Partial<Rules> = {}): Rules => ({ mode: 'standard', allow: [], deny: [], read_only: [], ...more });
+const rules = (more: Partial<Rules> = {}): Rules => ({
+  mode: 'standard',
+  allow: [],
+  deny: [],
+  read_only: [],
+  watch: [],
+  ...more,
+});
 const act = (name: ActClass) => ({ class: name, why: 'it does it' });
 const shop = ['https://shop.example'];
 
 describe('the verdict on an act', () => {
-  const asked: Record<Mode, ActClass[]> = {
+  const asked: Record<PolicyMode, ActClass[]> = {
     free: [],
-    standard: ['upload', 'commit'],
-    careful: ['submit', 'dialog', 'download', 'upload', 'credential', 'commit'],
-    watch: ['submit', 'dialog', 'download', 'upload', 'credential', 'commit'],
+    standard: ['reach', 'upload', 'commit'],
+    careful: ['submit', 'dialog', 'reach', 'download', 'upload', 'credential', 'commit'],
+    watch: ['submit', 'dialog', 'reach', 'download', 'upload', 'credential', 'commit'],
   };
   for (const mode of modes)
     it(`in the mode ${mode} asks for ${asked[mode].join(', ') || 'nothing'}`, () =>
       assert.deepEqual(
-        actClasses.filter((name) => verdictOn(act(name), shop, rules({ mode })).outcome === 'ask'),
+        actClasses.filter((name) => verdictOn(act(name), shop, rules({ mode }), { isWatched: true }).outcome === 'ask'),
         asked[mode],
       ));
 
@@ -42,6 +50,38 @@ describe('the verdict on an act', () => {
     });
 });
 
+describe('what a verdict depends on besides the rules', () => {
+  const grants = [{ class: 'commit', origin: 'https://shop.example' }] as const;
+  const site = 'https://shop.example';
+  const cases: [what: string, name: ActClass, given: Partial<Rules>, standing: Standing, outcome: string][] = [
+    ['a line that a person wrote is their yes', 'commit', {}, { isGiven: true }, 'allow'],
+    ['but not where one is careful', 'commit', { mode: 'careful' }, { isGiven: true }, 'ask'],
+    ['nor where one may only read', 'commit', { read_only: ['shop.example'] }, { isGiven: true }, 'deny'],
+    ['a class that was granted on this site', 'commit', {}, { grants, site }, 'allow'],
+    ['another class', 'upload', {}, { grants, site }, 'ask'],
+    ['another site', 'commit', {}, { grants, site: 'https://b.example' }, 'ask'],
+    ['a grant does not open what is refused', 'commit', { deny: ['shop.example'] }, { grants, site }, 'deny'],
+    ['nobody watches', 'write', { mode: 'watch' }, {}, 'watch'],
+    ['a person watches', 'write', { mode: 'watch' }, { isWatched: true }, 'allow'],
+    ['a person watches, and is asked all the same', 'commit', { mode: 'watch' }, { isWatched: true }, 'ask'],
+    ['looking needs no watcher', 'move', { mode: 'watch' }, {}, 'allow'],
+    ['a host that is watched', 'write', { watch: ['shop.example'] }, { isGiven: true }, 'watch'],
+    ['a host that is not', 'write', { watch: ['bank.example'] }, {}, 'allow'],
+  ];
+  for (const [what, name, given, standing, outcome] of cases)
+    it(`${outcome}: ${what}`, () => assert.equal(verdictOn(act(name), shop, rules(given), standing).outcome, outcome));
+
+  it('a yes to a kind holds for one document of one site', () => {
+    const page = 'https://shop.example';
+    assert.equal(siteOf({ page }), page);
+    assert.equal(siteOf({ page, frame: 'https://pay.example' }), 'https://pay.example');
+    assert.notEqual(siteOf({ page, frame: 'null' }), siteOf({ page: 'https://b.example', frame: 'null' }));
+    assert.equal(siteOf({ page, to: 'https://b.example' }), 'https://b.example');
+    assert.equal(siteOf({ page, form: page }), page);
+    assert.notEqual(siteOf({ page, form: 'https://evil.example' }), page);
+  });
+});
+
 describe('rules of installation, user and task together', () => {
   it('are the strictest of each', () => {
     const all = [
@@ -63,5 +103,28 @@ describe('rules of installation, user and task together', () => {
       assert.equal(verdictOn(act('read'), [origin], both).outcome, 'deny');
   });
 
-  it('are standard where nobody gave any', () => assert.deepEqual(strictestOf([]), rules()));
+  it('are standard where nobody gave any', () => assert.deepEqual(strictestOf([{}, {}]), rules()));
+
+  it('are free only where nobody names anything stricter', () => {
+    assert.equal(strictestOf([{}, { mode: 'free' }]).mode, 'free');
+    assert.equal(strictestOf([{ mode: 'careful' }, { mode: 'free' }]).mode, 'careful');
+  });
+
+  it('hold for a task as the installation, the user and the task say', () => {
+    const modeOf = (installation: PolicyMode, user?: PolicyMode, task?: PolicyMode, isAdmin = false) =>
+      rulesFor({ installation: { mode: installation }, user: { mode: user }, task: { mode: task }, isAdmin }).mode;
+    assert.equal(modeOf('standard'), 'standard');
+    assert.equal(modeOf('careful', 'standard', 'standard', true), 'careful');
+    assert.equal(modeOf('standard', 'careful', 'standard'), 'careful');
+    assert.equal(modeOf('standard', undefined, 'free', true), 'free');
+    assert.equal(modeOf('standard', undefined, 'free', false), 'standard');
+    assert.equal(modeOf('standard', 'free', undefined, false), 'standard');
+    assert.equal(modeOf('careful', undefined, 'free', true), 'careful');
+  });
+
+  it('name hosts as addresses do', () =>
+    assert.equal(
+      verdictOn(act('read'), ['https://xn--bcher-kva.example'], strictestOf([{ deny: ['BÜCHER.example'] }])).outcome,
+      'deny',
+    ));
 });

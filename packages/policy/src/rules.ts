@@ -1,48 +1,79 @@
 // What a class of act needs: nothing, a person's yes, or it is refused. The stricter of installation, user and task wins.
 
-import type { ActClass, Classified } from './classify.ts';
+import {
+  type ActClass,
+  policyModes as modes,
+  type Policy,
+  type PolicyMode,
+  type PolicyRules,
+} from '@pilothouse/contract';
+import type { Classified } from './classify.ts';
 
-/** From the mildest on. `free` asks for nothing, and only administrators may choose it. */
-export const modes = ['free', 'standard', 'careful', 'watch'] as const;
-export type Mode = (typeof modes)[number];
+/** Hosts in lists stand for themselves and all names below them. An empty list of allowed hosts allows every host. */
+export type Rules = PolicyRules;
 
-export type Rules = {
-  mode: Mode;
-  /** Hosts, also with all names below them. Empty: every host. */
-  allow: string[];
-  deny: string[];
-  /** Nothing is changed there. */
-  read_only: string[];
+/** `watch`: it may be done while a person watches, and only then. */
+export type Verdict = { outcome: 'allow' | 'ask' | 'deny' | 'watch'; sentence: string };
+
+/** A yes to a class of act on a site, for one task. */
+export type Grant = { class: ActClass; origin: string };
+
+/** What else a verdict depends on. */
+export type Standing = {
+  /** A person wrote the step itself: in the mode `standard` that is their yes. */
+  isGiven?: boolean;
+  isWatched?: boolean;
+  grants?: readonly Grant[];
+  /** The site that a grant would have to name; see `siteOf`. */
+  site?: string;
 };
 
-export type Verdict = { outcome: 'allow' | 'ask' | 'deny'; sentence: string };
-
-const asked: Record<Mode, readonly ActClass[]> = {
+const careful: readonly ActClass[] = ['commit', 'upload', 'reach', 'download', 'credential', 'submit', 'dialog'];
+const asked: Record<PolicyMode, readonly ActClass[]> = {
   free: [],
-  standard: ['commit', 'upload'],
-  careful: ['commit', 'upload', 'download', 'credential', 'submit', 'dialog'],
-  watch: ['commit', 'upload', 'download', 'credential', 'submit', 'dialog'],
+  standard: ['commit', 'upload', 'reach'],
+  careful,
+  watch: careful,
 };
-const mild: readonly ActClass[] = ['read', 'move'];
+const mild: readonly ActClass[] = ['read', 'move', 'reach'];
 
 /** A host, or one below it. */
-export const isBelow = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`);
+const isBelow = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`);
 
 /** Undefined for an empty page, and for a document whose origin is opaque: the page around it has a host. */
 const hostOf = (origin: string): string | undefined => URL.parse(origin)?.hostname || undefined;
 
-export function strictestOf(all: readonly Rules[]): Rules {
-  const [first = { mode: 'standard', allow: [], deny: [], read_only: [] }, ...others] = all;
-  return others.reduce<Rules>(
-    (one, other) => ({
-      mode: modes.indexOf(other.mode) > modes.indexOf(one.mode) ? other.mode : one.mode,
-      allow: narrowed(one.allow, other.allow),
-      deny: [...one.deny, ...other.deny],
-      read_only: [...one.read_only, ...other.read_only],
-    }),
-    first,
-  );
+/**
+ * The strictest of what the installation, the user and the task say. A mode that nobody names is `standard`. A list only ever
+ * takes away, whatever the others say.
+ */
+export function strictestOf(all: readonly Policy[]): Rules {
+  const named = all.flatMap(({ mode }) => mode ?? []).map((mode) => modes.indexOf(mode));
+  const both = (list: 'deny' | 'read_only' | 'watch') => [...new Set(all.flatMap((one) => hostsOf(one[list])))];
+  return {
+    mode: modes[Math.max(...named)] ?? 'standard',
+    allow: all.map(({ allow }) => hostsOf(allow)).reduce(narrowed, []),
+    deny: both('deny'),
+    read_only: both('read_only'),
+    watch: both('watch'),
+  };
 }
+
+/**
+ * What holds for a task. `standard` of the installation is what holds where nobody says more; everything stricter holds for all.
+ * `free` counts only for administrators.
+ */
+export function rulesFor({ installation, user = {}, task = {}, isAdmin }: RuleParts): Rules {
+  const { mode, ...lists } = installation;
+  const floor = mode === 'careful' || mode === 'watch' ? { ...lists, mode } : lists;
+  const own = [user, task].map((one) => (one.mode === 'free' && !isAdmin ? { ...one, mode: undefined } : one));
+  return strictestOf([floor, ...own]);
+}
+type RuleParts = { installation: Policy; user?: Policy; task?: Policy; isAdmin: boolean };
+
+/** As addresses have them: in small letters, and names of other scripts in the letters that are sent. */
+const hostsOf = (list: readonly string[] = []): string[] =>
+  list.map((name) => URL.parse(`http://${name}/`)?.hostname ?? name);
 
 /** What both lists allow. A list that allows nothing in common must not read as one that allows all. */
 function narrowed(one: string[], other: string[]): string[] {
@@ -56,16 +87,44 @@ function narrowed(one: string[], other: string[]): string[] {
 }
 
 /** `origins`: of the page, the frame and where the act leads; each of them has to be allowed. */
-export function verdictOn(act: Classified, origins: readonly string[], rules: Rules): Verdict {
-  for (const origin of origins) {
-    const host = hostOf(origin);
-    const refused = host === undefined ? undefined : refusalAt(host, act, rules);
+export function verdictOn(act: Classified, origins: readonly string[], rules: Rules, standing: Standing = {}): Verdict {
+  const hosts = origins.flatMap((origin) => hostOf(origin) ?? []);
+  for (const host of hosts) {
+    const refused = refusalAt(host, act, rules);
     if (refused) return { outcome: 'deny', sentence: refused };
   }
-  if (asked[rules.mode].includes(act.class))
-    return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}.` };
-  return { outcome: 'allow', sentence: `It needs no yes: ${act.why}.` };
+  if (!standing.isWatched && isOnlyWatched(hosts, act, rules))
+    return { outcome: 'watch', sentence: `It is done only while a person watches, because ${act.why}.` };
+  const isLiterallyGiven = rules.mode === 'standard' && standing.isGiven === true;
+  if (isLiterallyGiven || !asked[rules.mode].includes(act.class))
+    return { outcome: 'allow', sentence: `It needs no yes: ${act.why}.` };
+  const isGranted = standing.grants?.some((one) => one.class === act.class && one.origin === standing.site);
+  if (isGranted) return { outcome: 'allow', sentence: `A person said yes to this kind on this site: ${act.why}.` };
+  return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}.` };
 }
+
+/**
+ * The site that a yes to a class of act holds for: where the step leads, or the document of the element. A document without
+ * an origin of its own counts only inside of its page, and a form that is sent elsewhere has no site.
+ */
+export function siteOf({
+  to,
+  frame,
+  page,
+  form,
+}: {
+  to?: string;
+  frame?: string;
+  page: string;
+  form?: string;
+}): string {
+  if (to !== undefined) return to;
+  const own = frame === undefined ? page : frame === 'null' ? `null in ${page}` : frame;
+  return form === undefined || form === own ? own : `${own} to ${form}`;
+}
+
+const isOnlyWatched = (hosts: string[], act: Classified, { mode, watch }: Rules): boolean =>
+  !mild.includes(act.class) && (mode === 'watch' || hosts.some((host) => watch.some((name) => isBelow(host, name))));
 
 function refusalAt(host: string, act: Classified, { allow, deny, read_only }: Rules): string | undefined {
   if (deny.some((name) => isBelow(host, name))) return `${host} is on the list of hosts that are refused.`;

@@ -1,6 +1,7 @@
 // Acts as people would call them, in 12 languages, each labelled by what its control does on such a site.
 
-import type { ActClass, ActFacts, ElementFacts } from '../src/index.ts';
+import type { ActClass } from '@pilothouse/contract';
+import type { ActFacts, ElementFacts } from '../src/index.ts';
 
 export type LabelledAct = { language: string; what: string; facts: ActFacts; is: ActClass };
 

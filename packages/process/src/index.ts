@@ -6,5 +6,18 @@ export { createLog, type Log } from './log.ts';
 export { type Ops, startOps } from './ops.ts';
 export { type Closable, run } from './run.ts';
 export { secretSettings } from './secrets.ts';
-export { addressOf, amount, flag, keys, logLevel, port, readSettings, SettingsError, wholeNumber } from './settings.ts';
+export {
+  addressOf,
+  amount,
+  flag,
+  hostList,
+  keys,
+  logLevel,
+  policyMode,
+  policyOf,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from './settings.ts';
 export { warnOfSuperuser } from './superuser.ts';

@@ -72,4 +72,33 @@ export const keys = z.string().transform((value, context) =>
     return key;
   }),
 );
+/** Names of hosts, separated by commas. */
+export const hostList = z.string().transform((value, context) =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+    .map((name) => {
+      if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) || !URL.canParse(`http://${name}/`))
+        context.issues.push({
+          code: 'custom',
+          message: 'must be names of hosts, separated by commas',
+          input: undefined,
+        });
+      return name;
+    }),
+);
+/** The modes that an installation can demand of every task. */
+export const policyMode = z.enum(['standard', 'careful', 'watch']);
+type PolicySettings = Record<'POLICY_ALLOW' | 'POLICY_DENY' | 'POLICY_READ_ONLY' | 'POLICY_WATCH', string[]> & {
+  POLICY_MODE: z.output<typeof policyMode>;
+};
+/** What an installation demands of every task: the same settings for servers and agents. */
+export const policyOf = (given: PolicySettings) => ({
+  mode: given.POLICY_MODE,
+  allow: given.POLICY_ALLOW,
+  deny: given.POLICY_DENY,
+  read_only: given.POLICY_READ_ONLY,
+  watch: given.POLICY_WATCH,
+});
 export const logLevel = z.enum(['debug', 'info', 'warn', 'error', 'silent']);

@@ -11,6 +11,7 @@ import { createLimits } from './accounts/rate-limits.ts';
 import { createStoredBytes } from './accounts/stored-bytes.ts';
 import { createTokenHolders } from './accounts/token-holders.ts';
 import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.ts';
+import { createUserPolicies } from './accounts/user-policies.ts';
 import { createUsers } from './accounts/users.ts';
 import { type Database, openDatabase } from './db/db.ts';
 import { createSealer } from './db/encryption.ts';
@@ -26,6 +27,7 @@ import { createPlacement } from './fleet/placement.ts';
 import { createSavedStates, createStateEncoding } from './fleet/saved-states.ts';
 import { createSpareBrowsers } from './fleet/spare-browsers.ts';
 import { createTaskWaits } from './fleet/task-waits.ts';
+import { createApprovals } from './ledger/approvals.ts';
 import { createDecisions } from './ledger/decisions.ts';
 import { createExecutions } from './ledger/executions.ts';
 import { createFileRemoval } from './ledger/file-removal.ts';
@@ -136,6 +138,7 @@ export function openStore(options: StoreOptions) {
     executions: createExecutions(database),
     steps,
     decisions: createDecisions(database),
+    approvals: createApprovals(database),
     modelCalls: createModelCalls(database),
     stuck: createStuck(database),
     observations: createObservations(database),
@@ -189,6 +192,7 @@ const createAccounts = (database: Database, lifetimes: Lifetimes) => ({
     ...createTokenHolders(database),
     ...createTokenRotation({ ...lifetimes, retrySecs }),
   },
+  userPolicies: createUserPolicies(database),
   keys: createKeys(database),
   limits: createLimits(database),
   audit: createAudit(database),

@@ -1,4 +1,4 @@
-// Tasks that wait for a person. Ends the wait when the page shows what was waited for, and fails tasks whose question expired.
+// Tasks that wait for a person. Ends the wait when the page shows what was waited for or a person watches, and fails tasks whose question expired.
 
 import type { Log } from '@pilothouse/process';
 import type { PageWait, Store } from '@pilothouse/store';
@@ -20,7 +20,7 @@ export function startWaitingTasks({ store, browsers, ledger, log, isNeeded = alw
     const step = { action: 'wait', for: until } as const;
     const command = { step, deadlineMs: glanceMs, bring: [], signal: closed.signal };
     const outcome = await browsers.act(sessionId, { hostId, epoch }, command);
-    if (outcome.type === 'acted') await ledger.answeredByPage(wait);
+    if (outcome.type === 'acted') await ledger.settled(wait);
   }
 
   async function look(): Promise<void> {
@@ -29,6 +29,7 @@ export function startWaitingTasks({ store, browsers, ledger, log, isNeeded = alw
     for (let begin = 0; begin < waits.length; begin += atOnce) {
       await Promise.all(waits.slice(begin, begin + atOnce).map(lookAt));
     }
+    for (const watched of await store.waits.watched()) await ledger.settled(watched, 'A person watches.');
     for (const expired of await store.waits.expired()) {
       const end = { move: 'fail', reason: 'No answer came in time.' } as const;
       // A person may have answered since the look: then the task goes on.

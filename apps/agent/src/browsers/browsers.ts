@@ -1,6 +1,6 @@
 // The agent's side of the browsers: has steps done in them and says who drives. Never decides what a task does next.
 
-import { type Bus, type OnlyIf, type SavedState, sessionCommand } from '@pilothouse/bus';
+import { type Bus, type Gate, type OnlyIf, type SavedState, sessionCommand } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { createHostClient, isSilent } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
@@ -16,6 +16,11 @@ export type Command = {
   step: Step;
   /** What the view said of the handle: the host touches nothing else. */
   onlyIf?: OnlyIf;
+  /**
+   * The rules that the act is held to: a host that does not know of rules refuses it. Without them, it is an act of the agent's
+   * own, such as closing an alert.
+   */
+  gate?: Gate;
   deadlineMs: number;
   bring?: ('picture' | 'state')[];
   signal: AbortSignal;
@@ -43,9 +48,9 @@ export function createBrowsers({ store, bus, log, onTaskWaits }: Options) {
 
   /** Has the host do one step. A host that gets the same command id again returns its first result and does nothing. */
   async function act(sessionId: string, { hostId, epoch }: HostHold, command: Command): Promise<Outcome> {
-    const { commandId = newId(), step, onlyIf, deadlineMs, bring, signal } = command;
-    const said = { step, only_if: onlyIf, bring };
-    const message = { type: 'act', command_id: commandId, epoch, deadline_ms: deadlineMs, ...said } as const;
+    const { commandId = newId(), step, onlyIf, gate, deadlineMs, bring, signal } = command;
+    const said = { command_id: commandId, epoch, deadline_ms: deadlineMs, step, only_if: onlyIf, bring };
+    const message = gate ? ({ type: 'gated_act', ...said, gate } as const) : ({ type: 'act', ...said } as const);
     const to = { host_id: hostId, session_id: sessionId };
     const gone = hostWatch.watch(sessionId, { hostId, epoch });
     const within = AbortSignal.any([signal, gone.signal]);

@@ -1,12 +1,27 @@
 // The answer of a host to a step, made fit for the database. Private pictures and unstorable text go no further.
 
-import { type Acted, type Failure, type SessionReply, withheldPicture } from '@pilothouse/bus';
+import {
+  type Acted,
+  type AskedAct,
+  type Failure,
+  type GateVerdict,
+  type SessionReply,
+  withheldPicture,
+} from '@pilothouse/bus';
 import { storableJson, storableText } from '@pilothouse/store';
 
 export type Outcome =
   | { type: 'acted'; acted: Acted; image: Uint8Array }
   /** The host says why the step was not done; the browser is still there. */
-  | { type: 'failed'; failure: Failure; message: string; hasTouched: boolean }
+  | {
+      type: 'failed';
+      failure: Failure;
+      message: string;
+      hasTouched: boolean;
+      /** Where the rules of the task are the reason: what they said, and what a person has to say yes to. */
+      verdict?: GateVerdict;
+      asked?: AskedAct;
+    }
   /**
    * The browser is gone, or the answer is. `mayHaveActed` is false only where the step was certainly not done. `isUnheard`:
    * the same command may be sent again. `isKept`: the host has the browser, and may not act now.
@@ -25,11 +40,15 @@ export function outcomeOf({ head, body }: { head: SessionReply; body: Uint8Array
     if (failure === 'no_lease')
       return { type: 'lost', reason: message, mayHaveActed: hasTouched, isUnheard: !hasTouched, isKept: true };
     if (isLost(failure)) return { type: 'lost', reason: message, mayHaveActed: hasTouched, isUnheard: false };
-    return { type: 'failed', failure, message, hasTouched };
+    const judged = { ...(head.verdict && { verdict: head.verdict }), ...(head.asked && { asked: told(head.asked) }) };
+    return { type: 'failed', failure, message, hasTouched, ...judged };
   }
   if (head.type !== 'acted') throw new Error(`a host answered an act with "${head.type}"`);
   return { type: 'acted', ...withholdPrivate(storable(head), body) };
 }
+
+/** Names, values and addresses are text of the page. */
+const told = (asked: AskedAct): AskedAct => storableJson(asked) as AskedAct;
 
 /** A picture that only the driver may see is replaced here; the ledger only learns that there was one. */
 function withholdPrivate(acted: Acted, image: Uint8Array): { acted: Acted; image: Uint8Array } {

@@ -17,7 +17,7 @@ import { TaskNotHeld, type Turn } from './turn.ts';
 
 export type Effect = Parameters<Store['steps']['end']>[3];
 /** The browser that an attempt is made in. */
-type AttemptBrowser = { epoch: number; hostId?: string };
+type AttemptBrowser = { epoch: number; hostId?: string; approvalId?: string };
 
 export function createAttempts({ store, heldTask: { say } }: { store: Store; heldTask: HeldTask }) {
   /** The model knows everything that people said and did. */
@@ -26,11 +26,11 @@ export function createAttempts({ store, heldTask: { say } }: { store: Store; hel
     return newest?.number === number && newest.status === 'open' && !newest.has_new_messages && !newest.was_driven;
   }
 
-  async function begin(tx: Tx, append: Append, turn: Turn, { epoch, hostId }: AttemptBrowser): Promise<StepRow> {
+  async function begin(tx: Tx, append: Append, turn: Turn, browser: AttemptBrowser): Promise<StepRow> {
     const { task, index, step, steps, decision } = turn;
     // The session is locked: a message of a person comes before this step, or after it has begun.
     if (decision && !(await isCurrent(tx, turn, decision))) throw new TaskNotHeld();
-    const begun = await store.steps.begin(tx, heldStepOf(turn), { commandId: newId(), epoch, hostId });
+    const begun = await store.steps.begin(tx, heldStepOf(turn), { commandId: newId(), ...browser });
     if (!begun) throw new TaskNotHeld();
     const { attempt, task: held } = begun;
     const taskId = task.id;

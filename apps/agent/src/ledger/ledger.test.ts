@@ -164,7 +164,7 @@ describe('the ledger', () => {
   it('takes up an attempt that is open, and does not begin a second', async () => {
     const { task, turn } = await begin();
     const first = await ledger.intend(turn, handle);
-    const second = await ledger.intend(turn, handle, first);
+    const second = await ledger.intend(turn, handle, { open: first });
     assert.equal(second.command_id, first.command_id);
     assert.deepEqual(await task.attempts(), ['1 running']);
   });
@@ -201,10 +201,10 @@ describe('the ledger', () => {
     const { asked_at: askedAt } = (await task.row()).question as { asked_at: string };
     const open = { id: task.id, sessionId: task.sessionId, executionId: turn.executionId, askedAt };
     await takeRun(store, task.id);
-    await ledger.answeredByPage({ ...open, askedAt: '2020-01-01T00:00:00.000Z' });
+    await ledger.settled({ ...open, askedAt: '2020-01-01T00:00:00.000Z' });
     assert.deepEqual([(await task.row()).status, await isDue(store, task.id)], ['awaiting_user', false]);
-    await ledger.answeredByPage(open);
-    await ledger.answeredByPage(open);
+    await ledger.settled(open);
+    await ledger.settled(open);
     assert.deepEqual([(await task.row()).status, await isDue(store, task.id)], ['running', true]);
     assert.equal(((await task.row()).answers as unknown[]).length, 1);
   });

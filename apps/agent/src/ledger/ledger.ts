@@ -2,6 +2,7 @@
 // and the watch over the tasks that may still write.
 
 import type { Store } from '@pilothouse/store';
+import { createApprovalLedger } from './approvals.ts';
 import { createAttempts } from './attempts.ts';
 import { createDecisionLedger } from './decisions.ts';
 import { createHeldTask } from './held-task.ts';
@@ -21,6 +22,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
     ...createDecisionLedger({ store }),
     ...createPlanLedger({ store, questionSecs }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
+    ...createApprovalLedger({ store, heldTask, attempts, questionSecs }),
     ...createTaskEnd({ store }),
     ...createTaskWatch({ store }),
   };

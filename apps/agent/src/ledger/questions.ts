@@ -10,6 +10,8 @@ type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; questionS
 type Question = Pick<NewQuestion, 'text' | 'kind' | 'options' | 'choices' | 'takesWords'> & { until: Condition | null };
 type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
+const shown = 'The page shows what was waited for.';
+
 export function createQuestions({ store, heldTask, attempts, questionSecs }: Options) {
   const { changing, hold, say } = heldTask;
 
@@ -29,12 +31,11 @@ export function createQuestions({ store, heldTask, attempts, questionSecs }: Opt
         await store.tellConversation(tx, append, waiting);
       }),
 
-    /** The page shows what was waited for. Does nothing where the question no longer stands. */
-    async answeredByPage({ id, sessionId, executionId, askedAt }: OpenQuestion): Promise<void> {
+    /** What was waited for came without an answer. Does nothing where the question no longer stands. */
+    async settled({ id, sessionId, executionId, askedAt }: OpenQuestion, message = shown): Promise<void> {
       await store.change(sessionId, async (tx, append) => {
         const task = await store.questions.answered(tx, { id, executionId, askedAt });
         if (!task) return;
-        const message = 'The page shows what was waited for.';
         await store.logs.append(append, { taskId: id, level: 'info', message });
         await append({ taskId: id, kind: 'status', data: { status: progressOf(task) } });
         await store.tellConversation(tx, append, task);

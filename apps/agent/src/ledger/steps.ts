@@ -4,6 +4,7 @@ import type { Acted } from '@pilothouse/bus';
 import type { LogLevel } from '@pilothouse/contract';
 import { newId, type StepRow, type Store } from '@pilothouse/store';
 import type { BrowserHandle } from '../browsers/handle.ts';
+import { policyOf } from './approvals.ts';
 import type { Attempts, Effect } from './attempts.ts';
 import { createDecisionEnds } from './decisions.ts';
 import { createEvidence, type Evidence, FileQuotaExceeded } from './evidence.ts';
@@ -11,6 +12,8 @@ import type { HeldTask } from './held-task.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
 type Options = { store: Store; heldTask: HeldTask; attempts: Attempts; fileBytesPerUser: number };
+/** `yes`: what a person said yes to, once or for the kind of act. */
+type Intent = { open?: StepRow; yes?: { id: string; isOnce: boolean } };
 /** With `cut`, why the other steps of the decision must not run. */
 type DoneStep = { acted: Acted; image: Uint8Array; file: Evidence['file']; cut?: string };
 
@@ -22,11 +25,15 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
 
   return {
     /** Begins an attempt, before the host is asked. An open attempt is continued as it is. */
-    intend: (turn: Turn, { hostId, epoch }: BrowserHandle, open?: StepRow): Promise<StepRow> =>
+    intend: (turn: Turn, { hostId, epoch }: BrowserHandle, { open, yes }: Intent = {}): Promise<StepRow> =>
       changing(turn, async (tx, append) => {
-        if (!open) return begin(tx, append, turn, { epoch, hostId });
-        await hold(tx, turn, hostId);
-        return open;
+        if (open) {
+          await hold(tx, turn, hostId);
+          return open;
+        }
+        // A yes is used up with the intent: an agent that is lost from here on cannot use it again.
+        const isUsable = yes?.isOnce ? await store.approvals.use(tx, { id: yes.id, taskId: turn.task.id }) : true;
+        return begin(tx, append, turn, { epoch, hostId, ...(yes && isUsable && { approvalId: yes.id }) });
       }),
 
     /** The same for a long wait for the clock: other sessions may have the browser meanwhile. */
@@ -44,7 +51,7 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
       const picture = await storePicture(store, turn, acted, image);
       const { task, step } = turn;
       const written = changing(turn, async (tx, append) => {
-        await end(tx, append, turn, attempt, { status: 'success', waitMs: acted.wait_ms, runMs: acted.run_ms });
+        await end(tx, append, turn, attempt, effectOf(acted));
         await evidence.add(tx, append, { task, attempt, step }, { acted, picture, file });
         if (acted.state) await store.browsers.saveState(tx, task.session_id, attempt.epoch, acted.state);
         await leaveDecision(tx, turn, cut);
@@ -88,6 +95,11 @@ export function createStepLedger({ store, heldTask, attempts, fileBytesPerUser }
       }),
   };
 }
+
+const effectOf = ({ wait_ms: waitMs, run_ms: runMs, verdict }: Acted): Effect => ({
+  ...{ status: 'success', waitMs, runMs },
+  ...(verdict && { policy: policyOf(verdict) }),
+});
 
 async function storePicture(
   { blobs }: Store,

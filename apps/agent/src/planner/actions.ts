@@ -22,7 +22,12 @@ const StoredCall = z.object({
 });
 export type StoredCall = z.output<typeof StoredCall>;
 /** The column `actions` of a decision. A later release reads what this one wrote. */
-export const StoredActions = z.object({ version: z.literal(1), calls: z.array(StoredCall) });
+export const StoredActions = z.object({
+  version: z.literal(1),
+  calls: z.array(StoredCall),
+  /** Origins of the links that the model was shown: it may open these. Absent in decisions of an earlier release. */
+  links: z.array(z.string()).optional(),
+});
 export type StoredActions = z.output<typeof StoredActions>;
 
 export type Actions = { steps: Step[]; stored: StoredActions; finish?: ToolInput<'finish'> };
@@ -31,6 +36,7 @@ type Page = Pick<View, 'url' | 'handles'>;
 type Made = { steps: Step[]; isLast: boolean };
 
 const maxActs = 5;
+const maxLinks = 100;
 const screenPx = 720;
 const nameChars = 80;
 /** These act on nothing. */
@@ -73,7 +79,14 @@ export function actionsOf(calls: readonly ModelCall[], page: Page, maxSteps: num
       else if (made.isLast) stopped = 'Not done: the act before it may change the page. Decide when you see the page.';
     }
   }
-  return { steps, stored: { version: 1, calls: stored }, finish };
+  return { steps, stored: { version: 1, calls: stored, ...linksOf(page) }, finish };
+}
+
+/** Other sites than that of the page; most pages have none. */
+function linksOf({ url, handles }: Page): { links?: string[] } {
+  const own = URL.parse(url)?.origin;
+  const links = [...new Set(handles.flatMap(({ href_origin }) => href_origin ?? []))].filter((one) => one !== own);
+  return links.length > 0 ? { links: links.slice(0, maxLinks) } : {};
 }
 
 /** What the model was shown of the element that a step touches; null for a step without one. */

@@ -121,7 +121,8 @@ function stepResult(index: number, decision: DecisionRow, rows: HistoryRows): { 
   const isOfDecision = index <= decision.last_step;
   if (!last || !isOfDecision) return { text: `Not done: ${decision.cut_reason ?? 'it did not begin.'}`, isDone: false };
   if (last.status !== 'success') return { text: `Failed: ${last.error ?? 'for no known reason'}`, isDone: false };
-  return { text: foundBy(index, rows), isDone: true };
+  // A yes to an act is not what the act found.
+  return { text: foundBy(index, last.approval_id ? { ...rows, answers: [] } : rows), isDone: true };
 }
 
 /** What the step read, or what a person answered. */

@@ -7,9 +7,14 @@ import type { Turn } from '../ledger/turn.ts';
 /** `none`: the step may run. `ask`: a person has to decide. `done` and `stop`: a person decided so. */
 export type IrreversibleDecision = 'none' | 'ask' | 'done' | 'stop';
 
-export function decideIrreversible({ step, attempts, task, index }: Turn): IrreversibleDecision {
+/** The step says so, or a person had to say yes to it: it is done at most once. */
+export const isOnceOnly = ({ step, attempts }: Pick<Turn, 'step' | 'attempts'>): boolean =>
+  step.irreversible === true || attempts.some(({ approval_id }) => Boolean(approval_id));
+
+export function decideIrreversible(turn: Turn): IrreversibleDecision {
+  const { attempts, task, index } = turn;
   const last = attempts.at(-1);
-  if (!step.irreversible || last?.status !== 'interrupted' || !last.may_have_acted) return 'none';
+  if (!isOnceOnly(turn) || last?.status !== 'interrupted' || !last.may_have_acted) return 'none';
   const since = last.effect_at?.getTime() ?? 0;
   const answer = answersOf(task).findLast(
     ({ step_id, asked_at }) => step_id === stepIdOf(index) && Date.parse(asked_at) >= since,

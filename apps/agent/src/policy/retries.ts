@@ -1,9 +1,10 @@
 // Decides whether a step may have another attempt, and how long an attempt may take. Reads the ledger's rows, writes nothing.
 
 import type { Failure } from '@pilothouse/bus';
-import type { Step } from '@pilothouse/contract';
+import type { PolicyVerdict, Step } from '@pilothouse/contract';
 import { type StepRow, titleOf } from '@pilothouse/store';
 import type { Turn } from '../ledger/turn.ts';
+import { isOnceOnly } from './irreversible.ts';
 
 const maxFailures = 3;
 const maxInterruptions = 5;
@@ -29,13 +30,18 @@ const passing = new Set<Failure>(['covered', 'timeout', 'navigation_failed']);
 export const decidedFailure = 'A step failed';
 const loading = new Set<Step['action']>(['navigate', 'back', 'forward', 'reload', 'new_page', 'download']);
 
+/** It ended without an act because a person was asked, which may happen often. */
+const hasAsked = ({ status, policy }: StepRow): boolean =>
+  status === 'failed' && (policy as PolicyVerdict | null)?.outcome === 'ask';
+
 /** Before a new attempt: why there may be none. */
 export function refusalOf(turn: Turn): string | undefined {
   const { attempts, attemptsOfTask, settings, step } = turn;
   if (attemptsOfTask >= settings.max_steps) return `The task has used its max_steps of ${settings.max_steps} attempts.`;
-  const count = (status: StepRow['status']) => attempts.filter((attempt) => attempt.status === status).length;
+  const count = (status: StepRow['status']) =>
+    attempts.filter((attempt) => attempt.status === status && !hasAsked(attempt)).length;
   const last = attempts.at(-1);
-  if (step.irreversible && last?.status === 'failed' && last.may_have_acted) return onceOnly(turn, last.error ?? '');
+  if (isOnceOnly(turn) && last?.status === 'failed' && last.may_have_acted) return onceOnly(turn, last.error ?? '');
   if (count('failed') >= maxFailures) return failedFor(turn, last?.error ?? '', count('failed'));
   if (count('interrupted') >= maxInterruptions)
     return `"${titleOf(step)}" was interrupted ${count('interrupted')} times; the last time: ${last?.error}`;
@@ -47,7 +53,7 @@ export function afterFailure(
   turn: Turn,
   { failure, error, hasTouched, isUnanswered }: FailedAttempt,
 ): { giveUp: string } | { pauseMs: number } {
-  if (hasTouched && turn.step.irreversible) return { giveUp: onceOnly(turn, error) };
+  if (hasTouched && isOnceOnly(turn)) return { giveUp: onceOnly(turn, error) };
   const count = turn.attempts.filter(({ status }) => status === 'failed').length + 1;
   if (isUnanswered || !worthRetrying.has(failure) || count >= maxFailures)
     return { giveUp: failedFor(turn, error, count) };
@@ -59,7 +65,7 @@ export function afterDecidedFailure(
   { failure, error, hasTouched }: Omit<FailedAttempt, 'isUnanswered'>,
 ): { cut: string } | { pauseMs: number } {
   const count = turn.attempts.filter(({ status }) => status === 'failed').length + 1;
-  const mayPass = passing.has(failure) && count < maxDecidedFailures && !(hasTouched && turn.step.irreversible);
+  const mayPass = passing.has(failure) && count < maxDecidedFailures && !(hasTouched && isOnceOnly(turn));
   return mayPass ? { pauseMs: firstPauseMs } : { cut: `${decidedFailure}: ${error}` };
 }
 

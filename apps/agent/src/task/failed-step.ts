@@ -6,19 +6,28 @@ import { type StepRow, strikeTyped, typedTextsOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Outcome } from '../browsers/outcome.ts';
+import { policyOf } from '../ledger/approvals.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
 import { afterDecidedFailure, afterFailure } from '../policy/retries.ts';
+import type { Approvals } from './approvals.ts';
 import type { BrowserAccess } from './browser-access.ts';
 import { type Dialogs, unanswered } from './dialogs.ts';
 
-type Options = { browsers: Browsers; ledger: Ledger; access: BrowserAccess; dialogs: Dialogs; log: Log };
+type Options = {
+  browsers: Browsers;
+  ledger: Ledger;
+  access: BrowserAccess;
+  dialogs: Dialogs;
+  approvals: Approvals;
+  log: Log;
+};
 type FailedOutcome = Extract<Outcome, { type: 'failed' }>;
 type LostOutcome = Extract<Outcome, { type: 'lost' }>;
 
 const askAgainMs = 300;
 
-export function createFailedStep({ browsers, ledger, access, dialogs, log }: Options) {
+export function createFailedStep({ browsers, ledger, access, dialogs, approvals, log }: Options) {
   async function giveUp({ task, executionId }: TaskTurn, reason: string): Promise<Next> {
     const held = { id: task.id, sessionId: task.session_id, executionId };
     if (!(await ledger.endTask({ ...held, isAtWork: true }, { move: 'fail', reason }))) throw new TaskNotHeld();
@@ -29,11 +38,11 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
   async function failedDecided(
     turn: Turn,
     attempt: StepRow,
-    { failure, message, hasTouched }: Omit<FailedOutcome, 'type'>,
+    { failure, message, hasTouched, verdict }: FailedOutcome,
   ): Promise<Next> {
     const error = strikeTyped(message, typedTextsOf(turn.steps));
     const next = afterDecidedFailure(turn, { failure, error, hasTouched });
-    const effect = { status: 'failed', error, mayHaveActed: hasTouched } as const;
+    const effect = { status: 'failed', error, mayHaveActed: hasTouched, ...judged(verdict) } as const;
     await ledger.fail(turn, attempt, effect, 'cut' in next ? next.cut : undefined);
     if ('pauseMs' in next) await sleep(next.pauseMs, undefined, { signal: turn.signal });
     return 'again';
@@ -42,14 +51,14 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
   return {
     giveUp,
 
-    async failed(
-      turn: Turn,
-      handle: BrowserHandle,
-      attempt: StepRow,
-      { failure, message, hasTouched }: FailedOutcome,
-    ): Promise<Next> {
+    async failed(known: Turn, handle: BrowserHandle, attempt: StepRow, outcome: FailedOutcome): Promise<Next> {
+      const asked = await approvals.wait(known, attempt, outcome);
+      if (asked) return asked;
+      // With this attempt: what a person had to agree to is not repeated.
+      const turn = { ...known, attempts: [...known.attempts.filter((one) => one.try !== attempt.try), attempt] };
+      const { failure, message, hasTouched, verdict } = outcome;
       const { step, steps, signal } = turn;
-      if (turn.decision) return failedDecided(turn, attempt, { failure, message, hasTouched });
+      if (turn.decision) return failedDecided(turn, attempt, outcome);
       const dialog = failure === 'dialog_open' ? await dialogs.clear(turn, handle) : null;
       if (dialog && step.action === 'wait' && dialogs.isAnsweredNext(turn)) {
         await ledger.succeedWithoutBrowser(turn, attempt, `The page asks: ${dialog.message}`);
@@ -57,7 +66,7 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
       }
       // Pages choose parts of the message, and it is shown in logs and lists.
       const error = dialog ? unanswered(dialog) : strikeTyped(message, typedTextsOf(steps));
-      await ledger.fail(turn, attempt, { status: 'failed', error, mayHaveActed: hasTouched });
+      await ledger.fail(turn, attempt, { status: 'failed', error, mayHaveActed: hasTouched, ...judged(verdict) });
       const next = afterFailure(turn, { failure, error, hasTouched, isUnanswered: dialog !== null });
       if ('giveUp' in next) return giveUp(turn, next.giveUp);
       await sleep(next.pauseMs, undefined, { signal });
@@ -93,4 +102,6 @@ export function createFailedStep({ browsers, ledger, access, dialogs, log }: Opt
     },
   };
 }
+const judged = (verdict: FailedOutcome['verdict']) => verdict && { policy: policyOf({ ...verdict, outcome: 'deny' }) };
+
 export type FailedStep = ReturnType<typeof createFailedStep>;

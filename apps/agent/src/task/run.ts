@@ -1,7 +1,7 @@
 // Runs a task in this process. A tick reads the ledger, decides, acts and records; it keeps nothing in memory that another
 // agent would need.
 
-import { isTerminal, Plan } from '@pilothouse/contract';
+import { isTerminal, Plan, type Policy } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { ClaimedRun, ModelLimits, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
@@ -32,6 +32,8 @@ type Options = {
   agentId: string;
   log: Log;
   signal: AbortSignal;
+  /** What the installation demands of every task. */
+  installation?: Policy;
   /** How far apart two looks at a page at rest are. */
   settleMs?: number;
   /** What models may use for one person in a day. */

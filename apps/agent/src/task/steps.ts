@@ -1,5 +1,6 @@
 // Runs one step of a task: the attempt is in the ledger before the host is asked, and its result after it.
 
+import type { Policy } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import { type Store, titleOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
@@ -8,6 +9,8 @@ import type { Next, Turn } from '../ledger/turn.ts';
 import { onlyIfOf } from '../planner/actions.ts';
 import { decideIrreversible, irreversibleQuestion } from '../policy/irreversible.ts';
 import { attemptMsFor, refusalOf } from '../policy/retries.ts';
+import { createTaskGates } from '../policy/task-gate.ts';
+import { createApprovals } from './approvals.ts';
 import { createBrowserAccess } from './browser-access.ts';
 import { createDialogs } from './dialogs.ts';
 import { createDoneStep } from './done-step.ts';
@@ -15,12 +18,22 @@ import { createFailedStep } from './failed-step.ts';
 import type { Files } from './files.ts';
 import { createOpenAttempt } from './open-attempt.ts';
 
-type Options = { store: Store; browsers: Browsers; ledger: Ledger; files: Files; log: Log };
+type Options = {
+  store: Store;
+  browsers: Browsers;
+  ledger: Ledger;
+  files: Files;
+  log: Log;
+  /** What the installation demands of every task. */
+  installation?: Policy;
+};
 
-export function createSteps({ store, browsers, ledger, files, log }: Options) {
+export function createSteps({ store, browsers, ledger, files, log, installation }: Options) {
+  const gates = createTaskGates({ store, installation });
+  const approvals = createApprovals({ store, ledger });
   const dialogs = createDialogs({ browsers, ledger });
   const access = createBrowserAccess({ store, browsers });
-  const { giveUp, failed, browserLost } = createFailedStep({ browsers, ledger, access, dialogs, log });
+  const { giveUp, failed, browserLost } = createFailedStep({ browsers, ledger, access, dialogs, approvals, log });
   const { done } = createDoneStep({ ledger, files, dialogs, failed });
   const { settle } = createOpenAttempt({ browsers, ledger, done, failed });
 
@@ -51,16 +64,19 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
       const reason = refusalOf(turn);
       if (reason) return giveUp(turn, reason);
     }
+    const policy = await gates.of(turn);
+    if (policy.no && !open) return approvals.saidNo(turn, policy.no, giveUp);
     const handle = await access.acquire(turn);
     if (open && open.epoch !== handle.epoch) return settle(turn, handle, open);
-    const attempt = await ledger.intend(turn, handle, open);
+    const attempt = await ledger.intend(turn, handle, { open, yes: policy.yes });
     const sent = step.action === 'upload' ? await files.send({ task, handle, signal }, step.file) : undefined;
     if (sent?.type === 'failed') return failed(turn, handle, attempt, sent);
     if (sent) return browserLost(turn, handle, attempt, open ? { ...sent, mayHaveActed: true } : sent);
     const deadlineMs = Math.max(1, Math.min(leftMs, attemptMsFor(step, attempts.length)));
     const { command_id: commandId } = attempt;
     const onlyIf = turn.decision && onlyIfOf(turn.decision, turn.index);
-    const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, deadlineMs, signal });
+    const gate = await policy.forAttempt(attempt);
+    const outcome = await browsers.act(session.id, handle, { commandId, step, onlyIf, gate, deadlineMs, signal });
     if (outcome.type === 'acted') {
       lastUrl = outcome.acted.after.url;
       return done(turn, handle, attempt, outcome);
@@ -70,6 +86,6 @@ export function createSteps({ store, browsers, ledger, files, log }: Options) {
     return browserLost(turn, handle, attempt, open ? { ...outcome, mayHaveActed: true } : outcome);
   }
 
-  return { ...access, giveUp, done, failed, browserLost, run, lastUrl: () => lastUrl };
+  return { ...access, gates, giveUp, done, failed, browserLost, run, lastUrl: () => lastUrl };
 }
 export type Steps = ReturnType<typeof createSteps>;

@@ -49,7 +49,7 @@ export function createWaits({ store, browsers, ledger, steps }: Options) {
       await ledger.fail(turn, open, { status: 'interrupted', error });
       return 'again';
     }
-    const attempt = await ledger.intend(turn, handle, open);
+    const attempt = await ledger.intend(turn, handle, { open });
     // One that has just begun is not asked for its age.
     const restMs = open ? Math.max(0, totalMs - (await store.steps.ageMs(attempt))) : totalMs;
     const ms = Math.min(sliceMs, restMs, leftMs);

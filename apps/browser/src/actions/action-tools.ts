@@ -15,6 +15,7 @@ import type { Dialogs } from '../pages/dialogs.ts';
 import type { Files } from '../pages/file-transfer.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { SiteChanges } from '../pages/site-changes.ts';
+import type { ActGate } from './gate.ts';
 import { checkElement, checkPage } from './only-if.ts';
 
 /** How long an element may stay covered, moving or disabled before the step fails. */
@@ -38,10 +39,13 @@ type Options = {
   check: () => void;
   /** What must hold of the page and of the element that `subject` names. */
   onlyIf: OnlyIf | undefined;
+  /** Holds the touch to the rules of the task; undefined for what the host does by itself. */
+  gate: ActGate | undefined;
   subject: Target | undefined;
+  isDrag: boolean;
 };
 
-export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'subject'> & {
+export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'gate' | 'subject' | 'isDrag'> & {
   /**
    * Runs one operation that cannot be divided; everything that changes anything goes through here. `firm` is for what
    * the operation waits for: a new driver waits for it too, and does not cut it short.
@@ -49,6 +53,8 @@ export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'subje
   touch<T>(operation: (firm: Deadline) => Promise<T>): Promise<T>;
   /** Finds the element, scrolls it into view, and notes where it is just before it is touched. */
   reach(target: Target, purpose: Purpose, options?: { isTouch: boolean }): Promise<FoundElement>;
+  /** Judges an act that has no element before anything of it is done. It is judged again with each touch. */
+  checkAct(): Promise<void>;
   /** Where to touch the element that was reached last. */
   point(): { x: number; y: number };
   /** Adds data or a file to the result. */
@@ -60,7 +66,7 @@ export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'subje
   release(): void;
 };
 
-export function createActionTools({ inFlight, check, onlyIf, subject, ...rest }: Options): ActionTools {
+export function createActionTools({ inFlight, check, onlyIf, gate, subject, isDrag, ...rest }: Options): ActionTools {
   const { eyes, deadline } = rest;
   let result: ActionResult = { bbox: null, point: null, file: null };
   let foundAt: number | undefined;
@@ -71,10 +77,19 @@ export function createActionTools({ inFlight, check, onlyIf, subject, ...rest }:
 
   /** Once the button went down, what follows belongs to the same touch, and what it changed is its own doing. */
   let isPressed = false;
-  async function checkOnlyIf(): Promise<void> {
-    if (!onlyIf || isPressed) return;
-    checkPage(onlyIf, rest.page);
-    if (held) await checkElement(onlyIf, held, deadline);
+  /** The same for the element that was reached last: an option of a list is an act of its own. */
+  let isReachedPressed = false;
+  async function checkTouched(): Promise<void> {
+    const isHeldTo = onlyIf !== undefined && !isPressed;
+    const isGated = gate !== undefined && !isReachedPressed;
+    if (isHeldTo) checkPage(onlyIf, rest.page);
+    const last = reached.at(-1);
+    // A drag takes one element, and drops it on the other.
+    const touched = isDrag && held && last !== held ? { element: held, onto: last } : { element: last };
+    const seen = isGated ? await gate.look(touched, deadline) : undefined;
+    const known = touched.element === held ? seen?.look?.identity : undefined;
+    if (isHeldTo && held) await checkElement(onlyIf, held, known, deadline);
+    if (seen) await gate?.judge(touched, seen, result.bbox, deadline);
   }
 
   return {
@@ -82,25 +97,28 @@ export function createActionTools({ inFlight, check, onlyIf, subject, ...rest }:
     async touch(operation) {
       // Pages that open and navigations that begin now count as caused by this touch.
       await within(deadline, rest.pages.touch(rest.page, reached.at(-1)));
-      await checkOnlyIf();
+      await checkTouched();
       // The page may show another site since it was looked at.
       check();
       const done = await inFlight.run(deadline, () => {
         hasTouched = true;
         return operation(firm);
       });
-      isPressed ||= rest.mouseButton.isDown(rest.page);
+      isReachedPressed ||= rest.mouseButton.isDown(rest.page);
+      isPressed ||= isReachedPressed;
       return done;
     },
     async reach(target, purpose, { isTouch } = { isTouch: true }) {
       const found = await eyes.find(target, purpose, deadline);
       reached.push(found);
       foundAt = performance.now();
+      isReachedPressed = false;
       if (target === subject) held = found;
       result = { ...result, ...(await found.ready({ isTouch }, deadline.atMost(readyMs))) };
-      await checkOnlyIf();
+      await checkTouched();
       return found;
     },
+    checkAct: checkTouched,
     point() {
       if (!result.point) throw new Error('nothing was reached');
       return result.point;

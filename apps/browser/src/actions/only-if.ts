@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import type { Deadline } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import type { FoundElement } from '../dom/element.ts';
+import type { Identity } from '../dom/injected/view-items.ts';
 
 const changed = (what: string) => new StepFailure('changed', `${what} is not what the step was decided for`);
 
@@ -15,11 +16,16 @@ export function checkPage({ page_origin, path }: OnlyIf, page: Page): void {
   if (path !== undefined && url?.pathname !== path) throw changed('the address of the page');
 }
 
-/** Throws `changed` where the element is another than it was, by one question to its document. */
-export async function checkElement(only: OnlyIf, element: FoundElement, deadline: Deadline): Promise<void> {
+/** Throws `changed` where the element is another than it was. Its document is asked, unless it was `known` a moment ago. */
+export async function checkElement(
+  only: OnlyIf,
+  element: FoundElement,
+  known: Identity | undefined,
+  deadline: Deadline,
+): Promise<void> {
   if (only.origin !== undefined && element.origin !== only.origin) throw changed('the site of the element');
   if (only.role === undefined && only.name === undefined && only.form_action === undefined) return;
-  const { role, name, form } = await element.identity(deadline);
+  const { role, name, form } = known ?? (await element.identity(deadline));
   if (only.role !== undefined && role !== only.role) throw changed('the kind of the element');
   if (only.name !== undefined && name !== only.name) throw changed('the name of the element');
   if (only.form_action !== undefined && (form?.action ?? null) !== only.form_action)

@@ -1,7 +1,7 @@
 // Performs one step and gathers its evidence. A failure says whether anything was touched before it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Acted, OnlyIf } from '@pilothouse/bus';
+import type { Acted, Gate, OnlyIf } from '@pilothouse/bus';
 import type { Step, Target } from '@pilothouse/contract';
 import type { Page } from 'playwright-core';
 import { handledLater } from '../common/best-effort.ts';
@@ -19,6 +19,7 @@ import type { Pages } from '../pages/pages.ts';
 import type { SiteChanges } from '../pages/site-changes.ts';
 import { act } from './act.ts';
 import { type ActionTools, createActionTools } from './action-tools.ts';
+import { createGate } from './gate.ts';
 import { checkPage } from './only-if.ts';
 
 /** Time of an act that is kept for its evidence. */
@@ -64,12 +65,20 @@ type Options = {
 };
 
 /** `signal` is aborted when the driver is replaced. */
-export type StepRequest = { step: Step; onlyIf?: OnlyIf; until: Until; deadline: Deadline; signal: AbortSignal };
+export type StepRequest = {
+  step: Step;
+  onlyIf?: OnlyIf;
+  gate?: Gate;
+  until: Until;
+  deadline: Deadline;
+  signal: AbortSignal;
+};
 
 export function createPerformer(options: Options) {
   const { pages, dialogs, sites, eyesOf } = options;
 
-  return async function perform({ step, onlyIf, until, deadline, signal }: StepRequest): Promise<StepResult> {
+  return async function perform(request: StepRequest): Promise<StepResult> {
+    const { step, onlyIf, until, deadline, signal } = request;
     const begun = performance.now();
     const page = pages.current();
     if (pages.isCrashed(page)) throw new StepFailure('crashed', 'the page has crashed');
@@ -85,6 +94,7 @@ export function createPerformer(options: Options) {
     const check = () => {
       if (givingActions.has(step.action)) sites.check(page);
     };
+    const gate = request.gate && createGate({ ...options, gate: request.gate, step, page });
     const tools = createActionTools({
       ...options,
       page,
@@ -92,13 +102,16 @@ export function createPerformer(options: Options) {
       deadline: acting,
       check,
       onlyIf,
+      gate,
       subject: subjectOf(step),
+      isDrag: step.action === 'drag',
     });
     let loading: Loading | undefined;
     const doIt = async () => {
       const [cdp, mainFrame] = await within(acting, Promise.all([pages.cdp(page), pages.mainFrame(page)]));
       check();
       if (onlyIf) checkPage(onlyIf, page);
+      if (!subjectOf(step)) await tools.checkAct();
       loading = watchLoading(page, cdp, mainFrame);
       await act(step, tools);
       await loading.rest(pages, until, acting);
@@ -134,6 +147,7 @@ export function createPerformer(options: Options) {
       type: 'acted',
       before: await before,
       ...tools.result(),
+      verdict: gate?.verdict(),
       dialog: dialogs.of(pages.current()),
       wait_ms: Math.round(waited),
       run_ms: Math.round(ended - begun - waited),

@@ -2,26 +2,31 @@
 // Chromium quote pages and what was typed into them: they must never leave this process.
 
 import { join } from 'node:path';
-import { type Failure, WaitError } from '@pilothouse/bus';
+import { type AskedAct, type Failure, type GateVerdict, WaitError } from '@pilothouse/bus';
 import { errors } from 'playwright-core';
 import type { Deadline } from './deadline.ts';
 import { nameOf } from './error-name.ts';
+
+type Judged = { verdict: GateVerdict; asked?: AskedAct };
 
 export class StepFailure extends Error {
   override name = 'StepFailure';
   readonly failure: Failure;
   /** Whether something was done to the page before it failed. */
   readonly hasTouched: boolean;
+  /** What the rules of the task said, where they are the reason. */
+  readonly judged: Judged | undefined;
 
-  constructor(failure: Failure, message: string, options?: ErrorOptions & { hasTouched?: boolean }) {
+  constructor(failure: Failure, message: string, options?: ErrorOptions & { hasTouched?: boolean; judged?: Judged }) {
     super(message, options);
     this.failure = failure;
     this.hasTouched = options?.hasTouched ?? false;
+    this.judged = options?.judged;
   }
 
   /** The same failure, with whether something was touched before it. */
   after(hasTouched: boolean): StepFailure {
-    return new StepFailure(this.failure, this.message, { cause: this.cause, hasTouched });
+    return new StepFailure(this.failure, this.message, { cause: this.cause, hasTouched, judged: this.judged });
   }
 }
 

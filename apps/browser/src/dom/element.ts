@@ -5,6 +5,7 @@ import type { Deadline } from '../common/deadline.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { isReachedAt, type ReadyElement, waitUntilReady } from './element-ready.ts';
 import type { Spot } from './find.ts';
+import type { ActLook } from './injected/act-facts.ts';
 import { reachScript } from './injected/script.ts';
 import type { Identity } from './injected/view-items.ts';
 import type { Refs } from './refs.ts';
@@ -27,6 +28,8 @@ export type FoundElement = {
   ): Promise<T>;
   /** What it is to a person now, as a view tells it. */
   identity(deadline: Deadline): Promise<Identity>;
+  /** What policy has to know of it; with `isNear` also the words around it. */
+  actLook(isNear: boolean, deadline: Deadline): Promise<ActLook>;
   /** What it offers to choose from. */
   choices(deadline: Deadline): Promise<Choices>;
   /** The frame whose document it is part of, and the origin of that document. */
@@ -51,6 +54,7 @@ export function createFoundElement(spot: Spot, refs: Refs): FoundElement {
       return value;
     },
     identity: (deadline) => world.call('identity', [element], deadline),
+    actLook: (isNear, deadline) => world.call('actLook', [element, isNear], deadline),
     choices: (deadline) => choicesOf(spot, refs, deadline),
     frameId: world.frameId,
     origin: world.origin,

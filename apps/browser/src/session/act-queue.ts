@@ -14,7 +14,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { type Observer, siteOnly } from './observe.ts';
 import { emptyBody, failed, type Reply } from './reply.ts';
 
-export type ActCommand = Extract<SessionCommand, { type: 'act' }>;
+export type ActCommand = Extract<SessionCommand, { type: 'act' | 'gated_act' }>;
 
 type Options = {
   activity: Activity;
@@ -54,7 +54,14 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
     try {
       const wants = (what: 'picture' | 'state') => command.bring.includes(what);
       const until = wants('picture') ? 'load' : 'domcontentloaded';
-      const performed = await perform({ step: command.step, onlyIf: command.only_if, until, deadline, signal });
+      const performed = await perform({
+        step: command.step,
+        onlyIf: command.only_if,
+        gate: command.type === 'gated_act' ? command.gate : undefined,
+        until,
+        deadline,
+        signal,
+      });
       if (hidBefore) performed.before = siteOnly(performed.before);
       // The step is done, every part of it begun under the lease: evidence that cannot be had in time is left out.
       const [snapshot, state, after] = await Promise.all([

@@ -105,6 +105,7 @@ export function createCommands(options: Options): (command: SessionCommand) => P
       case 'take':
         return take(command);
       case 'act':
+      case 'gated_act':
         return actOnce(command);
       case 'input':
         return person.take(command);

@@ -7,8 +7,8 @@ export type Reply = Packed<SessionReply>;
 
 export const emptyBody = new Uint8Array();
 
-export function failed({ failure, message, hasTouched }: StepFailure) {
-  const head = { ok: false as const, failure, message, has_touched: hasTouched };
+export function failed({ failure, message, hasTouched, judged }: StepFailure) {
+  const head = { ok: false as const, failure, message, has_touched: hasTouched, ...judged };
   return { head, body: emptyBody };
 }
 

@@ -8,8 +8,10 @@ import {
   Plan,
   type PlanReply,
   type Step,
+  type Task,
 } from '@pilothouse/contract';
 import { type Caller, newId, type Store, type TaskRow, type Tx, taskTitleOf } from '@pilothouse/store';
+import { requireMode } from '../http/policy-mode.ts';
 import type { OpenSession } from '../sessions/open-session.ts';
 import type { Quotas } from '../sessions/quotas.ts';
 import type { BeginTask } from './begin-task.ts';
@@ -62,6 +64,7 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
     },
 
     async start(caller: Caller, body: ChatRequest, key?: string): Promise<ChatReply> {
+      requireMode(caller, body.policy);
       const { steps, isOpen } = decidePlan(body, await findPlanners());
       const { session_id, profile_id, profile_label, prompt, record } = body;
       const sessionId = session_id ?? newId();
@@ -99,8 +102,7 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
           title: titleFor(steps, prompt),
           prompt,
           plan: { steps },
-          // Written by a chat, as an object.
-          settings: former.settings as object,
+          settings: settingsAgain(caller, former),
           totalSteps: isOpen ? null : steps.length,
           rerunOf: former.id,
         },
@@ -108,6 +110,13 @@ export function createChatService({ store, quotas, openSession, beginTask, findP
     },
   };
 }
+/** The caller must be allowed to choose them. They were written by a chat, as the contract has them. */
+function settingsAgain(caller: Caller, { settings: given }: TaskRow): Task['settings'] {
+  const settings = given as Task['settings'];
+  requireMode(caller, settings.policy);
+  return settings;
+}
+
 /** What a model decided for one run is no plan for another: that one begins without steps. */
 function planAgain({ total_steps, plan }: TaskRow): PlanDecision {
   const isOpen = total_steps === null;
@@ -136,6 +145,7 @@ const settingsOf = (body: ChatRequest) => ({
   ...(body.max_cost !== undefined && { max_cost: body.max_cost }),
   ...(body.judge && { judge: true }),
   ...(body.confirm && { confirm: body.confirm }),
+  ...(body.policy && { policy: body.policy }),
   profile_id: body.profile_id ?? null,
   profile_label: body.profile_label ?? null,
 });

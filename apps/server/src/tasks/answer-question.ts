@@ -1,7 +1,17 @@
 // Gives a person's answer to the question of a task, or their yes to a plan that they have changed.
 
-import { AppError, type PlanItem } from '@pilothouse/contract';
-import { type Append, planItemsOf, progressOf, questionOf, type Store, type TaskRow, type Tx } from '@pilothouse/store';
+import { AppError, ApprovalAnswer, type PlanItem } from '@pilothouse/contract';
+import {
+  type Append,
+  answersOf,
+  type Caller,
+  planItemsOf,
+  progressOf,
+  questionOf,
+  type Store,
+  type TaskRow,
+  type Tx,
+} from '@pilothouse/store';
 
 /** A yes to these items, in place of those that were proposed. */
 export type ChangedPlan = { items: string[]; askedAt?: string };
@@ -10,13 +20,24 @@ export type TaskAnswer = { text: string; askedAt?: string; field: 'answer' | 'me
 
 export function createAnswerQuestion({ store }: { store: Store }) {
   /** Names the possible answers, if the question takes no others. */
-  async function refuseUnlessOption(tx: Tx, id: string, { askedAt, field }: TaskAnswer): Promise<void> {
+  async function refuseUnlessOption(tx: Tx, id: string, { text, askedAt, field }: TaskAnswer): Promise<void> {
     const task = await store.tasks.locked(tx, id);
     const question = task?.status === 'awaiting_user' ? questionOf(task) : null;
     if (!question?.choices || (askedAt !== undefined && askedAt !== question.asked_at)) return;
+    // A yes that comes too late is one of them.
+    if (question.choices.some(({ value }) => value === text.trim().toLowerCase())) return;
     const message = `must be one of ${question.choices.map(({ value }) => value).join(', ')}`;
     const errors = [{ pointer: `/body/${field}`, message }];
     throw new AppError('invalid_answer', { detail: `The answer ${message}.`, errors });
+  }
+
+  /** The answer to the question is the answer to the act: one is not there without the other. */
+  async function settleApproval(tx: Tx, task: TaskRow, userId: string): Promise<void> {
+    const said = ApprovalAnswer.parse(answersOf(task).at(-1)?.text);
+    const id = await store.approvals.answer(tx, task.id, said, userId);
+    if (!id) throw new AppError('conflict', { detail: 'The time for this yes is over.' });
+    const data = { task_id: task.id, approval_id: id, answer: said };
+    await store.audit.add({ event: 'approval_answered', outcome: said === 'no' ? 'no' : 'yes', userId, data }, tx);
   }
 
   async function tell(tx: Tx, append: Append, task: TaskRow): Promise<void> {
@@ -28,9 +49,12 @@ export function createAnswerQuestion({ store }: { store: Store }) {
 
   return {
     /** False if the task asks nothing, or not the question that was meant. */
-    answer: ({ id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
+    answer: ({ id: userId }: Caller, { id, session_id }: TaskRow, answer: TaskAnswer): Promise<boolean> =>
       store.change(session_id, async (tx, append) => {
+        const before = await store.tasks.locked(tx, id);
+        const asked = before && questionOf(before);
         const task = await store.questions.answer(tx, id, answer);
+        if (task && asked?.kind === 'approval') await settleApproval(tx, task, userId);
         if (task) await tell(tx, append, task);
         else await refuseUnlessOption(tx, id, answer);
         return task !== undefined;

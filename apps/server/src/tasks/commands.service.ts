@@ -81,7 +81,7 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
       const text = answer ?? message;
       const isAnswer = answer !== undefined || askedAt !== undefined;
       const field = answer === undefined ? 'message' : 'answer';
-      if (text !== undefined && (await questions.answer(task, { text, askedAt, field })))
+      if (text !== undefined && (await questions.answer(caller, task, { text, askedAt, field })))
         return { ...(await statusOf(caller, id)), takeover: null };
       if (isAnswer) throw new AppError('conflict', { detail: 'No question stands that this would answer.' });
       const takeover = await takeovers.interrupt(caller, task, { reason: message, clientId }, from);

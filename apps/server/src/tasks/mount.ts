@@ -1,5 +1,6 @@
 // Builds the services of tasks, and serves their routes.
 
+import type { Policy } from '@pilothouse/contract';
 import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
 import type { EventHub } from '../live/event-hub.ts';
@@ -12,6 +13,8 @@ import { inboxRoutes } from './inbox.routes.ts';
 import { createInboxService, type InboxService } from './inbox.service.ts';
 import { createTaskMessages } from './messages.service.ts';
 import { createTaskPictures } from './pictures.service.ts';
+import { policyRoutes } from './policy.routes.ts';
+import { createPolicyService } from './policy.service.ts';
 import { taskReadRoutes } from './reads.routes.ts';
 import { createTaskReads } from './reads.service.ts';
 import { tasksRoutes } from './tasks.routes.ts';
@@ -24,6 +27,7 @@ type Options = {
   inboxes: InboxHub;
   takeovers: TaskTakeovers;
   onCancelled: OnCancelled;
+  installation: Policy;
 };
 type Follows = { task: TasksService['follow']; inbox: InboxService['follow'] };
 
@@ -41,6 +45,7 @@ export function mountTasks(serve: Serve, options: Options): Follows {
   });
   const commands = createTaskCommands({ store, statusOf: tasks.status, takeovers, onCancelled });
   taskCommandRoutes(serve, commands, createTaskMessages({ store }));
+  policyRoutes(serve, createPolicyService({ store, installation: options.installation }));
   const inbox = createInboxService({ store, inboxes });
   inboxRoutes(serve, inbox);
   return { task: tasks.follow, inbox: inbox.follow };

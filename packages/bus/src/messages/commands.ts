@@ -9,6 +9,7 @@ import { packed } from '../wire/packed.ts';
 import { askersOf, subjects } from '../wire/subjects.ts';
 import { Failed } from './failure.ts';
 import { StoredFile } from './files.ts';
+import { Gate, GateVerdict } from './gate.ts';
 import { BusId, Epoch } from './heartbeat.ts';
 import { NumberedInput } from './input.ts';
 import { Box, Observation } from './observation.ts';
@@ -90,19 +91,25 @@ export const OnlyIf = z.object({
 });
 export type OnlyIf = z.output<typeof OnlyIf>;
 
+const act = {
+  command_id: BusId,
+  epoch: Epoch,
+  deadline_ms: z.int().positive(),
+  step: Step,
+  /** Else the step fails with `changed`. */
+  only_if: OnlyIf.optional(),
+  /** What the reply includes. The host does not wait for anything else. */
+  bring: z.array(z.enum(['picture', 'state'])).default(['picture', 'state']),
+};
+
 export const SessionCommand = z.discriminatedUnion('type', [
   /** Does one step. The same id again returns the first reply and does nothing. */
-  z.object({
-    type: z.literal('act'),
-    command_id: BusId,
-    epoch: Epoch,
-    deadline_ms: z.int().positive(),
-    step: Step,
-    /** Else the step fails with `changed`. */
-    only_if: OnlyIf.optional(),
-    /** What the reply includes. The host does not wait for anything else. */
-    bring: z.array(z.enum(['picture', 'state'])).default(['picture', 'state']),
-  }),
+  z.object({ type: z.literal('act'), ...act }),
+  /**
+   * The same for an act that rules hold for. It is a command of its own, so that a host that does not know of rules refuses it
+   * instead of doing it without them.
+   */
+  z.object({ type: z.literal('gated_act'), ...act, gate: Gate }),
   /** Asks for the result of a command: waits while it is under way, and never runs it again. */
   z.object({ type: z.literal('answer'), command_id: BusId }),
   /** A new driver, who may be a person. The host replies when the former driver can no longer act. */
@@ -178,6 +185,8 @@ export const Acted = z.object({
   point: z.object({ x: z.number(), y: z.number() }).nullable(),
   wait_ms: z.int().nonnegative(),
   run_ms: z.int().nonnegative(),
+  /** What the rules said of a gated act. */
+  verdict: GateVerdict.optional(),
   /** The extracted data. */
   data: z.unknown().optional(),
   /** The file that was downloaded, to be fetched in pieces. */

@@ -1,6 +1,7 @@
 // The reasons for which a host does not do a command.
 
 import { z } from 'zod';
+import { AskedAct, GateVerdict } from './gate.ts';
 
 export const Failure = z.enum([
   'not_found',
@@ -22,6 +23,12 @@ export const Failure = z.enum([
   'site_changed',
   /** The page, or the element, is not what `only_if` of the command says. Nothing was done to it. */
   'changed',
+  /** A person has to say yes first, or has said yes to something else. */
+  'needs_yes',
+  /** It is done only while a person watches. */
+  'needs_watcher',
+  /** The rules of the task refuse it. */
+  'refused',
   /** A file, or extracted data, is larger than the host accepts. */
   'too_large',
   /** The host does not know a command with this id: it never arrived, or long ago. */
@@ -42,4 +49,8 @@ export const Failed = z.object({
   message: z.string(),
   /** Whether the page was changed before it failed. */
   has_touched: z.boolean().default(false),
+  /** What the rules said, where they are the reason. */
+  verdict: GateVerdict.optional(),
+  /** With `needs_yes`: what a person has to say yes to. */
+  asked: AskedAct.optional(),
 });

@@ -74,6 +74,22 @@ export interface ApiKeys {
   user_id: string;
 }
 
+export interface Approvals {
+  answer: string | null;
+  answered_at: Timestamp | null;
+  answered_by: string | null;
+  asked_at: Generated<Timestamp>;
+  class: string;
+  expires_at: Timestamp;
+  facts: Json;
+  fingerprint: string;
+  id: string;
+  site: string;
+  step_index: number;
+  task_id: string;
+  used_at: Timestamp | null;
+}
+
 export interface Audit {
   actor_id: string | null;
   address: string | null;
@@ -398,6 +414,7 @@ export interface Shares {
 }
 
 export interface Steps {
+  approval_id: string | null;
   command_id: string;
   effect_at: Timestamp | null;
   epoch: number;
@@ -406,6 +423,7 @@ export interface Steps {
   index: number;
   intent_at: Generated<Timestamp>;
   may_have_acted: Generated<boolean>;
+  policy: Json | null;
   run_ms: Generated<number>;
   status: Generated<StepStatus>;
   task_id: string;
@@ -511,6 +529,7 @@ export interface Users {
   file_bytes: Generated<number>;
   id: string;
   password_hash: string | null;
+  policy: Json | null;
   role: Generated<UserRole>;
   username: string;
 }
@@ -526,6 +545,7 @@ export interface DB {
   access_tokens: AccessTokens;
   agents: Agents;
   api_keys: ApiKeys;
+  approvals: Approvals;
   audit: Audit;
   browser_waits: BrowserWaits;
   browsers: Browsers;

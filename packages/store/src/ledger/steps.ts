@@ -1,5 +1,6 @@
 // The ledger of a task: each attempt at a step is written before it acts, and its effect after.
 
+import type { PolicyVerdict } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
 import type { Steps, Tasks } from '../db/generated.ts';
@@ -8,7 +9,13 @@ export type StepRow = Selectable<Steps>;
 type TaskRow = Selectable<Tasks>;
 /** The step that an execution is at. */
 export type HeldStep = { taskId: string; executionId: string; index: number; title: string };
-export type Intent = { commandId: string; epoch: number; hostId?: string };
+export type Intent = {
+  commandId: string;
+  epoch: number;
+  hostId?: string;
+  /** What a person said yes to, for this attempt or for acts like it. */
+  approvalId?: string;
+};
 export type Effect = {
   status: 'success' | 'failed' | 'interrupted';
   waitMs?: number;
@@ -16,6 +23,8 @@ export type Effect = {
   error?: string;
   /** Of a failed attempt: whether the page may have been changed. */
   mayHaveActed?: boolean;
+  /** What the rules of the task said of it. */
+  policy?: PolicyVerdict;
 };
 
 // Every write of a step begins with this: only while the execution holds the task. A step that has succeeded is progress:
@@ -30,14 +39,17 @@ const placed = `placed as (
 )`;
 const holdText = `with ${held}, ${placed} select * from held`;
 const beginText = `with ${held}, ${placed}, begun as (
-  insert into steps (task_id, index, try, execution_id, command_id, epoch)
-  select id, $3, (select coalesce(max(try), 0) + 1 from steps where task_id = $1 and index = $3), $2, $7, $8 from held
+  insert into steps (task_id, index, try, execution_id, command_id, epoch, approval_id)
+  select id, $3, (select coalesce(max(try), 0) + 1 from steps where task_id = $1 and index = $3), $2, $7, $8, $9
+  from held
   returning try, intent_at
 )
 select held.*, begun.try as attempt_try, begun.intent_at as attempt_intent_at from held, begun`;
 const endText = `with ${held}
 update steps s set status = $6, effect_at = date_trunc('milliseconds', clock_timestamp()), wait_ms = $7, run_ms = $8,
-  error = $9, may_have_acted = $10
+  error = $9, may_have_acted = $10, policy = $12::jsonb || case when $5 then coalesce((
+    select jsonb_build_object('approved_by', u.username) from approvals a join users u on u.id = a.answered_by
+    where a.id = s.approval_id and a.class = $12::jsonb ->> 'class'), '{}') else '{}' end
 from held where s.task_id = held.id and s.index = $3 and s.try = $11 and s.status = 'running' returning s.*`;
 
 export function createSteps({ pool }: Database) {
@@ -51,8 +63,8 @@ export function createSteps({ pool }: Database) {
     },
 
     /** The same with a new attempt, which is written before it acts. */
-    async begin({ client }: Tx, step: HeldStep, { commandId, epoch, hostId }: Intent) {
-      const values = [...valuesOf(step), false, hostId ?? null, commandId, epoch];
+    async begin({ client }: Tx, step: HeldStep, { commandId, epoch, hostId, approvalId }: Intent) {
+      const values = [...valuesOf(step), false, hostId ?? null, commandId, epoch, approvalId ?? null];
       type Begun = TaskRow & { attempt_try: number; attempt_intent_at: Date };
       const { rows } = await client.query<Begun>({ name: 'steps.begin', text: beginText, values });
       if (!rows[0]) return undefined;
@@ -71,14 +83,17 @@ export function createSteps({ pool }: Database) {
         run_ms: 0,
         error: null,
         may_have_acted: false,
+        policy: null,
+        approval_id: approvalId ?? null,
       };
       return { task, attempt };
     },
 
     /** The effect of an attempt, once: undefined if another process ended it, or this execution does not hold the task. */
     async end({ client }: Tx, step: HeldStep, attempt: number, effect: Effect): Promise<StepRow | undefined> {
-      const { status, waitMs = 0, runMs = 0, error = null, mayHaveActed = false } = effect;
-      const values = [...valuesOf(step), status === 'success', status, waitMs, runMs, error, mayHaveActed, attempt];
+      const { status, waitMs = 0, runMs = 0, error = null, mayHaveActed = false, policy } = effect;
+      const done = [status === 'success', status, waitMs, runMs, error, mayHaveActed];
+      const values = [...valuesOf(step), ...done, attempt, policy ? JSON.stringify(policy) : null];
       return (await client.query<StepRow>({ name: 'steps.end', text: endText, values })).rows[0];
     },
 

@@ -6,7 +6,7 @@ import type { Database, Tx } from '../db/db.ts';
 
 export const details = {
   logs: ['logs', 'task_messages'],
-  steps: ['steps', 'executions', 'decisions', 'model_calls'],
+  steps: ['steps', 'executions', 'decisions', 'model_calls', 'approvals'],
   observations: ['observations'],
 } as const;
 export type Detail = keyof typeof details;

@@ -1,7 +1,15 @@
 // Questions of an agent to a person, and their answers. Each change is one conditional statement; log it in the same
 // transaction.
 
-import type { Choice, Condition, IrreversibleAnswer, PlanItem, Question, QuestionKind } from '@pilothouse/contract';
+import type {
+  Approval,
+  Choice,
+  Condition,
+  IrreversibleAnswer,
+  PlanItem,
+  Question,
+  QuestionKind,
+} from '@pilothouse/contract';
 import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Tx } from '../db/db.ts';
@@ -30,6 +38,8 @@ export type NewQuestion = {
   takesWords?: boolean;
   /** For a plan: what the model intends. */
   planItems?: PlanItem[];
+  /** For an approval: the act. It lapses with the question. */
+  approval?: Omit<Approval, 'expires_at'>;
 };
 /** A yes to a plan that a person has changed. */
 type ChangedPlan = { items: PlanItem[]; askedAt?: string };
@@ -59,7 +69,8 @@ export function createQuestions() {
             'kind', ${question.kind ?? kindOf(question.options, until)}::text,
             'choices', ${question.choices ? JSON.stringify(question.choices) : null}::jsonb,
             'takes_words', ${question.takesWords ?? !(question.choices || question.options)}::boolean,
-            'plan_items', ${question.planItems ? JSON.stringify(question.planItems) : null}::jsonb)`,
+            'plan_items', ${question.planItems ? JSON.stringify(question.planItems) : null}::jsonb)
+            || ${approvalJson(question)}`,
         })
         .where('id', '=', id)
         .where('status', '=', 'running')
@@ -78,6 +89,7 @@ export function createQuestions() {
       return settle(tx, id, kept)
         .set({ plan_agreed_at: sql`case when ${agrees} then ${now} else plan_agreed_at end` })
         .where(sql<boolean>`(not ${hasOptions} or question->'options' ? ${choice})`)
+        .where(isInTime)
         .where(
           sql<boolean>`(${agrees} or not ${isBound} or not ${hasChoices}
             or question->'choices' @> ${JSON.stringify([{ value: choice }])}::jsonb)`,
@@ -102,6 +114,16 @@ export function createQuestions() {
         .executeTakeFirst(),
   };
 }
+
+/** Only a question about an act has it. */
+const approvalJson = ({ approval, expiresInSecs }: NewQuestion) =>
+  approval === undefined
+    ? sql`'{}'::jsonb`
+    : sql`jsonb_build_object('approval', ${JSON.stringify(approval)}::jsonb
+        || jsonb_build_object('expires_at', ${apiTime(sql`${now} + make_interval(secs => ${expiresInSecs})`)}))`;
+
+/** A yes that comes too late is none: by then nobody can know what it would be said to. */
+const isInTime = sql<boolean>`(coalesce(question->>'kind', '') <> 'approval' or (question->>'expires_at')::timestamptz > ${now})`;
 
 const hasOptions = sql<boolean>`coalesce(jsonb_typeof(question->'options') = 'array', false)`;
 

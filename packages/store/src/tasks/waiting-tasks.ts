@@ -15,7 +15,7 @@ export type PageWait = {
   epoch: number;
   until: Condition;
 };
-export type ExpiredQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
+type OpenQuestion = { id: string; sessionId: string; executionId: string; askedAt: string };
 
 const maxAtOnce = 50;
 
@@ -40,9 +40,23 @@ export function createWaits({ pool }: Database) {
       return rows;
     },
 
+    /** Tasks that wait until a person watches, where one does. No other question has choices of its agent and takes no words. */
+    async watched(): Promise<OpenQuestion[]> {
+      const { rows } = await pool.query<OpenQuestion>({
+        name: 'waits.watched',
+        text: `select id, session_id as "sessionId", execution_id as "executionId", question->>'asked_at' as "askedAt"
+               from tasks t
+               where status = 'awaiting_user' and question->>'kind' = 'choice' and question->>'takes_words' = 'false'
+                 and exists (select from viewers v
+                             where v.session_id = t.session_id and v.count > 0 and v.until > clock_timestamp())
+               limit ${maxAtOnce}`,
+      });
+      return rows;
+    },
+
     /** Questions that were not answered in time. */
-    async expired(): Promise<ExpiredQuestion[]> {
-      const { rows } = await pool.query<ExpiredQuestion>({
+    async expired(): Promise<OpenQuestion[]> {
+      const { rows } = await pool.query<OpenQuestion>({
         name: 'waits.expired',
         text: `select id, session_id as "sessionId", execution_id as "executionId", question->>'asked_at' as "askedAt"
                from tasks

@@ -23,6 +23,10 @@ export function createPurge() {
       await client.query('delete from task_messages m using tasks t where t.id = m.task_id and t.session_id = $1', [
         sessionId,
       ]);
+      // They hold what was typed, and what pages said.
+      await client.query('delete from approvals a using tasks t where t.id = a.task_id and t.session_id = $1', [
+        sessionId,
+      ]);
       await client.query('delete from observations o using tasks t where t.id = o.task_id and t.session_id = $1', [
         sessionId,
       ]);

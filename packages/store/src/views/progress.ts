@@ -1,6 +1,6 @@
 // Rows of tasks and attempts, as the API shows them.
 
-import type { AgentHistory, ExecutionStep, Session, Step, TaskProgress } from '@pilothouse/contract';
+import type { AgentHistory, ExecutionStep, PolicyVerdict, Session, Step, TaskProgress } from '@pilothouse/contract';
 import type { DecisionWords } from '../ledger/decisions.ts';
 import type { StepRow } from '../ledger/steps.ts';
 import { isTypedKey, strikeTyped, typedTextsOf } from '../ledger/typed-text.ts';
@@ -36,6 +36,7 @@ export function attemptOf(row: StepRow, step: Step): ExecutionStep {
     wait_ms: row.wait_ms,
     run_ms: row.run_ms,
     error: row.error,
+    ...policyOf(row),
   };
 }
 
@@ -55,8 +56,13 @@ export function historyOf(attempt: StepRow, step: Step, said?: Partial<DecisionW
     next_goal: said?.goal ?? null,
     wait_ms: attempt.wait_ms,
     run_ms: attempt.run_ms,
+    ...policyOf(attempt),
   };
 }
+
+/** Written by an agent, as a verdict. */
+const policyOf = ({ policy }: Pick<StepRow, 'policy'>): { policy?: PolicyVerdict } =>
+  policy === null ? {} : { policy: policy as PolicyVerdict };
 
 /** The state of a session, as its live stream shows it. */
 export const sessionStateOf = ({

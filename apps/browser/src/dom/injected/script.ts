@@ -1,5 +1,6 @@
 // The parts of this folder put together, as the texts that are sent to the page.
 
+import { type ActReader, createActReader } from './act-facts.ts';
 import { createAreas } from './area.ts';
 import { createCopies } from './copied.ts';
 import { createContrast } from './element/contrast.ts';
@@ -40,6 +41,7 @@ type Parts = {
   reader: Reader;
   extractor: Extractor;
   items: ViewItems;
+  acts: ActReader;
   blocks: ViewBlocks;
   viewer: PageViewer;
   suggester: Suggester;
@@ -65,6 +67,7 @@ function createTools(parts: Parts) {
     reader,
     extractor,
     items,
+    acts,
     blocks,
     viewer,
     suggester,
@@ -138,6 +141,8 @@ function createTools(parts: Parts) {
     /** Null: the element keeps no shadow root closed. */
     setRoot: blocks.setRoot,
     identity: items.identity,
+    actLook: acts.look,
+    focusLook: acts.lookAtFocus,
     read: reader.read,
     readPage: reader.page,
     attributes: extractor.attributes,
@@ -171,11 +176,12 @@ export const script = `(() => {
   const outline = (${createOutline})({ dom, roles, names, sight, marks, reader });
   const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
   const items = (${createViewItems})({ dom, roles, names, secrets, marks, reader, outline });
+  const acts = (${createActReader})({ dom, names, secrets, reader, items });
   const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
   const sheets = (${createViewLines})();
   const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
   const suggester = (${createSuggester})({ dom, roles, names, sight, marks });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, blocks, viewer, suggester });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, acts, blocks, viewer, suggester });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */

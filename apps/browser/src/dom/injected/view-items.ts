@@ -181,5 +181,5 @@ export function createViewItems({ dom, roles, names, secrets, marks, reader, out
   /** Whether what it is called is its name, and not the words in it. */
   const isNamed = (element: Element, role: string): boolean => outline.isUsable(role) || reader.isControl(element);
 
-  return { item, identity, isNamed, maxNameChars, short };
+  return { item, identity, isNamed, formOf, formFacts, submits, maxNameChars, short };
 }

@@ -7,7 +7,8 @@ export type Secrets = ReturnType<typeof createSecrets>;
 
 export function createSecrets(dom: Dom, names: Names) {
   const mask = '••••';
-  const secretHints = /(^|\s)(cc-\S+|current-password|new-password)(\s|$)/i;
+  const cardHints = /(^|\s)cc-\S+(\s|$)/i;
+  const passwordHints = /(^|\s)(current-password|new-password)(\s|$)/i;
   const cardWords = new RegExp(
     [
       'card[\\s_-]*(number|num|no|nr)\\b',
@@ -42,11 +43,18 @@ export function createSecrets(dom: Dom, names: Names) {
   const isField = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
     element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && textTypes.has(element.type));
 
+  const isOfKind = (element: Element) => isField(element) || element instanceof HTMLSelectElement;
+
   /** Without looking at its content. */
   function isSecretField(element: Element): boolean {
-    if (!isField(element) && !(element instanceof HTMLSelectElement)) return false;
+    if (!isOfKind(element)) return false;
     if (element instanceof HTMLInputElement && element.type === 'password') return true;
-    if (secretHints.test(dom.attribute(element, 'autocomplete') ?? '')) return true;
+    return passwordHints.test(dom.attribute(element, 'autocomplete') ?? '') || isCardField(element);
+  }
+
+  function isCardField(element: Element): boolean {
+    if (!isOfKind(element)) return false;
+    if (cardHints.test(dom.attribute(element, 'autocomplete') ?? '')) return true;
     const said = ['name', 'id', 'placeholder', 'aria-label', 'data-testid'].map(
       (one) => dom.attribute(element, one) ?? '',
     );
@@ -64,5 +72,5 @@ export function createSecrets(dom: Dom, names: Names) {
 
   const masked = (element: Element, value: string): string => (value !== '' && isSecret(element) ? mask : value);
 
-  return { mask, isField, isSecretField, isCardNumber, isSecret, masked };
+  return { mask, isField, isSecretField, isCardField, isCardNumber, isSecret, masked };
 }
