@@ -203,7 +203,7 @@ describe('a yes to one act, in the console', () => {
     await line.getByText('Commits you · asked · It pays.').waitFor(soon);
     await line.getByText('approved by ada').waitFor(soon);
     await page.getByTestId('drawer').getByTestId('verdict').first().waitFor(soon);
-    shown.verdict = undefined;
+    shown.verdict = null;
     await page.reload();
     await page.getByTestId('drawer').getByText('done').first().waitFor(soon);
     assert.equal(await page.getByTestId('verdict').count(), 0, 'nothing where nothing was said');
@@ -276,7 +276,9 @@ describe('a yes to one act, in the console', () => {
         { finish: undefined },
       ]),
     );
-    const { task_id: id, session_id } = await client.sendChat({ prompt: 'Order a lantern', planner: 'llm' });
+    // A site that the words name is one that may be gone to.
+    const prompt = `Order a lantern at ${shop.url}/`;
+    const { task_id: id, session_id } = await client.sendChat({ prompt, planner: 'llm' });
     await page.goto(`${baseUrl}/sessions/${session_id}?task=${id}`);
     await card().waitFor(soon);
     await card().getByText('Place order').first().waitFor(soon);

@@ -265,6 +265,8 @@ async function modelTask(): Promise<void> {
   await picture('narrow-model', page, 'narrow');
   await page.getByTestId('decision').nth(1).getByRole('button', { name: 'What it saw' }).click();
   await page.getByLabel('What the model saw').waitFor(soon);
+  await page.getByTestId('timeline').hover();
+  await page.mouse.wheel(0, -300);
   await picture('model-view', page, 'wide');
   await client.cancelTask({ id: task_id });
   const planned = await client.sendChat({

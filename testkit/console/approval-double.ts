@@ -7,8 +7,8 @@ import type { Page, Route } from 'playwright-core';
 export type ApprovalDouble = {
   /** What the next read tells of. */
   approval: Approval;
-  /** What the policy said of each step that has ended. */
-  verdict: PolicyVerdict | undefined;
+  /** What the policy said of each step that has ended: nothing if null, what it said if undefined. */
+  verdict: PolicyVerdict | null | undefined;
   /** What the next answer gets; 200 unless said otherwise. */
   refuses: boolean;
   /** What was answered, with the time of the question that it was for. */
@@ -48,7 +48,7 @@ export async function doubleApproval(page: Page, approval: Approval): Promise<Ap
       ...{ approval: double.approval, expires_at: double.approval.expires_at },
     };
   const judged = <Step extends object>(steps: readonly Step[]): Step[] =>
-    steps.map((step) => (double.verdict ? { ...step, policy: double.verdict } : step));
+    steps.map((step) => (double.verdict === undefined ? step : { ...step, policy: double.verdict ?? undefined }));
   const handlers: Record<keyof typeof patterns, (route: Route) => Promise<void>> = {
     status: (route) =>
       changed<{ status: TaskStatus }>(route, ({ status, ...rest }) => {
