@@ -16,7 +16,7 @@ import {
 import { describeVerdict, sha256, verifyBundle } from '@pilothouse/evidence';
 import { bytesFrom } from '@pilothouse/evidence/testing';
 import { type Client, createClient, readEvidence } from '@pilothouse/sdk';
-import type { Caller, TaskRow } from '@pilothouse/store';
+import { type Caller, newId, type TaskRow } from '@pilothouse/store';
 import { until } from '../../../../testkit/until.ts';
 import { finish, images, makeEvidenceTask } from '../../testing/evidence-task.ts';
 import { makeFrame } from '../../testing/recording.ts';
@@ -25,6 +25,12 @@ import { makeObservation, makeTask } from '../../testing/tasks.ts';
 
 const password = 'a lamp in the harbour';
 const waitMs = 30_000;
+const asked = {
+  class: 'commit',
+  site: 'https://shop.test',
+  facts: { name: 'Buy', amounts: ['€ 20.00'] },
+  expiresInSecs: 60,
+} as const;
 const mib = (bytes: number) => Math.round(bytes / 1024 ** 2);
 
 setFlagsFromString('--expose-gc');
@@ -94,6 +100,10 @@ describe('the evidence of a task', () => {
 
   it('has what was asked, decided, done, seen, said and answered, and how it ended', async () => {
     const held = await makeEvidenceTask({ store: server.store, owner, client: owner.client });
+    const { store } = server;
+    const approval = { ...{ id: newId(), taskId: held.task.id, stepIndex: 4, fingerprint: 'a'.repeat(64) }, ...asked };
+    await store.transaction((tx) => store.approvals.add(tx, approval));
+    await store.transaction((tx) => store.approvals.answer(tx, held.task.id, 'once', owner.id));
     await finish(server.store, held);
     const { header, records, of, text } = await take(held.task.id);
     assert.deepEqual([header.state, header.task.status], ['finished', 'success']);
@@ -127,6 +137,11 @@ describe('the evidence of a task', () => {
     const [question] = of('question');
     assert.deepEqual([question?.question, question?.answer], ['Which size?', 'The large one']);
     assert.deepEqual(question?.answered_by, { id: owner.id, name: 'ada' });
+    const [yes] = of('approval');
+    assert.deepEqual(
+      [yes?.approval_id, yes?.step_id, yes?.class, yes?.act, yes?.answer, yes?.answered_by, yes?.used_at],
+      [approval.id, 'step-4', 'commit', asked.facts, 'once', { id: owner.id, name: 'ada' }, null],
+    );
     const [takeover] = of('takeover');
     assert.deepEqual(
       [takeover?.holder, takeover?.reason, takeover?.note, takeover?.outcome],

@@ -1,6 +1,7 @@
 // The list of record kinds. Another kind is one file with a RecordKind, its body in the contract, and one line here.
 
 import { actRecords } from './act.records.ts';
+import { approvalRecords } from './approval.records.ts';
 import type { RecordKind } from './drafts.ts';
 import { decisionRecords, modelCallRecords } from './model.records.ts';
 import { observationRecords } from './observation.records.ts';
@@ -17,5 +18,6 @@ export const recordKinds: readonly RecordKind[] = [
   actRecords,
   observationRecords,
   questionRecords,
+  approvalRecords,
   takeoverRecords,
 ];

@@ -7,6 +7,7 @@ import { Json, JsonObject } from '../types/json.ts';
 import { Timestamp } from '../types/time.ts';
 import { Decision } from './decision.ts';
 import { PlanItem } from './plan-item.ts';
+import { ActClass, ApprovalAnswer } from './policy.ts';
 import { TaskState } from './states.ts';
 import { Step } from './step.ts';
 import { Execution, ExecutionStep, Observation, Task, TaskResult } from './task.ts';
@@ -132,6 +133,24 @@ export const evidenceBodies = {
     answer: z.string().nullable(),
     answered_at: Timestamp.nullable(),
     answered_by: Person.nullable(),
+  }),
+  /** An act that a person was asked to say yes to, as it was described to them, and what they said. */
+  approval: z.object({
+    approval_id: Uuid7,
+    step_id: z.string(),
+    class: ActClass,
+    /** What a yes to all acts of the class would hold for. */
+    site: z.string(),
+    act: JsonObject,
+    /** Of everything that the yes is bound to: the host acts only on what has the same. */
+    fingerprint: Hash,
+    asked_at: Timestamp,
+    expires_at: Timestamp,
+    answer: ApprovalAnswer.nullable(),
+    answered_at: Timestamp.nullable(),
+    answered_by: Person.nullable(),
+    /** When an attempt was begun under it: at most once. */
+    used_at: Timestamp.nullable(),
   }),
   message: z.object({ number: Count, text: z.string(), author: Person }),
   /** A person drove, or wanted to. What they did is not recorded. */
