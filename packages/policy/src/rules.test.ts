@@ -67,9 +67,54 @@ describe('what a verdict depends on besides the rules', () => {
     ['looking needs no watcher', 'move', { mode: 'watch' }, {}, 'allow'],
     ['a host that is watched', 'write', { watch: ['shop.example'] }, { isGiven: true }, 'watch'],
     ['a host that is not', 'write', { watch: ['bank.example'] }, {}, 'allow'],
+    ['one below a host that is watched', 'write', { watch: ['example'] }, {}, 'watch'],
+    ['words that no person gave are sent', 'submit', {}, { isUnsaid: true }, 'ask'],
+    ['words that people gave are sent', 'submit', {}, { isUnsaid: false }, 'allow'],
+    ['they are only written', 'write', {}, { isUnsaid: true }, 'allow'],
+    ['they are sent by a line that a person wrote', 'submit', {}, { isUnsaid: true, isGiven: true }, 'allow'],
+    ['they are sent by one that is free', 'submit', { mode: 'free' }, { isUnsaid: true }, 'allow'],
+    [
+      'sending was granted',
+      'submit',
+      {},
+      { isUnsaid: true, grants: [{ class: 'submit', origin: site }], site },
+      'allow',
+    ],
+    ['an address that carries much', 'reach', {}, { carriesMuch: true }, 'deny'],
+    ['one that carries little', 'reach', {}, { carriesMuch: false }, 'ask'],
+    ['one that a page links to', 'move', {}, { carriesMuch: true }, 'allow'],
+    ['one that a person wrote', 'reach', {}, { carriesMuch: true, isGiven: true }, 'allow'],
+    ['one of a task that is free', 'reach', { mode: 'free' }, { carriesMuch: true }, 'allow'],
+    [
+      'no yes helps where much is carried',
+      'reach',
+      {},
+      { carriesMuch: true, grants: [{ class: 'reach', origin: site }], site },
+      'deny',
+    ],
   ];
   for (const [what, name, given, standing, outcome] of cases)
-    it(`${outcome}: ${what}`, () => assert.equal(verdictOn(act(name), shop, rules(given), standing).outcome, outcome));
+    it(`${outcome}: ${what}`, () => {
+      const verdict = verdictOn(act(name), shop, rules(given), standing);
+      assert.equal(verdict.outcome, outcome);
+      assert.match(verdict.sentence, /^[A-Za-z].*[a-z]\.$/);
+    });
+
+  it('says why in a sentence', () => {
+    const said = (name: ActClass, given: Partial<Rules>, standing: Standing = {}) =>
+      verdictOn(act(name), shop, rules(given), standing).sentence;
+    assert.equal(said('commit', {}), 'A person has to say yes, because it does it.');
+    assert.equal(
+      said('submit', {}, { isUnsaid: true }),
+      'A person has to say yes, because it does it with words that no person gave.',
+    );
+    assert.equal(said('read', {}), 'It needs no yes: it does it.');
+    assert.equal(said('commit', {}, { grants, site }), 'A person said yes to this kind on this site: it does it.');
+    assert.equal(said('read', { deny: ['shop.example'] }), 'shop.example is on the list of hosts that are refused.');
+    assert.equal(said('read', { allow: ['b.example'] }), 'shop.example is not on the list of hosts that are allowed.');
+    assert.equal(said('write', { read_only: ['shop.example'] }), 'shop.example may only be read, and it does it.');
+    assert.equal(said('write', { mode: 'watch' }), 'It is done only while a person watches, because it does it.');
+  });
 
   it('a yes to a kind holds for one document of one site', () => {
     const page = 'https://shop.example';
