@@ -32,7 +32,7 @@ const parts: Record<string, Part> = {
 /** Of the changes, as the project promises. */
 const atLeast = 0.9;
 const testMs = 60_000;
-const lanes = 2;
+const lanes = 1;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
 /** One of so many: a small run looks at a sample. */

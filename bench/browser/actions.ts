@@ -1,13 +1,21 @@
 // The same actions through the bus and by bare playwright-core, in turns, on the same pages: alone, and with a picture
-// and the state after each, as an agent asks for them.
+// and the state after each, as an agent asks for them. Ours are held to rules, as those of agents are; without them for comparison.
 
-import { connectBus } from '@pilothouse/bus';
+import { connectBus, type Gate } from '@pilothouse/bus';
 import { startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
 import { chromium, type Page } from 'playwright-core';
 import { drive, startHost } from '../../apps/browser/testing/host.ts';
 import { startSite } from '../../apps/browser/testing/site.ts';
 import { figuresOf, ratio } from '../../testkit/percentiles.ts';
+
+/** As for a step that a model decided. */
+const gate: Gate = {
+  rules: { mode: 'standard', allow: [], deny: [], read_only: [], watch: [] },
+  is_given: false,
+  grants: [],
+  is_watched: false,
+};
 
 type ActionPair = { step: Step; bare: (page: Page) => Promise<unknown> };
 
@@ -60,17 +68,18 @@ export async function measureActions(rounds: number, path = '/usr/lib/chromium/c
   const session = drive(agent, 'h1');
   const doings = script(site.url);
   const took = { ours: [] as number[], bare: [] as number[], oursSeen: [] as number[], bareSeen: [] as number[] };
+  const without: number[] = [];
   const each = { ours: [] as [string, number][], bare: [] as [string, number][] };
   const timed = async (list: number[], work: () => Promise<void>) => {
     const begun = performance.now();
     await work();
     list.push(performance.now() - begun);
   };
-  const ours = async (bring: ('picture' | 'state')[]) => {
+  const ours = async (bring: ('picture' | 'state')[], rules: Gate | null = gate) => {
     for (const { step } of doings) {
       const begun = performance.now();
-      await session.act(step, { bring });
-      if (bring.length === 0) each.ours.push([step.action, performance.now() - begun]);
+      await session.act(step, { bring, gate: rules ?? undefined });
+      if (bring.length === 0 && rules) each.ours.push([step.action, performance.now() - begun]);
     }
   };
   const bare = async (isSeen: boolean) => {
@@ -95,6 +104,7 @@ export async function measureActions(rounds: number, path = '/usr/lib/chromium/c
     for (let round = 0; round < rounds; round++) {
       await timed(took.bare, () => bare(false));
       await timed(took.ours, () => ours([]));
+      await timed(without, () => ours([], null));
       await timed(took.bareSeen, () => bare(true));
       await timed(took.oursSeen, () => ours(['picture', 'state']));
     }
@@ -119,6 +129,7 @@ export async function measureActions(rounds: number, path = '/usr/lib/chromium/c
       }),
     ),
     script_ms: compare(took.ours, took.bare),
+    rules_ms_per_action: (figuresOf(took.ours).p50 - figuresOf(without).p50) / doings.length,
     with_picture_and_state_ms: compare(took.oursSeen, took.bareSeen),
   };
 }
