@@ -103,7 +103,7 @@ export function createDecide(options: Options) {
       secrets: await namedSecrets(store, turn),
       startedOn: task.created_at.toISOString().slice(0, 10),
       planItems: planItemsOf(task),
-      history: historyOf(rows),
+      history: historyOf(rows, task.id),
     };
     const estimatedTokens = mind.estimate(requestOf({ ...words, ...seen, notes: [], isLast: false }));
     const day = await dayOf(task);

@@ -13,6 +13,7 @@ import {
 } from '@pilothouse/store';
 import type { Message } from '../model/types.ts';
 import { StoredActions, type StoredCall } from './actions.ts';
+import { closed, fenced, fenceOfTask } from './fence.ts';
 
 export type HistoryRows = {
   decisions: DecisionRow[];
@@ -23,6 +24,9 @@ export type HistoryRows = {
   findings: ObservationRow[];
 };
 
+/** `fence`: around words of pages. */
+type Rows = HistoryRows & { fence: string };
+
 /** Of the whole history; older decisions become one line each when it grows beyond this. */
 const maxTokens = 12_000;
 /** When the history is shortened, the newest decisions keep their full text: this many of them. */
@@ -31,7 +35,8 @@ const dataChars = 3000;
 const noCall = 'You called no tool. Call one.';
 
 /** Oldest first. The last one ends what the next request repeats. */
-export function historyOf(rows: HistoryRows): Message[] {
+export function historyOf(given: HistoryRows, taskId: string): Message[] {
+  const rows = { ...given, fence: fenceOfTask(taskId) };
   const parts = rows.decisions.map((decision, i) => partOf(decision, rows.decisions[i - 1], rows));
   const shortened = shortenedAt(parts);
   const summary = parts.slice(0, shortened).flatMap(({ words, line }) => [...words, line]);
@@ -46,15 +51,15 @@ export function historyOf(rows: HistoryRows): Message[] {
 }
 
 /** What people said and did that no decision knows yet. */
-function newsSince(last: DecisionRow | undefined, { messages, takeovers }: HistoryRows): string[] {
+function newsSince(last: DecisionRow | undefined, { messages, takeovers, fence }: Rows): string[] {
   const said = messages.filter(({ number }) => number > (last?.read_messages ?? 0));
   const drove = takeovers.filter(({ activated_at }) => !last || activated_at > last.decided_at);
-  return [...drove.map(driveLine), ...said.map(messageLine)];
+  return [...drove.map((one) => driveLine(one, fence)), ...said.map(messageLine)];
 }
 
 type Part = { words: string[]; full: Message[]; line: string; tokens: number };
 
-function partOf(decision: DecisionRow, before: DecisionRow | undefined, rows: HistoryRows): Part {
+function partOf(decision: DecisionRow, before: DecisionRow | undefined, rows: Rows): Part {
   const { calls } = StoredActions.parse(decision.actions);
   const said = rows.messages.filter(
     ({ number }) => number > (before?.read_messages ?? 0) && number <= decision.read_messages,
@@ -62,7 +67,7 @@ function partOf(decision: DecisionRow, before: DecisionRow | undefined, rows: Hi
   const drove = rows.takeovers.filter(
     ({ activated_at }) => activated_at <= decision.decided_at && (!before || activated_at > before.decided_at),
   );
-  const words = [...drove.map(driveLine), ...said.map(messageLine)];
+  const words = [...drove.map((one) => driveLine(one, rows.fence)), ...said.map(messageLine)];
   const text = [decision.evaluation && `check: ${decision.evaluation}`, decision.goal && `goal: ${decision.goal}`]
     .filter(Boolean)
     .join('\n');
@@ -77,7 +82,7 @@ function partOf(decision: DecisionRow, before: DecisionRow | undefined, rows: Hi
           { role: 'assistant', text: text || '(nothing)' },
           { role: 'user', text: noCall },
         ];
-  const line = `${decision.number}. ${calls.map((call, i) => `${shortCall(call)}: ${firstLine(results[i]?.text)}`).join('; ') || noCall}`;
+  const line = `${decision.number}. ${calls.map((call, i) => `${shortCall(call)}: ${firstLine(results[i]?.text, rows.fence)}`).join('; ') || noCall}`;
   return { words, full, line, tokens: estimateTokens(JSON.stringify([words, full])) };
 }
 
@@ -100,7 +105,7 @@ function shortenedAt(parts: Part[]): number {
   return at;
 }
 
-function resultOf(call: StoredCall, decision: DecisionRow, rows: HistoryRows): { text: string; isError?: true } {
+function resultOf(call: StoredCall, decision: DecisionRow, rows: Rows): { text: string; isError?: true } {
   if (call.refused !== undefined) return { text: call.refused, isError: true };
   if (!call.steps) return { text: freeResult(call.name) };
   const [first, count] = call.steps;
@@ -116,33 +121,41 @@ const freeResult = (name: string): string =>
     name
   ] ?? 'done';
 
-function stepResult(index: number, decision: DecisionRow, rows: HistoryRows): { text: string; isDone: boolean } {
+function stepResult(index: number, decision: DecisionRow, rows: Rows): { text: string; isDone: boolean } {
   const last = rows.attempts.findLast((attempt) => attempt.index === index);
   const isOfDecision = index <= decision.last_step;
   if (!last || !isOfDecision) return { text: `Not done: ${decision.cut_reason ?? 'it did not begin.'}`, isDone: false };
-  if (last.status !== 'success') return { text: `Failed: ${last.error ?? 'for no known reason'}`, isDone: false };
+  if (last.status !== 'success')
+    return { text: `Failed: ${quotedFenced(last.error ?? 'for no known reason', rows.fence)}`, isDone: false };
   // A yes to an act is not what the act found.
   return { text: foundBy(index, last.approval_id ? { ...rows, answers: [] } : rows), isDone: true };
 }
 
+/** Our sentences begin with words of ours; those of pages are quoted in them. */
+function quotedFenced(error: string, fence: string): string {
+  const at = error.indexOf('"');
+  return at < 0 ? error : error.slice(0, at) + fenced(fence, error.slice(at));
+}
+
 /** What the step read, or what a person answered. */
-function foundBy(index: number, { answers, findings }: HistoryRows): string {
+function foundBy(index: number, { answers, findings, fence }: Rows): string {
   const stepId = stepIdOf(index);
   const answer = answers.findLast(({ step_id }) => step_id === stepId);
   if (answer) return answer.text === null ? 'done: the page shows it' : `A person answered: ${answer.text}`;
   const found = findings.findLast(({ step_id }) => step_id === stepId);
   if (!found) return '';
-  if (found.kind === 'download') return `The file ${JSON.stringify(found.summary)} was kept.`;
+  if (found.kind === 'download') return `The file ${fenced(fence, JSON.stringify(found.summary))} was kept.`;
   const data = JSON.stringify(found.data);
   const rest = data.length > dataChars ? ` … (${data.length} characters; all of it is in the result)` : '';
-  return `Read as ${JSON.stringify(found.summary)}: ${data.slice(0, dataChars).toWellFormed()}${rest}`;
+  return `Read as ${JSON.stringify(found.summary)}: ${fenced(fence, data.slice(0, dataChars).toWellFormed())}${rest}`;
 }
 
 const messageLine = ({ text }: TaskMessageRow): string => `A person says: ${text}`;
 
-const driveLine = ({ holder_name, secs, url_after }: PastTakeover): string =>
-  `${holder_name ?? 'A person'} drove the browser for ${secs} s${url_after ? ` and left it at ${url_after}` : ''}.`;
+const driveLine = ({ holder_name, secs, url_after }: PastTakeover, fence: string): string =>
+  `${holder_name ?? 'A person'} drove the browser for ${secs} s${url_after ? ` and left it at ${fenced(fence, url_after)}` : ''}.`;
 
 const shortCall = ({ name, input }: StoredCall): string =>
   `${name} ${JSON.stringify(input).slice(0, 80).toWellFormed()}`;
-const firstLine = (text = ''): string => (text.split('\n')[0] ?? '').slice(0, 120).toWellFormed();
+const firstLine = (text = '', fence: string): string =>
+  closed(fence, (text.split('\n')[0] ?? '').slice(0, 120).toWellFormed());

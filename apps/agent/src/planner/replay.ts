@@ -70,7 +70,7 @@ function rebuilt(makeRequest: MakeRequest, task: TaskRow, rows: TaskRows, { mode
     settings: task.settings as Task['settings'],
     startedOn: task.created_at.toISOString().slice(0, 10),
     planItems: planItemsOf(task),
-    history: historyOf(rows),
+    history: historyOf(rows, task.id),
     ...(pictureKey !== null && { picture: { mediaType: 'image/jpeg', bytes: new Uint8Array() } }),
   });
 }
