@@ -18,7 +18,7 @@ describe('the check, on a scratch copy of the project', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       cwd: copy,
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 300_000,
     });
     return { status, text: stdout + stderr };
   };

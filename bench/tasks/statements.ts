@@ -10,8 +10,9 @@ const commit = /^commit/i;
 /** What keeps the picture and the state that a step brings: its observation and frame, the browser's state, its profile. */
 const ofPictureOrState = /insert into observations\b|recorded_frames|\bsealed_state\b|\bprofiles\b/;
 
-/** Whether the task is still this agent's: asked again and again while a step runs, so a slow machine has more of it. */
-const whileItRuns = /^select from tasks t where t\.id = \$1 and t\.execution_id = \$2/;
+/** Whether tasks and browsers are still this agent’s: asked again and again while steps run, so a slow machine has more of it. */
+const whileItRuns =
+  /^select from tasks t where t\.id = \$1 and t\.execution_id = \$2|^select t\.id is not null as held|b\.session_id = any\(/;
 
 /**
  * What an agent asks of PostgreSQL, counted by PostgreSQL: an idle one in a second, beside one idle host and no server; and

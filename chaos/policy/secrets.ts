@@ -108,8 +108,8 @@ const planOf = (site: EchoSite, { name }: Canary): Intent[] => [
   { finish: (page: { text: string }) => ({ page: page.text }) },
 ];
 
-async function byModel({ client, wrong }: Parts, { name }: Canary): Promise<string> {
-  const prompt = `Log in with {{secret:${name}}} and fetch the report.`;
+async function byModel({ client, site, wrong }: Parts, { name }: Canary): Promise<string> {
+  const prompt = `Log in with {{secret:${name}}} and fetch the report, at ${site.own}/login/${name}.`;
   const { task_id, session_id } = await client.sendChat({ prompt, planner: 'llm', record: true });
   const status = await ended(client, task_id);
   if (status?.status !== 'success') wrong.push(`${name}: ${status?.status}: ${status?.last_error}`);

@@ -25,7 +25,7 @@ export type { HeldBrowser } from './fleet/host-hold.ts';
 export type { HostReport, ReportedSession } from './fleet/hosts.ts';
 export type { Orphan } from './fleet/misplaced-browsers.ts';
 export type { DriverChange } from './fleet/placement.ts';
-export type { ApprovalRow, NewApproval, PolicyStanding } from './ledger/approvals.ts';
+export type { ApprovalRow, NewApproval } from './ledger/approvals.ts';
 export type { DecisionView as DecisionViewRow } from './ledger/decision-views.ts';
 export type {
   DecisionRow,

@@ -19,6 +19,8 @@ export type Command = {
   onlyIf?: OnlyIf;
   /** The value that the step names. */
   secret?: TypedSecret;
+  /** False where no secret was typed in the session so far: then there is nothing to strike. */
+  mayShowSecrets?: boolean;
   /**
    * The rules that the act is held to: a host that does not know of rules refuses it. Without them, it is an act of the agent's
    * own, such as closing an alert.
@@ -58,6 +60,7 @@ function createAct({ bus, hostWatch, redactorOf }: ActOptions) {
     const result = await bus
       .request(sessionCommand, to, message, { timeoutMs: deadlineMs + 5000, signal: within })
       .finally(gone.close);
+    if (result.ok && command.mayShowSecrets === false && !secret) return outcomeOf(result.reply);
     if (result.ok) return withoutValues(outcomeOf(result.reply), await redactorOf(sessionId, secret?.value));
     if (result.reason === 'refused' && result.refusal === 'bad_request') return notUnderstood;
     const { reason, mayHaveActed } = result;

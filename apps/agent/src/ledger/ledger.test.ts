@@ -47,7 +47,17 @@ describe('the ledger', () => {
     const session = { id: task.sessionId, viewport: { width: 1, height: 1 }, reach: { allow: null, deny: [] } };
     const known = { task: row, session, executionId, settings, steps: [step], index: 1, step };
     const { signal } = new AbortController();
-    return { task, turn: { ...known, attempts: [], attemptsOfTask: 0, leftMs: 60_000, signal } };
+    return {
+      task,
+      turn: {
+        ...known,
+        attempts: [],
+        standing: { policy: null, isAdmin: false, hasApprovals: false, hasTypedSecrets: false },
+        attemptsOfTask: 0,
+        leftMs: 60_000,
+        signal,
+      },
+    };
   }
   const eventsOf = async ({ sessionId }: BenchTask) => store.events.last(sessionId, 100);
   const kindsOf = async (task: BenchTask) => (await eventsOf(task)).map(({ kind }) => kind);

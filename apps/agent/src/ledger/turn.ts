@@ -10,6 +10,8 @@ import type { LaunchOptions } from '../browsers/launch-options.ts';
  */
 export type Next = 'again' | 'wait' | { waitMs: number; isForBrowser?: true } | 'done';
 
+export type Standing = { policy: unknown; isAdmin: boolean; hasApprovals: boolean; hasTypedSecrets: boolean };
+
 /** A task that this run works on. */
 export type TaskTurn = {
   task: TaskRow;
@@ -18,6 +20,8 @@ export type TaskTurn = {
   settings: Task['settings'];
   /** Of all steps of the task. */
   attemptsOfTask: number;
+  /** What holds besides its own settings: the rules of the user who began it, and what people said or typed so far. */
+  standing: Standing;
   /** Of the task's time limit. */
   leftMs: number;
   /** Aborted when this run may no longer work on the task. */

@@ -2,7 +2,7 @@
 // model made them up. Reads rows, and believes no word of the model.
 
 import type { Gate } from '@pilothouse/bus';
-import type { Step } from '@pilothouse/contract';
+import { type Step, secretRefOf } from '@pilothouse/contract';
 import { carriesTooMuch, shownParts, sourceOf } from '@pilothouse/policy';
 import type { DecisionRow, Store } from '@pilothouse/store';
 import type { Turn } from '../ledger/turn.ts';
@@ -30,7 +30,8 @@ export async function flowOf(store: Store, turn: Turn, { said, decisions }: Know
 
 /** What a step writes into a page; undefined where it writes nothing of its own. */
 function wordsOf(step: Step): string | undefined {
-  if (step.action === 'type') return step.text;
+  // The name of a secret that people named: its value goes only where they said.
+  if (step.action === 'type') return secretRefOf(step.text) ? undefined : step.text;
   if (step.action === 'select') return step.option;
   return step.action === 'answer_dialog' ? step.text : undefined;
 }

@@ -4,8 +4,8 @@
 import type { Gate } from '@pilothouse/bus';
 import { Policy, type Step } from '@pilothouse/contract';
 import { type Rules, rulesFor } from '@pilothouse/policy';
-import type { ApprovalRow, PolicyStanding, StepRow, Store } from '@pilothouse/store';
-import type { TaskTurn, Turn } from '../ledger/turn.ts';
+import type { ApprovalRow, StepRow, Store } from '@pilothouse/store';
+import type { Standing, TaskTurn, Turn } from '../ledger/turn.ts';
 import { isKnownSite } from './known-sites.ts';
 import { saidByPeople } from './said-by-people.ts';
 import { flowOf } from './step-flow.ts';
@@ -42,17 +42,17 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
 
   return {
     /** For what a person chose, before the first step. */
-    async ofFirstPage({ task, settings }: TaskTurn): Promise<Gate> {
-      const rules = rulesOf(installation, settings.policy, await store.approvals.standing(task.id));
+    ofFirstPage({ settings, standing }: TaskTurn): Gate {
+      const rules = rulesOf(installation, settings.policy, standing);
       return { rules, is_given: true, grants: [], is_watched: true };
     },
 
     async of(turn: Turn): Promise<TaskGate> {
-      const { task, step, index, settings, decision } = turn;
-      const standing = await store.approvals.standing(task.id);
+      const { task, step, index, settings, decision, standing } = turn;
       const rules = rulesOf(installation, settings.policy, standing);
-      const granted = standing.approvals.filter(({ answer }) => answer === 'kind');
-      const own = standing.approvals.findLast(({ step_index }) => step_index === index);
+      const approvals = standing.hasApprovals ? await store.approvals.of(task.id) : [];
+      const granted = approvals.filter(({ answer }) => answer === 'kind');
+      const own = approvals.findLast(({ step_index }) => step_index === index);
       const isUsable = own?.answer === 'once' && own.used_at === null && !own.has_lapsed;
       const grant = committing.has(step.action) ? granted.at(-1) : undefined;
       return {
@@ -60,7 +60,7 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
         no: own?.answer === 'no' ? own : undefined,
         yes: isUsable ? { id: own.id, isOnce: true } : grant && { id: grant.id, isOnce: false },
         async forAttempt({ approval_id }) {
-          const used = standing.approvals.find(({ id, answer }) => id === approval_id && answer === 'once');
+          const used = approvals.find(({ id, answer }) => id === approval_id && answer === 'once');
           const needsWatcher = rules.mode === 'watch' || rules.watch.length > 0;
           return {
             rules,
@@ -77,7 +77,7 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
 }
 
 /** Rules that cannot be read, such as those of a later release, count as the strictest. */
-function rulesOf(installation: Policy, ofTask: unknown, { policy: ofUser, isAdmin }: PolicyStanding): Rules {
+function rulesOf(installation: Policy, ofTask: unknown, { policy: ofUser, isAdmin }: Standing): Rules {
   const read = (one: unknown): Policy => Policy.safeParse(one ?? {}).data ?? { mode: 'watch' };
   return rulesFor({ installation, user: read(ofUser), task: read(ofTask), isAdmin });
 }

@@ -47,7 +47,7 @@ export function createFirstPage({ browsers, ledger, steps }: Options) {
       const deadlineMs = Math.max(1, Math.min(openMs, turn.leftMs));
       const outcome = await browsers.act(session.id, handle, {
         step: there,
-        gate: await steps.gates.ofFirstPage(turn),
+        gate: steps.gates.ofFirstPage(turn),
         deadlineMs,
         bring: [],
         signal: turn.signal,

@@ -26,6 +26,12 @@ export function createNextTurn({ store, ledger }: { store: Store; ledger: Ledger
       executionId,
       settings,
       attemptsOfTask: rows.length,
+      standing: {
+        policy: task.user_policy,
+        isAdmin: task.is_admin,
+        hasApprovals: task.has_approvals,
+        hasTypedSecrets: task.has_typed_secrets,
+      },
       leftMs: settings.time_limit_secs * 1000 - task.worked_ms,
       signal,
     };

@@ -84,7 +84,8 @@ export function createSteps({ store, browsers, ledger, files, log, installation 
     if (refused !== undefined)
       return failed(turn, handle, attempt, { ...notTyped, message: refused, hasTouched: !!open });
     const gate = await policy.forAttempt(attempt);
-    const command = { commandId, step, onlyIf, gate, secret, deadlineMs, signal };
+    const mayShowSecrets = turn.standing.hasTypedSecrets;
+    const command = { commandId, step, onlyIf, gate, secret, mayShowSecrets, deadlineMs, signal };
     const outcome = await browsers.act(session.id, handle, command);
     if (outcome.type === 'acted') {
       lastUrl = outcome.acted.after.url;

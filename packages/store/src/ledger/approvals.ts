@@ -1,6 +1,6 @@
 // What people were asked to say yes to, and what they said. Each change is one conditional statement, by the database's clock.
 
-import type { ActClass, ApprovalAnswer, Policy } from '@pilothouse/contract';
+import type { ActClass, ApprovalAnswer } from '@pilothouse/contract';
 import type { Selectable } from 'kysely';
 import type { Database, Tx } from '../db/db.ts';
 import type { Approvals as ApprovalTable } from '../db/generated.ts';
@@ -23,15 +23,9 @@ export type NewApproval = {
   facts: object;
   expiresInSecs: number;
 };
-/** What holds for a task besides its own settings: the rules of the user who began it, and what people said so far. */
-export type PolicyStanding = { policy: Policy; isAdmin: boolean; approvals: ApprovalRow[] };
-
 /** A yes is used within this time, or the person is asked again. */
 const yesSecs = 900;
 
-const standingText = `select u.policy, u.role = 'admin' as is_admin,
-  exists (select from approvals a where a.task_id = t.id) as has_approvals
-from tasks t join users u on u.id = t.created_by where t.id = $1`;
 const ofText = `select a.*, p.username as approver, a.expires_at <= clock_timestamp() as has_lapsed
 from approvals a left join users p on p.id = a.answered_by where a.task_id = $1 order by a.asked_at, a.id`;
 
@@ -79,18 +73,5 @@ export function createApprovals({ pool }: Database) {
     },
 
     of,
-
-    async standing(taskId: string): Promise<PolicyStanding> {
-      const { rows } = await pool.query<{ policy: Policy | null; is_admin: boolean; has_approvals: boolean }>({
-        name: 'approvals.standing',
-        text: standingText,
-        values: [taskId],
-      });
-      const [row] = rows;
-      if (!row) throw new Error(`there is no task ${taskId}`);
-      // Most tasks have none.
-      const approvals = row.has_approvals ? await of(taskId) : [];
-      return { policy: row.policy ?? {}, isAdmin: row.is_admin, approvals };
-    },
   };
 }

@@ -1,7 +1,7 @@
 // Executions of a task: an agent takes it, moves it on and gives it back. Only the execution that holds a task may
 // change it.
 
-import { type TaskMove, type TaskState, taskMoves } from '@pilothouse/contract';
+import { type Policy, type TaskMove, type TaskState, taskMoves } from '@pilothouse/contract';
 import { sql } from 'kysely';
 import { now } from '../db/clock.ts';
 import type { Database, Db, Tx } from '../db/db.ts';
@@ -26,14 +26,27 @@ type MoveChange = {
 const hasTakeover = sql<boolean>`exists (select from takeovers w
                                          where w.session_id = tasks.session_id and w.status <> 'ended')`;
 
+/** What rules and secrets there are besides the task's own settings: most tasks have none. */
+const standing = {
+  userPolicy: sql<Policy | null>`users.policy`,
+  isAdmin: sql<boolean>`users.role = 'admin'`,
+  hasApprovals: sql<boolean>`exists (select from approvals a where a.task_id = tasks.id)`,
+  hasTypedSecrets: sql<boolean>`exists (select from session_secrets k where k.session_id = tasks.session_id)`,
+};
+
 export function createTaskExecution({ db, pool }: Database) {
   const readAtWork = prepared(
     'tasks.atWork',
     db
       .selectFrom('tasks')
       .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
+      .innerJoin('users', 'users.id', 'tasks.created_by')
       .selectAll('tasks')
       .select(workedMs.as('worked_ms'))
+      .select(standing.userPolicy.as('user_policy'))
+      .select(standing.isAdmin.as('is_admin'))
+      .select(standing.hasApprovals.as('has_approvals'))
+      .select(standing.hasTypedSecrets.as('has_typed_secrets'))
       .select(hasTakeover.as('has_takeover'))
       .select(['sessions.viewport_width', 'sessions.viewport_height'])
       .where('tasks.id', '=', ''),
@@ -41,8 +54,8 @@ export function createTaskExecution({ db, pool }: Database) {
 
   return {
     /**
-     * For the agent that works on it: with the time it has used, without the time of people, any open takeover, and the
-     * viewport of its session.
+     * For the agent that works on it: with the time it has used, without the time of people, any open takeover, the viewport of
+     * its session, and what rules and secrets there are besides its own settings.
      */
     atWork: async (id: string) => (await readAtWork(pool, [id]))[0],
 
