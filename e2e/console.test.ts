@@ -147,6 +147,7 @@ describe('the console', () => {
       ['logins', 'This one'],
       ['keys', 'New key'],
       ['profiles', 'No profiles yet'],
+      ['secrets', 'No secrets yet'],
       ['look', 'Single keys'],
     ] as const) {
       await page.goto(`${installation.baseUrl}/settings/${part}`);
