@@ -81,6 +81,9 @@ describe('secrets in the console', () => {
     const { looked, found } = await page.evaluate(findInReact, forms);
     assert.ok(looked > 1000, `only ${looked} objects were found`);
     assert.deepEqual(found, []);
+    // The same search finds what the cache has.
+    const [secret] = await kept();
+    assert.ok(secret && (await page.evaluate(findInReact, [secret.updated_at])).found.length > 0);
   }
 
   it('are explained where there are none, and refused at the line that is wrong', { timeout: 240_000 }, async () => {

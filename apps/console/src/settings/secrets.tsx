@@ -50,7 +50,9 @@ export function Secrets() {
         title="Secrets"
         text="Values that tasks type by their name, only on the sites that you list. They are written once, and never shown again."
       >
-        <FormError text={isOff ? 'This server keeps no secrets: PROFILE_KEY is not set.' : undefined} />
+        <div className={isOff ? 'mb-3' : 'hidden'}>
+          <FormError text={isOff ? 'This server keeps no secrets: PROFILE_KEY is not set.' : undefined} />
+        </div>
         {!data && error && <ReadError what="The secrets" error={error} onRetry={() => void refetch()} />}
         {data && !isOff && !written && (
           <Button
@@ -131,17 +133,19 @@ function SecretList({ secrets, onReplace, onRemove }: SecretListProps) {
           <span className="shrink-0 text-ink-3">
             {secret.last_used_at ? `used ${formatAgo(secret.last_used_at, now)}` : 'never used'}
           </span>
-          <Button
-            size="sm"
-            data-replace={secret.name}
-            aria-label={`Replace ${secret.name}`}
-            onClick={() => onReplace(secret)}
-          >
-            Replace
-          </Button>
-          <Button size="sm" aria-label={`Remove ${secret.name}`} onClick={() => onRemove(secret)}>
-            Remove
-          </Button>
+          <span className="flex gap-2">
+            <Button
+              size="sm"
+              data-replace={secret.name}
+              aria-label={`Replace ${secret.name}`}
+              onClick={() => onReplace(secret)}
+            >
+              Replace
+            </Button>
+            <Button size="sm" aria-label={`Remove ${secret.name}`} onClick={() => onRemove(secret)}>
+              Remove
+            </Button>
+          </span>
         </li>
       ))}
     </ul>
