@@ -289,6 +289,7 @@ describe('a yes to one act, in the console', () => {
     assert.equal(orders(), before + 1);
     await page.goto(`${baseUrl}/sessions/${session_id}?task=${id}&tab=steps`);
     await page.getByTestId('verdict').filter({ hasText: 'approved by' }).first().waitFor(soon);
+    await page.getByTestId('question').getByText('Yes, this once').waitFor(soon);
     assert.deepEqual(faults, []);
   });
 });

@@ -147,6 +147,7 @@ describe('the console', () => {
       ['logins', 'This one'],
       ['keys', 'New key'],
       ['profiles', 'No profiles yet'],
+      ['secrets', 'No secrets yet'],
       ['look', 'Single keys'],
     ] as const) {
       await page.goto(`${installation.baseUrl}/settings/${part}`);
@@ -193,7 +194,7 @@ describe('the console', () => {
     await page.getByLabel('Script, one instruction a line').fill('open example.com');
     const other = await context.newPage();
     await other.goto(`${installation.baseUrl}/settings/logins`);
-    await other.getByText('This one').waitFor(soon);
+    await other.getByText('This one', { exact: true }).waitFor(soon);
     await endAllLogins();
     await other.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
     await page.getByRole('dialog', { name: 'Log in again' }).waitFor(soon);
@@ -209,7 +210,7 @@ describe('the console', () => {
   it('logs out in every tab, and then asks for a login; nothing broke the policy of the page', async () => {
     const other = await context.newPage();
     await other.goto(`${installation.baseUrl}/settings/logins`);
-    await other.getByText('This one').waitFor(soon);
+    await other.getByText('This one', { exact: true }).waitFor(soon);
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor(soon);

@@ -116,6 +116,16 @@ async function lists(): Promise<void> {
   }
 }
 
+async function secrets(): Promise<void> {
+  const value = 'a value that is in no picture';
+  const origins = ['https://github.com', 'https://gist.github.com'];
+  await client.putSecret({ name: 'github', value, origins, totp: 'GEZD GNBV GY3T QOJQ' });
+  await client.putSecret({ name: 'chandlery', value, origins: ['https://shop.harbour-supplies.example'] });
+  await page.goto(`${baseUrl}/settings/secrets`);
+  await page.getByTestId('secret').nth(1).waitFor(soon);
+  await picture('settings-secrets', page, 'small');
+}
+
 /** A task in the middle of its work: watched, searched over, driven, handed back, looked back at. */
 async function session(): Promise<void> {
   const { path, session_id, task_id } = await run(
@@ -279,18 +289,18 @@ async function modelTask(): Promise<void> {
   await client.cancelTask({ id: planned.task_id });
 }
 
+/** Pictures that need no task at work. */
+const withoutSession = ['home', 'inbox', 'settings', 'settings-secrets', 'narrow-home', 'login', 'model', 'approval'];
+
 try {
   mkdirSync(folder, { recursive: true });
   await auth();
   if (model) await modelTask();
-  else if (wanted.length !== 1 || !isWanted('approval')) await fillLists();
+  else if (wanted.length !== 1 || !['approval', 'settings-secrets'].some(isWanted)) await fillLists();
   if (!model && isWanted('approval')) await approval();
+  if (isWanted('settings-secrets')) await secrets();
   if (['home', 'inbox', 'settings', 'narrow-home'].some(isWanted)) await lists();
-  if (
-    wanted.length === 0 ||
-    wanted.some((name) => !['home', 'inbox', 'settings', 'narrow-home', 'login', 'model', 'approval'].includes(name))
-  )
-    await session();
+  if (wanted.length === 0 || wanted.some((name) => !withoutSession.includes(name))) await session();
 } finally {
   await browser.close();
   await installation.close();

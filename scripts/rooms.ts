@@ -155,7 +155,7 @@ export const houses: Record<string, House> = {
         imports: [],
       },
       settings: {
-        what: 'Account, logins, keys, policy, profiles, look.',
+        what: 'Account, logins, keys, policy, profiles, secrets, look.',
         imports: ['frame', 'auth', 'live', 'api', 'ui', 'common'],
       },
       chat: {

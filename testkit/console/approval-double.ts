@@ -18,7 +18,7 @@ export type ApprovalDouble = {
 
 const choices = [
   { value: 'once', label: 'Yes, this once' },
-  { value: 'kind', label: 'Yes, and all of this kind on this site in this task' },
+  { value: 'kind', label: 'Yes, to this kind on this site in this task' },
   { value: 'no', label: 'No' },
 ];
 const patterns = {

@@ -26,9 +26,11 @@ test('the SDK loads no schemas and no package', () => {
   assert.deepEqual(ofContract.sort(), [
     'sessions/event-kinds.ts',
     'sessions/stream-names.ts',
+    'tasks/act-classes.ts',
     'tasks/moves.ts',
     'types/error-codes.ts',
     'types/is-id.ts',
+    'types/secret-name.ts',
     'types/sizes.ts',
     'wire/index.ts',
     'wire/routes.generated.ts',

@@ -14,7 +14,7 @@ type Asking = { verdict: GateVerdict; asked: AskedAct; voidReason: string | null
 
 const choices: Choice[] = [
   { value: 'once', label: 'Yes, this once' },
-  { value: 'kind', label: 'Yes, and all of this kind on this site in this task' },
+  { value: 'kind', label: 'Yes, to this kind on this site in this task' },
   { value: 'no', label: 'No' },
 ];
 const watching: Choice[] = [{ value: 'go on', label: 'I am watching: go on' }];

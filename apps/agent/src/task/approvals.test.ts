@@ -63,8 +63,12 @@ describe('an act that needs a yes', () => {
     const question = await standing(task);
     assert.equal(question.kind, 'approval');
     assert.deepEqual(
-      question.choices?.map(({ value }) => value),
-      ['once', 'kind', 'no'],
+      question.choices?.map(({ value, label }) => [value, label]),
+      [
+        ['once', 'Yes, this once'],
+        ['kind', 'Yes, to this kind on this site in this task'],
+        ['no', 'No'],
+      ],
     );
     assert.equal(question.takes_words, false);
     const { id, expires_at, ...told } = question.approval ?? assert.fail('no approval');

@@ -92,6 +92,12 @@ export const profilesQuery = queryOptions({
   queryFn: ({ signal }) => client.listProfiles({ limit: 100 }, { signal }),
 });
 
+/** Names and origins; no route has a value. */
+export const secretsQuery = queryOptions({
+  queryKey: ['secrets'],
+  queryFn: ({ signal }) => client.listSecrets({}, { signal }),
+});
+
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => client.listKeys({ limit: 100 }, { signal }),

@@ -20,7 +20,8 @@ export function readFieldErrors(error: unknown): Record<string, string> {
 }
 
 /** Messages of fields go on from the name of the field: `must have at least 8 characters`. */
-const toSentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`;
+export const toSentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`;
 
 export type ScriptFault = { line: number; column: number; message: string };
 

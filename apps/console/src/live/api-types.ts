@@ -33,6 +33,7 @@ export type RecordingItem = Reply<'getRecording'>['items'][number];
 export type RecordingBand = Reply<'getRecordingBands'>['bands'][number];
 export type Observation = Reply<'listObservations'>['data']['observations'][number];
 export type PolicyReply = Reply<'getPolicy'>;
+export type Secret = Reply<'listSecrets'>['secrets'][number];
 export type Share = Reply<'shareSession'>['share'];
 
 export type Takeover = NonNullable<Snapshot['takeover']>;

@@ -7,6 +7,7 @@ export const settingsParts = [
   { part: 'keys', label: 'API keys', isOfUser: true },
   { part: 'policy', label: 'Policy', isOfUser: false },
   { part: 'profiles', label: 'Profiles', isOfUser: false },
+  { part: 'secrets', label: 'Secrets', isOfUser: false },
   { part: 'look', label: 'Look and keys', isOfUser: false },
 ] as const;
 export type SettingsPart = (typeof settingsParts)[number]['part'];

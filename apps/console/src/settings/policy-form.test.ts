@@ -16,8 +16,8 @@ it('rules are written, and sent as they were', () => {
 
 it('lines without words are no rules, and a fault is told at its own line', () => {
   const form = formOf(given);
-  form.lines.deny.unshift({ key: 7, host: '  ' });
-  form.lines.deny.push({ key: 8, host: ' *.a.test ' });
+  form.lines.deny.unshift({ key: 7, text: '  ' });
+  form.lines.deny.push({ key: 8, text: ' *.a.test ' });
   assert.deepEqual(policyOf(form).deny, ['ads.test', 'bank.test', '*.a.test']);
   const faults = faultsOf(form, [
     { pointer: '/body/deny/2', message: 'must be a host name' },

@@ -1,20 +1,20 @@
 // The rules of a person as they are written, as they are sent, and what of the effective rules comes from elsewhere.
 
+import { toSentence } from '../api/words.ts';
 import type { PolicyReply } from '../live/api-types.ts';
+import { type Line, textsOf, writtenIn } from './lines.ts';
 
 export type Policy = PolicyReply['policy'];
 export type PolicyMode = NonNullable<Policy['mode']>;
 export const listNames = ['allow', 'deny', 'read_only', 'watch'] as const;
 export type ListName = (typeof listNames)[number];
 
-/** A line keeps its key while others are added and removed. */
-export type HostLine = { key: number; host: string };
 /** Without a mode, that of the installation holds. */
-export type PolicyForm = { mode: PolicyMode | ''; lines: Record<ListName, HostLine[]> };
+export type PolicyForm = { mode: PolicyMode | ''; lines: Record<ListName, Line[]> };
 
 export const formOf = (policy: Policy): PolicyForm => {
   let key = 0;
-  const linesOf = (name: ListName) => (policy[name] ?? []).map((host) => ({ key: key++, host }));
+  const linesOf = (name: ListName) => (policy[name] ?? []).map((text) => ({ key: key++, text }));
   return {
     mode: policy.mode ?? '',
     lines: {
@@ -31,14 +31,12 @@ export const newKey = ({ lines }: PolicyForm): number =>
 
 /** What is sent. Empty lines are no rules. */
 export function policyOf({ mode, lines }: PolicyForm): Policy {
-  const lists = listNames.map((name) => [name, writtenIn(lines[name]).map(({ host }) => host.trim())] as const);
+  const lists = listNames.map((name) => [name, textsOf(lines[name])] as const);
   return {
     ...(mode === '' ? {} : { mode }),
     ...Object.fromEntries(lists.filter(([, hosts]) => hosts.length > 0)),
   };
 }
-
-const writtenIn = (lines: readonly HostLine[]) => lines.filter(({ host }) => host.trim() !== '');
 
 /** What the server says of each line, by its key; what it says of a whole list by the name of the list. */
 export function faultsOf(form: PolicyForm, errors: readonly { pointer: string; message: string }[]) {
@@ -47,9 +45,8 @@ export function faultsOf(form: PolicyForm, errors: readonly { pointer: string; m
     const [, list, index] = /(?:^|\/)(allow|deny|read_only|watch)(?:\/(\d+))?$/.exec(pointer) ?? [];
     const name = listNames.find((one) => one === list);
     const line = name && index !== undefined ? writtenIn(form.lines[name])[Number(index)] : undefined;
-    const words = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`;
-    if (line) faults.lines[line.key] = words;
-    else if (name) faults.lists[name] = words;
+    if (line) faults.lines[line.key] = toSentence(message);
+    else if (name) faults.lists[name] = toSentence(message);
   }
   return faults;
 }

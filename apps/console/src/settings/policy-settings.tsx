@@ -12,7 +12,7 @@ import { ReadError } from '../frame/read-error.tsx';
 import type { PolicyReply } from '../live/api-types.ts';
 import { Button } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.ts';
-import { HostList } from './host-list.tsx';
+import { LineList } from './line-list.tsx';
 import { faultsOf, formOf, type ListName, newKey, type PolicyForm, type PolicyMode, policyOf } from './policy-form.ts';
 import { PolicyInForce } from './policy-in-force.tsx';
 import { listClass, Section } from './section.tsx';
@@ -82,10 +82,12 @@ function PolicyFields({ reply }: { reply: PolicyReply }) {
     <form onSubmit={submit} noValidate className="grid gap-6">
       <Modes mode={form.mode} saved={reply.policy.mode} onChange={(mode) => setForm({ ...form, mode })} />
       {lists.map(({ name, label, text }) => (
-        <HostList
+        <LineList
           key={name}
           label={label}
-          text={text}
+          text={`${text} A name of a host stands for all names below it too.`}
+          item="host"
+          placeholder="example.com"
           lines={form.lines[name]}
           nextKey={newKey(form)}
           error={faults.lists[name]}

@@ -1,4 +1,4 @@
-// Settings: account, logins, API keys, policy, profiles, look.
+// Settings: account, logins, API keys, policy, profiles, secrets, look.
 
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useUser } from '../api/use-user.ts';
@@ -12,6 +12,7 @@ import { settingsParts } from './parts.ts';
 import { Password } from './password.tsx';
 import { PolicySettings } from './policy-settings.tsx';
 import { Profiles } from './profiles.tsx';
+import { Secrets } from './secrets.tsx';
 import { Section } from './section.tsx';
 
 const route = getRouteApi('/app/settings/$part');
@@ -22,6 +23,7 @@ const pages = {
   keys: ApiKeys,
   policy: PolicySettings,
   profiles: Profiles,
+  secrets: Secrets,
   look: Look,
 };
 
@@ -49,7 +51,7 @@ export function SettingsPage() {
                 </Link>
               ))}
           </nav>
-          <div className="grid content-start gap-8">
+          <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-8">
             <Page />
           </div>
         </div>

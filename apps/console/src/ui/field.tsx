@@ -16,8 +16,13 @@ export function Input({ className, type = 'text', ...rest }: InputProps) {
   return <input type={type} className={cx(inputClass, className)} {...rest} />;
 }
 
+type PasswordInputProps = Omit<InputProps, 'type'> & {
+  /** For the name of the button. */
+  what?: string;
+};
+
 /** A password, with a button that shows it. */
-export function PasswordInput({ className, ...rest }: Omit<InputProps, 'type'>) {
+export function PasswordInput({ className, what = 'password', ...rest }: PasswordInputProps) {
   const [isShown, setShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;
   return (
@@ -25,7 +30,7 @@ export function PasswordInput({ className, ...rest }: Omit<InputProps, 'type'>) 
       <Input {...rest} type={isShown ? 'text' : 'password'} className={cx('pr-10', className)} />
       <button
         type="button"
-        aria-label={isShown ? 'Hide the password' : 'Show the password'}
+        aria-label={`${isShown ? 'Hide' : 'Show'} the ${what}`}
         onClick={() => setShown(!isShown)}
         className="absolute inset-y-0 right-1 my-auto grid size-7 place-items-center rounded-2 text-ink-2 hover:text-ink"
       >

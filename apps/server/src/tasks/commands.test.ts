@@ -20,6 +20,11 @@ describe('commands to a task', () => {
 
   const chat = (session_id?: string) => server.client.sendChat({ prompt: 'look', steps, session_id });
   const statusOf = async (id: string) => (await server.client.getTaskStatus({ id })).status;
+  /** What people answered, as the conversation of the task tells it. */
+  const saidIn = async (id: string) =>
+    (await server.client.getMessageState({ id })).message_state.items.flatMap(({ kind, content }) =>
+      kind === 'answer' ? [content] : [],
+    );
   const sessionOf = async (id: string) => (await server.client.getSession({ id })).snapshot.session;
   const cancel = (id: string, reason?: string) => server.client.cancelTask({ id, reason });
 
@@ -284,6 +289,11 @@ describe('commands to a task', () => {
       answersOf(task).map(({ text }) => text),
       ['done', 'stop'],
     );
+    assert.deepEqual(
+      await saidIn(held.id),
+      ['It was done: go on', 'End the task'],
+      'the conversation has the words of the choice',
+    );
     await askChoice();
     const { takeover } = await server.client.signalTakeover({ id: held.id });
     assert.ok(takeover, 'without a text a takeover begins');
@@ -309,6 +319,7 @@ describe('commands to a task', () => {
     assert.equal((await server.client.signalTakeover({ id: held.id, answer: ' Blue ' })).status.status, 'running');
     const task = await store.tasks.byId(held.id);
     assert.equal(task && answersOf(task).at(-1)?.text, 'blue');
+    assert.deepEqual(await saidIn(held.id), ['The blue one']);
     await store.transaction((tx) => store.questions.ask(tx, held, question, { text: 'Welcome' }));
     assert.equal(
       (await statusOf(held.id)).question?.kind,
@@ -333,6 +344,7 @@ describe('commands to a task', () => {
       given.push(task && answersOf(task).at(-1)?.text);
     }
     assert.deepEqual(given, ['Blue', 'Neither, thanks', 'null']);
+    assert.deepEqual(await saidIn(held.id), given);
   });
 
   it('agree to a plan by a yes, or by the plan as a person has changed it, and to nothing else so', async () => {
@@ -367,6 +379,12 @@ describe('commands to a task', () => {
     assert.ok(await agreed());
     assert.ok(await isTaskDue(held.id));
     await assert.rejects(server.client.signalTakeover(changed), { code: 'conflict' }, 'nothing is asked');
+    await propose();
+    await server.client.signalTakeover({ id: held.id, answer: 'yes' });
+    assert.deepEqual((await saidIn(held.id)).slice(1), [
+      'Yes, with changes:\n1. Buy\n2. Look (a.test)\n3. Pack it',
+      'Start',
+    ]);
   });
 
   it('answer a question of an earlier release, which has no options, with any text', async () => {

@@ -8,7 +8,11 @@ import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { registerUser } from '../../testing/users.ts';
 
 const steps: Step[] = [{ action: 'click', target: 'Place order' }];
-const choices = ['once', 'kind', 'no'].map((value) => ({ value, label: value }));
+const choices = [
+  { value: 'once', label: 'Yes, this once' },
+  { value: 'kind', label: 'Yes, to this kind on this site in this task' },
+  { value: 'no', label: 'No' },
+];
 
 describe('the policy of a user and of a task', () => {
   let server: TestServer;
@@ -141,6 +145,16 @@ describe('a yes to an act', () => {
     );
     const audit = (await server.store.audit.of(owner.id)).filter(({ event }) => event === 'approval_answered');
     assert.deepEqual(audit.at(-1)?.data, { task_id: id, approval_id: approval.id, answer: 'once' });
+  });
+
+  it('is told in words in the conversation of the task, while the record keeps the answer', async () => {
+    for (const { value, label } of choices) {
+      const { id, row } = await asked();
+      await owner.client.signalTakeover({ id, answer: value });
+      const { items } = (await owner.client.getMessageState({ id })).message_state;
+      assert.equal(items.find(({ kind }) => kind === 'answer')?.content, label);
+      assert.equal((await row())?.answer, value);
+    }
   });
 
   it('is given by nobody but the owner: not by strangers, guests or administrators', async () => {

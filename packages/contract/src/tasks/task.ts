@@ -217,6 +217,7 @@ export const MessageState = z
       z.object({
         role: z.enum(['user', 'agent', 'system']),
         kind: z.enum(['prompt', 'progress', 'question', 'answer', 'note', 'result', 'error']),
+        /** Of an answer that chose one of the choices of its question: the label of the choice. */
         content: z.string(),
         recorded_at: Timestamp,
       }),

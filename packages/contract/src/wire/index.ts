@@ -12,6 +12,7 @@ export { actClasses, approvalAnswers, policyModes } from '../tasks/act-classes.t
 export { canMove, isTerminal, sessionMoves, takeoverMoves, taskMoves } from '../tasks/moves.ts';
 export { errors } from '../types/error-codes.ts';
 export { isId } from '../types/is-id.ts';
+export { secretName } from '../types/secret-name.ts';
 export { taskLimits } from '../types/sizes.ts';
 export { wireRoutes } from './routes.generated.ts';
 export type { StreamKind, WireRoute } from './wire-route.ts';

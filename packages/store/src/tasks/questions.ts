@@ -23,6 +23,8 @@ export type Answer = {
   question: string;
   asked_at: string;
   text: string | null;
+  /** What the chosen answer said; null where none was chosen. Answers of an earlier release do not have it. */
+  label?: string | null;
   answered_at: string;
   /** The user who answered; null if the page did. Answers of an earlier release do not say it. */
   answered_by?: string | null;
@@ -160,6 +162,7 @@ function settle(tx: Tx, id: string, { text, by = null, from = 'awaiting_user' }:
         'question', question->'text',
         'asked_at', question->'asked_at',
         'text', ${text},
+        'label', ${labelOf(text)},
         'answered_at', ${apiTime(now)},
         'answered_by', ${by}::text)`,
     })
@@ -176,6 +179,12 @@ export const answerByDriving = (tx: Tx, id: string, by: string): Promise<TaskRow
   settle(tx, id, { text: sql`'The wheel was handed back.'::text`, by, from: 'takeover' })
     .where(sql<boolean>`question->>'kind' = 'drive' and coalesce(question->'until', 'null') = 'null'`)
     .executeTakeFirst();
+
+/** What the choice with this value says. A doubt has options, whose words are not in the row. */
+const labelOf = (text: ReturnType<typeof sql>) => sql`coalesce(
+  (select choice->>'label' from jsonb_array_elements(case when ${hasChoices} then question->'choices' else '[]' end) choice
+    where choice->>'value' = (${text}) limit 1),
+  case when ${hasOptions} then ${JSON.stringify(doubtLabels)}::jsonb->>(${text}) end)`;
 
 /** What the choices of a doubt say. */
 const doubtLabels: Record<IrreversibleAnswer, string> = {

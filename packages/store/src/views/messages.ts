@@ -51,10 +51,12 @@ function progressItems(task: TaskRow, { index, effect_at, error }: StepRow): Ite
   return [{ role: 'agent', kind: 'progress', content, recorded_at: effect_at.toISOString() }];
 }
 
+/** A choice is told in the words that it was offered with, not by its value. */
 const answerItems = (task: TaskRow): Item[] =>
-  answersOf(task).flatMap(({ question, asked_at, text, answered_at }) => {
+  answersOf(task).flatMap(({ question, asked_at, text, label, answered_at }) => {
     const asked: Item = { role: 'agent', kind: 'question', content: question, recorded_at: asked_at };
-    return text === null ? [asked] : [asked, { role: 'user', kind: 'answer', content: text, recorded_at: answered_at }];
+    if (text === null) return [asked];
+    return [asked, { role: 'user', kind: 'answer', content: label ?? text, recorded_at: answered_at }];
   });
 
 function endItems({ status, finished_at, last_error, result }: TaskRow): Item[] {

@@ -1,25 +1,30 @@
-// Names of hosts, one a line, with what the server says of a line under it.
+// A list that is written one item a line, with what the server says of a line under it.
 
 import { Plus, X } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
-import type { HostLine } from './policy-form.ts';
+import type { Line } from './lines.ts';
 
-type HostListProps = {
+type LineListProps = {
   label: string;
   text: string;
-  lines: readonly HostLine[];
+  /** What one line is. */
+  item: 'host' | 'origin';
+  placeholder: string;
+  lines: readonly Line[];
   /** Of the next line. */
   nextKey: number;
   /** What is wrong with the whole list. */
   error: string | undefined;
   /** What is wrong with a line, by its key. */
   errors: Readonly<Record<number, string>>;
-  onChange: (lines: HostLine[]) => void;
+  onChange: (lines: Line[]) => void;
 };
 
-export function HostList({ label, text, lines, nextKey, error, errors, onChange }: HostListProps) {
+export function LineList(props: LineListProps) {
+  const { label, text, item, placeholder, lines, nextKey, error, errors, onChange } = props;
+  const addWords = item === 'host' ? 'Add a host' : 'Add an origin';
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const wanted = useRef<number>(undefined);
@@ -36,7 +41,7 @@ export function HostList({ label, text, lines, nextKey, error, errors, onChange 
   };
   const add = () => {
     wanted.current = nextKey;
-    onChange([...lines, { key: nextKey, host: '' }]);
+    onChange([...lines, { key: nextKey, text: '' }]);
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be as wide as its longest line
@@ -45,11 +50,11 @@ export function HostList({ label, text, lines, nextKey, error, errors, onChange 
         {label}
       </h3>
       <p id={`${id}-text`} className="mb-1.5 text-12 text-ink-3">
-        {text} A name of a host stands for all names below it too.
+        {text}
       </p>
       {error && <p className="mb-1.5 text-12 text-bad-ink">{error}</p>}
       <div className="grid max-w-[440px] gap-1.5">
-        {lines.map(({ key, host }, index) => (
+        {lines.map(({ key, text: written }, index) => (
           <div key={key}>
             <div className="flex items-center gap-1.5">
               <Input
@@ -57,13 +62,13 @@ export function HostList({ label, text, lines, nextKey, error, errors, onChange 
                 aria-label={`${label}, line ${index + 1}`}
                 aria-invalid={errors[key] ? true : undefined}
                 aria-describedby={errors[key] ? `${id}-${key}` : undefined}
-                value={host}
-                placeholder="example.com"
+                value={written}
+                placeholder={placeholder}
                 dir="auto"
                 spellCheck={false}
                 autoCapitalize="off"
                 autoComplete="off"
-                onChange={({ target }) => onChange(lines.toSpliced(index, 1, { key, host: target.value }))}
+                onChange={({ target }) => onChange(lines.toSpliced(index, 1, { key, text: target.value }))}
                 className="font-mono text-12"
               />
               <IconButton
@@ -84,11 +89,11 @@ export function HostList({ label, text, lines, nextKey, error, errors, onChange 
           data-add
           look="quiet"
           icon={Plus}
-          aria-label={`Add a host to ${label}`}
+          aria-label={`${addWords} to ${label}`}
           onClick={add}
           className="-ml-2 justify-self-start narrow:h-11"
         >
-          Add a host
+          {addWords}
         </Button>
       </div>
     </div>
