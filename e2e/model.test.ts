@@ -20,6 +20,8 @@ describe('a task in words', () => {
     model = await startModelServer(refuses);
     process.env.MODELS = `local=${model.addresses.chat}#teacher`;
     installation = await openInstallation('model', { sites: [sites.url] });
+    // Nobody is there to say yes.
+    await installation.client.setPolicy({ mode: 'free' });
   });
   after(async () => {
     delete process.env.MODELS;
