@@ -16,7 +16,13 @@ const testMs = 300_000;
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort());
 
-const events = run({ files, concurrency: Number(values['at-once']), timeout: testMs, signal: ending.signal });
+const events = run({
+  files,
+  concurrency: Number(values['at-once']),
+  timeout: testMs,
+  execArgv: [`--import=${new URL('./file-deadline.ts', import.meta.url)}`],
+  signal: ending.signal,
+});
 const summaries: FileSummary[] = [];
 events.on('test:summary', ({ file, duration_ms: ms, success: hasPassed }) => {
   if (file !== undefined) summaries.push({ file, ms, hasPassed });

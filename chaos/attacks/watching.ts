@@ -9,13 +9,16 @@ export function watchSession(client: Client, id: string) {
   const following = (async () => {
     for await (const event of client.followSession({ id }, { signal: ended.signal })) events.push(event);
   })();
+  const close = async () => {
+    ended.abort();
+    await Promise.allSettled([following]);
+  };
   return {
     events,
     frames: (): Frame[] => events.flatMap((event) => (event.type === 'frame' ? event.frame : [])),
-    async close() {
-      ended.abort();
-      await Promise.allSettled([following]);
-    },
+    close,
+    // A stream begins again for ever when its server goes: one that is left open keeps the process alive.
+    [Symbol.asyncDispose]: close,
   };
 }
 
