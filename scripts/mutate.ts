@@ -35,7 +35,7 @@ const testMs = 60_000;
 const lanes = 1;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
-/** One of so many: a small run looks at a sample. */
+/** A small run tries every nth change only. */
 const every = Number(values.every ?? 1);
 const wanted = positionals.length > 0 ? positionals : Object.keys(parts);
 

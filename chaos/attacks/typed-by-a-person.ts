@@ -138,13 +138,24 @@ const typedAs = ({ how }: Kind, text: string): object[] =>
 type Drive = { client: Client; baseUrl: string; site: string; kind: Kind; typed: object[] };
 
 /** A person types into the page and gives it back; an agent works on there and goes on to another document. */
-async function drive({ client, baseUrl, site, kind, typed }: Drive) {
+async function drive(given: Drive) {
+  const { client, baseUrl } = given;
   const { session } = await client.createSession({ record: true });
   const { id } = session;
   const { share } = await client.shareSession({ id });
   const guest = createClient({ baseUrl, shareToken: share.share_token });
-  await using owner = watchSession(client, id);
-  await using visitor = watchSession(guest, id);
+  const [owner, visitor] = [watchSession(client, id), watchSession(guest, id)];
+  try {
+    return await driveWatched(given, { id, guest, owner, visitor });
+  } finally {
+    await Promise.all([owner.close(), visitor.close()]);
+  }
+}
+
+type Watching = ReturnType<typeof watchSession>;
+type Watched = { id: string; guest: Client; owner: Watching; visitor: Watching };
+
+async function driveWatched({ client, site, kind, typed }: Drive, { id, guest, owner, visitor }: Watched) {
   const { task_id } = await client.sendChat({
     prompt: kind.name,
     session_id: id,

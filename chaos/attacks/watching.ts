@@ -9,16 +9,14 @@ export function watchSession(client: Client, id: string) {
   const following = (async () => {
     for await (const event of client.followSession({ id }, { signal: ended.signal })) events.push(event);
   })();
-  const close = async () => {
-    ended.abort();
-    await Promise.allSettled([following]);
-  };
   return {
     events,
     frames: (): Frame[] => events.flatMap((event) => (event.type === 'frame' ? event.frame : [])),
-    close,
-    // A stream begins again for ever when its server goes: one that is left open keeps the process alive.
-    [Symbol.asyncDispose]: close,
+    /** Has to be called: a stream begins again for ever when its server goes, and keeps the process alive. */
+    async close() {
+      ended.abort();
+      await Promise.allSettled([following]);
+    },
   };
 }
 
