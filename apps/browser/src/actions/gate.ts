@@ -126,9 +126,17 @@ function classOf({ gate, step, page, dialogs }: Act, { look, onto, frame, linkNa
 }
 
 function verdictOf(act: Act, classified: Classified, seen: GateLook): Verdict {
-  const { rules, is_given: isGiven, is_watched: isWatched, is_unsaid: isUnsaid, carries_much: carriesMuch } = act.gate;
-  const standing = { isGiven, isWatched, isUnsaid, carriesMuch, grants: act.gate.grants, site: siteFor(act, seen) };
-  return verdictOn(classified, originsOf(act, seen), rules, standing);
+  const { gate } = act;
+  const standing = {
+    isGiven: gate.is_given,
+    isWatched: gate.is_watched,
+    isUnsaid: gate.is_unsaid,
+    isAfterNo: gate.is_after_no,
+    carriesMuch: gate.carries_much,
+    grants: gate.grants,
+    site: siteFor(act, seen),
+  };
+  return verdictOn(classified, originsOf(act, seen), gate.rules, standing);
 }
 
 function originsOf({ step, page }: Act, { look, frame }: GateLook): string[] {
