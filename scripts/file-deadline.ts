@@ -1,8 +1,7 @@
 // Loaded before a test file: ends its process when it takes too long. Node waits without end for a file whose tests are over and
 // that left a stream or a timer behind; here it fails, and says what is left.
 
-/** More than the slowest file takes on a slow machine. */
-const fileMs = Number(process.env.TEST_FILE_SECS ?? 1200) * 1000;
+const fileMs = Number(new URL(import.meta.url).searchParams.get('secs')) * 1000;
 /** For what the file started, to be removed. */
 const graceMs = 20_000;
 

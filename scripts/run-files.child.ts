@@ -8,7 +8,11 @@ import type { FileSummary } from './run-tests.ts';
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
-  options: { 'at-once': { type: 'string', default: '1' }, summaries: { type: 'string', default: '' } },
+  options: {
+    'at-once': { type: 'string', default: '1' },
+    'file-secs': { type: 'string' },
+    summaries: { type: 'string', default: '' },
+  },
 });
 const testMs = 300_000;
 
@@ -20,7 +24,7 @@ const events = run({
   files,
   concurrency: Number(values['at-once']),
   timeout: testMs,
-  execArgv: [`--import=${new URL('./file-deadline.ts', import.meta.url)}`],
+  execArgv: [`--import=${new URL(`./file-deadline.ts?secs=${values['file-secs']}`, import.meta.url)}`],
   signal: ending.signal,
 });
 const summaries: FileSummary[] = [];

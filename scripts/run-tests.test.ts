@@ -50,7 +50,7 @@ describe('test files that fail', () => {
 
   it('end where they leave something behind that never ends', async () => {
     const file = write('leaks.test.mjs', 'setInterval(() => {}, 1000);');
-    const { code, summaries } = await runTests([file], { ...run, env: { ...env, TEST_FILE_SECS: '1' } });
+    const { code, summaries } = await runTests([file], { ...run, fileSecs: 1 });
     assert.equal(code, 1);
     assert.ok(
       summaries.every(({ hasPassed }) => !hasPassed),
