@@ -18,6 +18,7 @@ type Part = {
 };
 
 const policy = 'packages/policy/src';
+const agent = 'apps/agent/src';
 const parts: Record<string, Part> = {
   classes: {
     files: [`${policy}/classify.ts`, `${policy}/words.ts`],
@@ -27,6 +28,11 @@ const parts: Record<string, Part> = {
   },
   rules: { files: [`${policy}/rules.ts`], tests: [`${policy}/rules.test.ts`] },
   flow: { files: [`${policy}/flow.ts`], tests: [`${policy}/flow.test.ts`] },
+  approvals: {
+    files: [`${agent}/task/approvals.ts`, `${agent}/ledger/approvals.ts`, `${agent}/policy/task-gate.ts`],
+    tests: [`${agent}/task/approvals.test.ts`, `${agent}/policy/step-flow.test.ts`],
+    needsDatabase: true,
+  },
 };
 
 /** Of the changes, as the project promises. */
