@@ -64,7 +64,7 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
           const needsWatcher = rules.mode === 'watch' || rules.watch.length > 0;
           return {
             rules,
-            is_given: decision === undefined,
+            is_given: decision === undefined && settings.steps_by !== 'program',
             ...(await wordsOf(turn, rules)),
             ...(isAfterNo(approvals, decision?.url) && { is_after_no: true }),
             grants: granted.map(({ class: name, site }) => ({ class: name, origin: site })),
