@@ -42,8 +42,8 @@ const unlooked = new Set<Step['action']>([
   'answer_dialog',
   ...leaving,
 ]);
-/** Acts that reach the page as events of a button or a key. */
-const pressing = new Set<Step['action']>(['click', 'double_click', 'press', 'check', 'drag', 'download']);
+/** Acts that are one press of a button or a key. A drag changes the page on its way, so that it cannot be held. */
+const pressing = new Set<Step['action']>(['click', 'double_click', 'press', 'check', 'download']);
 const maxValueChars = 500;
 
 export type ActGate = ReturnType<typeof createGate>;

@@ -5,11 +5,10 @@ import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { AppError, routes } from '@pilothouse/contract';
 import { z } from 'zod';
 import type { ToolAnswer } from './page-words.ts';
-import { maxWaitSecs, settleTask } from './settle-task.ts';
+import { maxWaitSecs, settleTask, usualWaitSecs } from './settle-task.ts';
 import { beginTask, idempotencyKey, sessionId } from './task-tools.ts';
 import { type ToolCall, tool } from './tool.ts';
 
-const usualWaitSecs = 30;
 const wait = z.int().min(2).max(maxWaitSecs).default(usualWaitSecs);
 /** Of every task that is one step here. */
 const now = { while_driven: 'fail' } as const;

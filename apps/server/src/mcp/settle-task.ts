@@ -9,6 +9,7 @@ import type { ToolCall } from './tool.ts';
 
 /** Clients give a call up after a minute, so no call waits as long. */
 export const maxWaitSecs = 50;
+export const usualWaitSecs = 30;
 export const waitSecs = z.int().min(0).max(maxWaitSecs).describe('Seconds to wait for the task');
 
 const answerChars = 4000;
@@ -22,7 +23,11 @@ export async function settleTask(
   { waitSecs: secs, isOwnWork = false }: Settle,
 ): Promise<ToolAnswer | InputRequiredResult> {
   const given = call.given?.taskId === taskId ? call.given : undefined;
-  if (given?.answer !== undefined) await passOn(call, taskId, { answer: given.answer, askedAt: given.askedAt });
+  if (given?.answer !== undefined)
+    await answerQuestion(call, taskId, { answer: given.answer, askedAt: given.askedAt }).catch((error: unknown) => {
+      // Another person was quicker, and the task has gone on.
+      if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+    });
   const status = await call.waitFor(taskId, secs * 1000);
   // The user did not want to answer here: the inbox has the question all the same.
   const hasDeclined = given !== undefined && given.answer === undefined;
@@ -30,23 +35,23 @@ export async function settleTask(
   return { ...taskAnswerOf(status, call), isError: isOwnWork && status.status === 'failed' };
 }
 
-/** Answers the one question that was shown, and never one that has taken its place. */
-export const answerQuestion = (
+/**
+ * Answers the one question that the client was shown. The route takes the answer only while that question stands, so the kind that is
+ * checked here is the kind that is answered.
+ */
+export async function answerQuestion(
   call: ToolCall,
   taskId: string,
   { answer, askedAt }: { answer: string; askedAt: string },
-) => call.call(routes.signalTakeover, { params: { id: taskId }, body: { answer, asked_at: askedAt } });
-
-/** The state of the call went through the client: what it names is checked as if the client had said it. */
-async function passOn(call: ToolCall, taskId: string, said: { answer: string; askedAt: string }): Promise<void> {
+): Promise<void> {
   const { status } = await call.call(routes.getTaskStatus, { params: { id: taskId } });
-  // Another person was quicker.
-  if (status.status !== 'awaiting_user' || status.question?.asked_at !== said.askedAt) return;
+  if (status.question?.asked_at !== askedAt)
+    throw new AppError('conflict', { detail: 'The task does not ask this question now. get_task says what it asks.' });
   if (!mayAnswer(status)) throw new AppError('forbidden', { detail: onlyPerson });
-  await answerQuestion(call, taskId, said);
+  await call.call(routes.signalTakeover, { params: { id: taskId }, body: { answer, asked_at: askedAt } });
 }
 
-export const onlyPerson = 'Only a person in the inbox can answer this, and no MCP client.';
+const onlyPerson = 'Only a person in the inbox can answer this, and no MCP client.';
 
 function askUser({ task_id, question }: TaskStatus & { question: Question }): InputRequiredResult {
   const { text, choices, takes_words, asked_at } = question;

@@ -2,11 +2,10 @@
 
 import { AppError, type BodyIn, routes } from '@pilothouse/contract';
 import { z } from 'zod';
-import { answerQuestion, maxWaitSecs, onlyPerson, settleTask, waitSecs } from './settle-task.ts';
-import { mayAnswer, taskAnswerOf } from './task-answer.ts';
+import { answerQuestion, maxWaitSecs, settleTask, usualWaitSecs, waitSecs } from './settle-task.ts';
+import { taskAnswerOf } from './task-answer.ts';
 import { type ToolCall, tool } from './tool.ts';
 
-const usualWaitSecs = 30;
 const wait = waitSecs.default(usualWaitSecs);
 const taskId = z.string();
 export const sessionId = z.string();
@@ -19,7 +18,7 @@ type Chat = BodyIn<typeof routes.sendChat>;
 export async function beginTask(call: ToolCall, chat: Chat, key: string | undefined): Promise<string> {
   if (call.given) return call.given.taskId;
   const headers = { 'idempotency-key': key ?? call.idempotencyKey };
-  // A model wrote the steps, and no person: what commits somebody needs a yes, whatever the tool.
+  // The client's model wrote the steps. Said so, a step that would pay, send or delete waits for the user's yes.
   const begun = await call.call(routes.sendChat, { body: { ...chat, steps_by: 'program' }, headers });
   if (!('task_id' in begun)) throw new Error('a chat that is executed begins a task');
   return begun.task_id;
@@ -81,8 +80,6 @@ export const taskTools = [
     }),
     annotations: { destructiveHint: true, openWorldHint: true },
     async run({ task_id, answer, asked_at, wait_secs }, call) {
-      const { status } = await call.call(routes.getTaskStatus, { params: { id: task_id } });
-      if (status.question && !mayAnswer(status)) throw new AppError('forbidden', { detail: onlyPerson });
       await answerQuestion(call, task_id, { answer, askedAt: asked_at });
       return settleTask(call, task_id, { waitSecs: wait_secs });
     },

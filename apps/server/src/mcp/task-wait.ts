@@ -1,6 +1,7 @@
 // Waits until a task ends or needs a person, by the events of its session. Ends early when its client leaves, its key is revoked
 // or the server stops; then nothing waits on.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isTerminal, type TaskStatus } from '@pilothouse/contract';
 import type { StoredEvent } from '@pilothouse/store';
 import { readCursor } from '../live/cursor.ts';
@@ -38,7 +39,9 @@ export async function waitForTask(parts: WaitParts, taskId: string, waitMs: numb
       await settled(parts, status, over);
       if (isRevoked) throw new AppError('token_invalid');
       status = await parts.readStatus(taskId);
-      if (!isSettled(status.status) && performance.now() - begun < againMs) await pause(againMs, over);
+      // Rejects only when the signal aborts, which the loop looks at.
+      if (!isSettled(status.status) && performance.now() - begun < againMs)
+        await sleep(againMs, undefined, { signal: over }).catch(() => undefined);
     }
     return status;
   } finally {
@@ -72,12 +75,4 @@ function settled({ events, onProgress }: WaitParts, status: TaskStatus, over: Ab
   // A failure to follow is no failure of the task: it is looked at again.
   events.follow(status.session_id, readCursor(status.cursor) ?? 0, onEvents, lifetime).catch(end);
   return promise;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

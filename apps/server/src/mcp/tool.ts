@@ -11,7 +11,7 @@ import type { ToolAnswer } from './page-words.ts';
 export type GivenAnswer = { taskId: string; askedAt: string; answer: string | undefined };
 
 export type ToolCall = {
-  /** The reply of a route to the caller, after all that HTTP would check. */
+  /** Calls a route as the client's user. The server checks rights, limits and fields as it does for a call over HTTP. */
   call<R extends Route>(route: R, parts: InnerParts): Promise<ReplyOf<R>>;
   /** The same for a reply that has pictures. */
   callWithPictures<R extends Route>(route: R, parts: InnerParts): Promise<{ body: ReplyOf<R>; pictures: Pictures }>;
