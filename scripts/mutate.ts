@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { copyProject } from '../testkit/scratch-copy.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
@@ -30,15 +31,24 @@ const parts: Record<string, Part> = {
   flow: { files: [`${policy}/flow.ts`], tests: [`${policy}/flow.test.ts`] },
   approvals: {
     files: [`${agent}/task/approvals.ts`, `${agent}/ledger/approvals.ts`, `${agent}/policy/task-gate.ts`],
-    tests: [`${agent}/task/approvals.test.ts`, `${agent}/policy/step-flow.test.ts`],
+    tests: [
+      `${agent}/task/approvals.test.ts`,
+      `${agent}/task/approval-words.test.ts`,
+      `${agent}/policy/step-flow.test.ts`,
+      `${agent}/policy/task-gate.test.ts`,
+    ],
     needsDatabase: true,
   },
 };
 
 /** Of the changes, as the project promises. */
 const atLeast = 0.9;
-const testMs = 180_000;
-const lanes = 1;
+/** The tests of a change may take this many times what they take without one: a wait of theirs that hangs is cut then. */
+const slowest = 5;
+const unchangedMs = 180_000;
+/** One test, which waits for something that a change has made impossible. */
+const testMs = 8000;
+const lanes = 2;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
 /** A small run tries every nth change only. */
@@ -47,12 +57,25 @@ const wanted = positionals.length > 0 ? positionals : Object.keys(parts);
 
 type Found = Mutant & { file: string };
 
-/** Whether the tests fail, as they should. */
-function isNoticed(copy: string, tests: string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+/** Whether the tests fail, as they should: known at the first that does. */
+function isNoticed(copy: string, tests: string[], env: NodeJS.ProcessEnv, deadlineMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const child = spawn(process.execPath, ['--test', ...tests], { cwd: copy, env, stdio: 'ignore', timeout: testMs });
+  const args = ['--test', '--test-reporter=tap', `--test-timeout=${testMs}`, ...tests];
+  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const { pid } = child;
+  // With the processes of its files, which a signal to the runner alone leaves behind.
+  const kill = () => {
+    if (pid && child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+  };
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (/^\s*not ok /.test(line)) kill();
+  });
   // A change that never ends is noticed too.
-  child.once('close', (code) => resolve(code !== 0));
+  const deadline = setTimeout(kill, deadlineMs);
+  child.once('close', (code) => {
+    clearTimeout(deadline);
+    resolve(code !== 0);
+  });
   return promise;
 }
 
@@ -66,17 +89,25 @@ async function runPart(name: string, part: Part, env: NodeJS.ProcessEnv) {
   const chosen = all.filter((_, index) => index % every === 0);
   const survived: string[] = [];
   let next = 0;
+  let done = 0;
   const lane = async () => {
     const copy = mkdtempSync(join(tmpdir(), 'pilothouse-mutant-'));
     try {
       copyProject(copy);
-      if (await isNoticed(copy, part.tests, env)) throw new Error(`${name}: the tests fail without any change`);
+      const began = performance.now();
+      if (await isNoticed(copy, part.tests, env, unchangedMs))
+        throw new Error(`${name}: the tests fail without any change`);
+      const deadlineMs = Math.ceil(slowest * (performance.now() - began));
       for (let one = chosen[next++]; one; one = chosen[next++]) {
         const path = join(copy, one.file);
         const before = readFileSync(path, 'utf8');
         writeFileSync(path, one.text);
-        if (!(await isNoticed(copy, part.tests, env))) survived.push(`${one.file}:${one.line} ${one.what}`);
+        const noticed = await isNoticed(copy, part.tests, env, deadlineMs);
         writeFileSync(path, before);
+        const change = `${one.file}:${one.line} ${one.what}`;
+        if (!noticed) survived.push(change);
+        done++;
+        console.error(`${name} ${done}/${chosen.length} ${noticed ? 'noticed' : 'SURVIVED'} ${change}`);
       }
     } finally {
       rmSync(copy, { recursive: true });

@@ -89,7 +89,7 @@ export function createApprovalLedger({ store, heldTask, attempts, questionSecs }
   };
 }
 
-const placeOf = ({ page }: Pick<AskedAct, 'page'>): string => (page ? ` on ${URL.parse(page)?.host ?? page}` : '');
+const placeOf = ({ page }: Pick<AskedAct, 'page'>): string => (page ? ` on ${URL.parse(page)?.host || page}` : '');
 
 /** As people read it: waiting for a watcher is waiting for a person too. */
 export const policyOf = ({ class: name, outcome, sentence }: GateVerdict): PolicyVerdict => ({

@@ -1,41 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { AskedAct } from '@pilothouse/bus';
-import { type ApprovalAnswer, Question } from '@pilothouse/contract';
+import type { ApprovalAnswer } from '@pilothouse/contract';
 import { createLog } from '@pilothouse/process';
-import { localUser, newId, questionOf } from '@pilothouse/store';
+import { localUser, newId } from '@pilothouse/store';
 import { until } from '../../../../testkit/until.ts';
+import { answerApproval, approved, asked, buy, needsYes, sentence, standingQuestion } from '../../testing/approvals.ts';
 import { acted, lost, type Reply } from '../../testing/scripted-browsers.ts';
 import { finishes, page, says } from '../../testing/scripted-mind.ts';
-import { type BenchTask, click, openBench, play } from '../../testing/task-bench.ts';
+import { click, openBench, play } from '../../testing/task-bench.ts';
 import { startWaitingTasks } from '../background/waiting-tasks.ts';
 import type { Outcome } from '../browsers/outcome.ts';
 import { createLedger } from '../ledger/ledger.ts';
-
-const sentence = 'A person has to say yes, because the words on it commit to something.';
-const asked = (more: Partial<AskedAct> = {}): AskedAct => ({
-  fingerprint: 'a'.repeat(64),
-  site: 'https://shop.test',
-  role: 'button',
-  name: 'Buy',
-  value: null,
-  page: 'https://shop.test/cart',
-  frame_origin: null,
-  form_action: 'https://shop.test/order',
-  amounts: ['€ 20.00'],
-  bbox: { x: 1, y: 2, width: 3, height: 4 },
-  ...more,
-});
-const needsYes = (more: Partial<AskedAct> = {}): Outcome => ({
-  type: 'failed',
-  failure: 'needs_yes',
-  message: sentence,
-  hasTouched: false,
-  verdict: { class: 'commit', outcome: 'ask', sentence },
-  asked: asked(more),
-});
-const approved = acted({ verdict: { class: 'commit', outcome: 'ask', sentence } });
-const buy = says(['click', { ref: 'e1' }]);
 
 describe('an act that needs a yes', () => {
   let bench: Awaited<ReturnType<typeof openBench>>;
@@ -44,23 +19,16 @@ describe('an act that needs a yes', () => {
   });
   after(() => bench?.close());
 
-  /** As the server does it: the question and the act are answered together. */
-  const answer = (task: BenchTask, said: ApprovalAnswer) =>
-    task.store.change(task.sessionId, async (tx) => {
-      assert.ok(await task.store.questions.answer(tx, task.id, { text: said }), 'a question stands');
-      return task.store.approvals.answer(tx, task.id, said, localUser.id);
-    });
   async function begin(replies: Reply[], answers = [buy, finishes()]) {
     const task = await bench.newTask('open');
     const run = task.run({ view: page(), replies }, { answers });
     return { task, run, sent: (index: number) => run.sent[index]?.command.gate };
   }
-  const standing = async (task: BenchTask) => Question.parse(questionOf(await task.row()));
 
   it('is asked about with everything that the yes is bound to, and done once after it', async () => {
     const { task, run, sent } = await begin([needsYes(), approved]);
     assert.equal((await play(run)).at(-1), 'wait');
-    const question = await standing(task);
+    const question = await standingQuestion(task);
     assert.equal(question.kind, 'approval');
     assert.deepEqual(
       question.choices?.map(({ value, label }) => [value, label]),
@@ -81,7 +49,7 @@ describe('an act that needs a yes', () => {
     assert.equal(sent(0)?.is_given, false);
     assert.equal(sent(0)?.yes, undefined);
 
-    assert.equal(await answer(task, 'once'), id);
+    assert.equal(await answerApproval(task, 'once'), id);
     assert.equal((await play(run)).at(-1), 'done');
     assert.equal(sent(1)?.yes, fingerprint);
     assert.equal((await task.row()).status, 'success');
@@ -95,10 +63,10 @@ describe('an act that needs a yes', () => {
     const other = { fingerprint: 'b'.repeat(64), amounts: ['€ 90.00'] };
     const { task, run, sent } = await begin([needsYes(), needsYes(other), approved]);
     await play(run);
-    await answer(task, 'once');
+    await answerApproval(task, 'once');
     assert.equal((await play(run)).at(-1), 'wait');
-    assert.match((await standing(task)).approval?.void_reason ?? '', /the amounts \(€ 20\.00, now € 90\.00\)/);
-    await answer(task, 'once');
+    assert.match((await standingQuestion(task)).approval?.void_reason ?? '', /the amounts \(€ 20\.00, now € 90\.00\)/);
+    await answerApproval(task, 'once');
     assert.equal((await play(run)).at(-1), 'done');
     assert.equal(sent(2)?.yes, other.fingerprint);
     assert.deepEqual(await task.attempts(), ['1 failed', '1 failed', '1 success']);
@@ -107,7 +75,7 @@ describe('an act that needs a yes', () => {
   it('is not done after a no: the model is told, goes on, and is not asked for the same again', async () => {
     const { task, run, sent } = await begin([needsYes(), needsYes()], [buy, buy, finishes()]);
     await play(run);
-    await answer(task, 'no');
+    await answerApproval(task, 'no');
     assert.equal((await play(run)).at(-1), 'done');
     assert.equal((await task.row()).status, 'success');
     assert.match(JSON.stringify(run.requests[1]?.messages), /Failed: The person said no: Click/);
@@ -120,7 +88,7 @@ describe('an act that needs a yes', () => {
   it('a no on one site makes no forms of another doubtful', async () => {
     const { task, run, sent } = await begin([needsYes({ page: 'https://ads.test/' }), acted()], [buy, buy, finishes()]);
     await play(run);
-    await answer(task, 'no');
+    await answerApproval(task, 'no');
     assert.equal((await play(run)).at(-1), 'done');
     assert.equal(sent(1)?.is_after_no, undefined);
   });
@@ -128,31 +96,31 @@ describe('an act that needs a yes', () => {
   it('a yes to the kind holds for the task, and counts as a yes where it is in doubt', async () => {
     const { task, run, sent } = await begin([needsYes(), acted(), lost({ mayHaveActed: true })], [buy, buy]);
     await play(run);
-    await answer(task, 'kind');
+    await answerApproval(task, 'kind');
     assert.equal((await play(run)).at(-1), 'wait');
     const grant = { class: 'commit', origin: 'https://shop.test' };
     assert.deepEqual([sent(1)?.grants, sent(2)?.grants, sent(1)?.yes], [[grant], [grant], undefined]);
-    const question = await standing(task);
+    const question = await standingQuestion(task);
     assert.equal(question.kind, 'doubt', 'it may have been done, and is not repeated');
   });
 
   it('an agent that is lost after it began uses the yes no second time', async () => {
     const { task, run } = await begin([needsYes(), lost({ mayHaveActed: true })]);
     await play(run);
-    await answer(task, 'once');
+    await answerApproval(task, 'once');
     assert.equal((await play(run)).at(-1), 'wait');
-    assert.equal((await standing(task)).kind, 'doubt');
+    assert.equal((await standingQuestion(task)).kind, 'doubt');
     await task.answer('repeat');
     const again = task.run({ view: page(), replies: [needsYes()] }, { answers: [] });
     assert.equal((await play(again)).at(-1), 'wait');
     assert.equal(again.sent[0]?.command.gate?.yes, undefined);
-    assert.equal((await standing(task)).kind, 'approval');
+    assert.equal((await standingQuestion(task)).kind, 'approval');
   });
 
   it('an open attempt of a lost agent is sent again with its own yes, to a host that may not have heard it', async () => {
     const { task, run } = await begin([needsYes(), lost({ isUnheard: true }), approved]);
     await play(run);
-    await answer(task, 'once');
+    await answerApproval(task, 'once');
     assert.equal((await play(run)).at(-1), 'done');
     assert.deepEqual(
       run.sent.map(({ command }) => command.gate?.yes?.[0]),
@@ -165,11 +133,11 @@ describe('an act that needs a yes', () => {
   it('a yes that has lapsed is asked for again', async () => {
     const { task, run, sent } = await begin([needsYes(), needsYes()]);
     await play(run);
-    await answer(task, 'once');
+    await answerApproval(task, 'once');
     await task.sql(`update approvals set expires_at = clock_timestamp() where task_id = $1`);
     assert.equal((await play(run)).at(-1), 'wait');
     assert.equal(sent(1)?.yes, undefined);
-    assert.equal((await standing(task)).approval?.void_reason, null);
+    assert.equal((await standingQuestion(task)).approval?.void_reason, null);
   });
 
   it('what the rules refuse is told to a model, and ends a script with the sentence', async () => {
@@ -200,7 +168,7 @@ describe('an act that needs a yes', () => {
     assert.equal(run.sent[0]?.command.gate?.is_given, true);
     const { rules } = run.sent[0]?.command.gate ?? assert.fail();
     assert.deepEqual([rules.mode, rules.deny], ['careful', ['ads.test']]);
-    await answer(task, 'no');
+    await answerApproval(task, 'no');
     await play(run);
     const { status, last_error } = await task.row();
     assert.deepEqual([status, last_error], ['failed', 'The person said no: Click "Buy"']);
@@ -215,7 +183,7 @@ describe('an act that needs a yes', () => {
     const task = await bench.newTask([click('Buy')], { policy: { watch: ['shop.test'] } });
     const run = task.run({ replies: [unwatched, acted()] });
     assert.equal((await play(run)).at(-1), 'wait');
-    assert.match((await standing(task)).text, /waits until you watch/);
+    assert.match((await standingQuestion(task)).text, /waits until you watch/);
     const { store } = task;
     assert.deepEqual(await store.waits.watched(), []);
     await store.viewers.report(newId(), new Map([[task.sessionId, 1]]), 60_000);
