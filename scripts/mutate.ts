@@ -57,6 +57,14 @@ const wanted = positionals.length > 0 ? positionals : Object.keys(parts);
 
 type Found = Mutant & { file: string };
 
+/** What is left where a run is ended early: groups of processes, and copies. */
+const groups = new Set<number>();
+const copies = new Set<string>();
+process.once('exit', () => {
+  for (const pid of groups) process.kill(-pid, 'SIGKILL');
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+});
+
 /** Whether the tests fail, as they should: known at the first that does. */
 function isNoticed(copy: string, tests: string[], env: NodeJS.ProcessEnv, deadlineMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -64,14 +72,16 @@ function isNoticed(copy: string, tests: string[], env: NodeJS.ProcessEnv, deadli
   const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const { pid } = child;
   // With the processes of its files, which a signal to the runner alone leaves behind.
+  if (pid) groups.add(pid);
   const kill = () => {
-    if (pid && child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+    if (pid && groups.has(pid)) process.kill(-pid, 'SIGKILL');
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (/^\s*not ok /.test(line)) kill();
   });
   // A change that never ends is noticed too.
   const deadline = setTimeout(kill, deadlineMs);
+  child.once('exit', () => pid && groups.delete(pid));
   child.once('close', (code) => {
     clearTimeout(deadline);
     resolve(code !== 0);
@@ -92,6 +102,7 @@ async function runPart(name: string, part: Part, env: NodeJS.ProcessEnv) {
   let done = 0;
   const lane = async () => {
     const copy = mkdtempSync(join(tmpdir(), 'pilothouse-mutant-'));
+    copies.add(copy);
     try {
       copyProject(copy);
       const began = performance.now();
@@ -111,6 +122,7 @@ async function runPart(name: string, part: Part, env: NodeJS.ProcessEnv) {
       }
     } finally {
       rmSync(copy, { recursive: true });
+      copies.delete(copy);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
@@ -136,6 +148,8 @@ async function runAll(env: NodeJS.ProcessEnv): Promise<number> {
 }
 
 const needsDatabase = wanted.some((name) => parts[name]?.needsDatabase);
+// With a database, its helper ends on these signals, after the database.
+if (!needsDatabase) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 process.exitCode = needsDatabase
   ? await withServices(`mutate-${process.pid}`, async (services) => {
       await services.start('postgres');
