@@ -18,6 +18,7 @@ const settings: Record<Kind, string[]> = {
     'ACCESS_TOKEN_*',
     'LOGIN_*',
     'REGISTER_*',
+    'REGISTRATION',
     'REFRESH_*',
     'TRUSTED_PROXIES',
     'ALLOWED_HOSTS',

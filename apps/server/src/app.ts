@@ -134,7 +134,7 @@ export async function createApp(options: Options) {
   const findPlanners = async () => ({ parseScript, models: await findModels() });
   capabilityRoutes(serve, {
     ...{ store, isAuthDisabled, hasProfileKey, quotas: options.quotas, callLimits: options.callLimits },
-    minPasswordLength: options.auth.minPasswordLength,
+    auth: options.auth,
     findPlanners: async () => {
       const planners = await findPlanners();
       return { planners: plannersOf(planners), models: planners.models };

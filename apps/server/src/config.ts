@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Registration } from '@pilothouse/contract';
 import { readSeed } from '@pilothouse/evidence';
 import {
   addressOf,
@@ -35,6 +36,7 @@ const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   DISABLE_AUTH: flag.default(false),
   DISABLE_AUTH_ON_EVERY_ADDRESS: flag.default(false),
+  REGISTRATION: Registration.default('open'),
   PASSWORD_MIN_LENGTH: wholeNumber(8, 64).default(8),
   ACCESS_TOKEN_SECS: wholeNumber(60, 3600).default(900),
   LOGIN_LIMIT_PER_IDENTIFIER: wholeNumber(1, 1_000_000).default(10),
@@ -113,6 +115,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     host: given.HOST,
     isAuthDisabled: given.DISABLE_AUTH,
     auth: {
+      registration: given.REGISTRATION,
       minPasswordLength: given.PASSWORD_MIN_LENGTH,
       accessSecs: given.ACCESS_TOKEN_SECS,
       refreshIdleSecs: 14 * daySecs,

@@ -7,6 +7,7 @@ import { openStore } from '@pilothouse/store';
 import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
+import { inviteFirst } from './auth/first-invite.ts';
 import { readConfig } from './config.ts';
 import { evidenceSignersOf } from './evidence/signers.ts';
 
@@ -49,6 +50,7 @@ run('server', async () => {
     onStatus: (status) => log.info({ bus: status }, 'bus'),
     onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
   });
+  if (!config.isAuthDisabled) await inviteFirst(store, { registration: config.auth.registration, log });
   const metrics = new Registry();
   const app = await createApp({
     store,

@@ -13,6 +13,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   changePassword: { current_password: 'correct horse', new_password: 'battery staple' },
   logoutAll: {},
   consoleLogin: { username_or_email: 'ann', password: 'correct horse' },
+  createInvite: { note: 'for Ann', role: 'user', expires_in_secs: 600 },
   createKey: { label: 'a key', expires_in_secs: 600 },
   sendChat: {
     prompt: 'Read the heading',

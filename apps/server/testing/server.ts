@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announceEvent, announceWork, connectBus } from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { Registration } from '@pilothouse/contract';
 import { deriveSeed, signerOf } from '@pilothouse/evidence';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
@@ -37,6 +38,7 @@ export type TestServer = {
 
 type Options = {
   isAuthDisabled: boolean;
+  registration?: Registration;
   /** Limits are very high unless a test sets them. */
   limits?: Partial<AuthSettings['limits']>;
   lifetimes?: Lifetimes;
@@ -107,6 +109,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     streams,
     planners,
     onCancelled,
+    registration = 'open',
   } = options;
   const blobDir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
   const logged: string[] = [];
@@ -123,6 +126,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
   await store.users.ensureLocal();
   const bus = await connectBus({ ...nats.as('server'), name: 'test server' });
   const auth = {
+    registration,
     minPasswordLength: 8,
     accessSecs: lifetimes?.accessSecs ?? 900,
     refreshIdleSecs: lifetimes?.refreshIdleSecs ?? 1_209_600,

@@ -3,6 +3,7 @@
 export type { KeyRow } from './accounts/api-keys.ts';
 export type { AuditEntry } from './accounts/audit.ts';
 export type { EarlierRequest } from './accounts/idempotency.ts';
+export type { InviteRow } from './accounts/invites.ts';
 export type { LoginRow } from './accounts/logins.ts';
 export {
   hasModelLimits,

@@ -3,6 +3,7 @@
 import { createKeys } from './accounts/api-keys.ts';
 import { createAudit } from './accounts/audit.ts';
 import { createIdempotency } from './accounts/idempotency.ts';
+import { createInvites } from './accounts/invites.ts';
 import { createLogins } from './accounts/logins.ts';
 import { createModelBudget } from './accounts/model-budget.ts';
 import { passwords } from './accounts/passwords.ts';
@@ -204,6 +205,7 @@ const createSealedValues = (database: Database, sealer: Sealer) => ({
 /** Who may call, and how often. */
 const createAccounts = (database: Database, lifetimes: Lifetimes) => ({
   users: { ...createUsers(database), ...passwords },
+  invites: createInvites(database),
   logins: {
     ...createLogins(database),
     ...createTokenHolders(database),

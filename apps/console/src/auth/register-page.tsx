@@ -1,4 +1,4 @@
-// Create a user, and log in as it.
+// Create a user, with an invitation where one is needed, and log in as it.
 
 import type { RegisterRequest } from '@pilothouse/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -26,8 +26,9 @@ export function RegisterPage() {
   const { mutate, error, isPending } = useMutation({ mutationFn: register, onSuccess: () => history.replace(to) });
   const faults = readFieldErrors(error);
   const { data: offered } = useQuery(capabilitiesQuery);
+  const invite = useInvite();
   const isOfField = Object.keys(faults).some((name) => name in wanted);
-  const bind = (name: keyof RegisterRequest) => ({
+  const bind = (name: 'username' | 'email' | 'password') => ({
     value: wanted[name],
     required: true,
     spellCheck: false,
@@ -35,10 +36,15 @@ export function RegisterPage() {
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    mutate(wanted);
+    mutate({ ...wanted, invite });
   };
+  if (offered && offered.registration !== 'open' && !invite)
+    return <NeedsInvite isClosed={offered.registration === 'closed'} to={to} />;
   return (
-    <AuthPage title="Register" text="Make an account to run and watch your agents.">
+    <AuthPage
+      title="Register"
+      text={invite ? 'You are invited: make your account.' : 'Make an account to run and watch your agents.'}
+    >
       <form onSubmit={send} noValidate className="grid gap-5">
         <Field label="Name" hint="Letters, digits, dot, underscore and dash." error={faults.username}>
           {(control) => (
@@ -60,12 +66,35 @@ export function RegisterPage() {
           {isPending ? 'Registering' : 'Register'}
         </Button>
       </form>
-      <p className="mt-5 text-ink-3">
-        Registered already?{' '}
-        <Link to="/login" search={{ to }} className="ml-1 text-agent-ink underline underline-offset-2">
-          Log in
-        </Link>
-      </p>
+      <Registered to={to} />
     </AuthPage>
   );
 }
+
+const Registered = ({ to }: { to: string }) => (
+  <p className="mt-5 text-ink-3">
+    Registered already?{' '}
+    <Link to="/login" search={{ to }} className="ml-1 text-agent-ink underline underline-offset-2">
+      Log in
+    </Link>
+  </p>
+);
+
+/** From what follows the # of the address: no server and no log gets it. It stays there, so that a reload does not lose it. */
+function useInvite(): string | undefined {
+  const [invite] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invite') ?? undefined);
+  return invite;
+}
+
+const NeedsInvite = ({ isClosed, to }: { isClosed: boolean; to: string }) => (
+  <AuthPage
+    title="Register"
+    text={
+      isClosed
+        ? 'Registration is closed here. An operator of this installation can let you in.'
+        : 'You need an invitation to register here. Ask an administrator of this installation for a link.'
+    }
+  >
+    <Registered to={to} />
+  </AuthPage>
+);

@@ -2,12 +2,15 @@
 
 import { AppError } from '@pilothouse/contract';
 import { localUser, type Store, type UserRow } from '@pilothouse/store';
+import { pathOf } from '../auth/invites.service.ts';
 import type { Passwords } from '../auth/passwords.ts';
+import { hashOf, newToken } from '../auth/tokens.ts';
 import { auditData, auditEventOf, type Command, plural, Refusal, type UserCommand } from './command.ts';
 import { createHostCommands } from './host-commands.ts';
 import { createUserCommands } from './user-commands.ts';
 
 const resealMs = 3_600_000;
+const inviteSecs = 7 * 86_400;
 
 type Options = {
   store: Store;
@@ -45,6 +48,15 @@ export function createAdmin({ store, passwords, minPasswordLength, readPassword 
     return [...lines, isWhole ? 'The older keys can be dropped.' : 'Keep the older keys.'].join('\n');
   }
 
+  async function invite(role: 'user' | 'admin'): Promise<string> {
+    const token = newToken('invite');
+    const row = await store.invites.add({ tokenHash: hashOf(token), role, createdBy: null, expiresInSecs: inviteSecs });
+    const data = { ...auditData, invite_id: row.id, role };
+    await store.audit.add({ event: auditEventOf('invite'), outcome: 'success', data });
+    const who = role === 'admin' ? 'an administrator' : 'one person';
+    return `Open this path of the console, to register as ${who}, once, until ${row.expires_at.toISOString()}:\n${pathOf(token)}`;
+  }
+
   async function act(name: UserCommand, user: UserRow): Promise<string> {
     if (user.id === localUser.id) throw new Refusal('The built-in user cannot be changed: nobody can log in as it.');
     return store.transaction(async (tx) => {
@@ -60,6 +72,7 @@ export function createAdmin({ store, passwords, minPasswordLength, readPassword 
       return command.name === 'list' ? listUsers() : hostCommands.list();
     }
     if (command.name === 'reseal') return reseal();
+    if (command.name === 'invite') return invite(command.role);
     if (command.name === 'host') return hostCommands.setLimit(command.host, command.maxSessions);
     const audit = { event: auditEventOf(command.name), data: auditData };
     const user = await store.users.byNameOrEmail(command.user);

@@ -9,6 +9,8 @@ export type Command =
   | { name: UserCommand; user: string }
   | { name: 'list' }
   | { name: 'hosts' }
+  /** Lets one person register, also where registration is closed. */
+  | { name: 'invite'; role: 'user' | 'admin' }
   /** Seals everything with the first key of PROFILE_KEY. */
   | { name: 'reseal' }
   /** `maxSessions` null: the default of the agents. */
@@ -17,6 +19,7 @@ export type Command =
 export const usage = `usage: admin ${userCommands.join('|')} <name or e-mail>
        admin list
        admin hosts
+       admin invite [admin]
        admin reseal
        admin host <host id> <how many sessions it may hold, or "default">
 The new password of set-password is read from the input, never from the command line.`;
@@ -26,6 +29,8 @@ const mostSessions = 10_000;
 /** Undefined if there is no such command. */
 export function parseCommand([name, user, ...rest]: string[]): Command | undefined {
   if (name === 'list' || name === 'hosts' || name === 'reseal') return user === undefined ? { name } : undefined;
+  if (name === 'invite' && rest.length === 0 && (user === undefined || user === 'admin'))
+    return { name, role: user ?? 'user' };
   if (name === 'host') return parseHost(user, rest);
   const known = userCommands.find((one) => one === name);
   return known && user && rest.length === 0 ? { name: known, user } : undefined;

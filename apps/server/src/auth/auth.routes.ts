@@ -7,6 +7,7 @@ import type { Serve } from '../http/serve.ts';
 import type { AuthLimits } from './auth.limits.ts';
 import { viewClaims } from './auth.view.ts';
 import type { ChangePassword } from './change-password.service.ts';
+import type { InvitesService } from './invites.service.ts';
 import type { KeysService } from './keys.service.ts';
 import type { LoginService } from './login.service.ts';
 import type { LogoutService } from './logout.service.ts';
@@ -20,10 +21,11 @@ type Services = {
   logouts: LogoutService;
   changePassword: ChangePassword;
   keys: KeysService;
+  invites: InvitesService;
 };
 
 export function authRoutes(serve: Serve, services: Services) {
-  const { limits, registration, logins, logouts, changePassword, keys } = services;
+  const { limits, registration, logins, logouts, changePassword, keys, invites } = services;
   const byAddress = (limit: AuthLimits[keyof AuthLimits]) => ({ first: ({ ip }: FastifyRequest) => limit.spend(ip) });
 
   serve(routes.register, ({ body, from }) => registration.register(body, from), byAddress(limits.registerOfAddress));
@@ -52,4 +54,7 @@ export function authRoutes(serve: Serve, services: Services) {
   serve(routes.createKey, ({ caller, body, from }) => keys.create(caller, body, from));
   serve(routes.listKeys, ({ caller, query }) => keys.list(caller, query));
   serve(routes.deleteKey, ({ caller, params, from }) => keys.remove(caller, params.id, from));
+  serve(routes.createInvite, ({ caller, body, from }) => invites.create(caller, body, from));
+  serve(routes.listInvites, ({ caller, query }) => invites.list(caller, query));
+  serve(routes.deleteInvite, ({ caller, params, from }) => invites.remove(caller, params.id, from));
 }

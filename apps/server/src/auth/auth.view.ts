@@ -1,7 +1,7 @@
 // Users, logins and keys as the API shows them, field by field.
 
-import type { ApiKey, Login, User, UserClaims } from '@pilothouse/contract';
-import type { KeyRow, LoginRow, TokenHolder, UserRow } from '@pilothouse/store';
+import type { ApiKey, Invite, Login, User, UserClaims } from '@pilothouse/contract';
+import type { InviteRow, KeyRow, LoginRow, TokenHolder, UserRow } from '@pilothouse/store';
 
 export const viewUser = ({ id, username, email, role }: UserRow): User => ({ id, username, email, role });
 
@@ -35,4 +35,15 @@ export const viewKey = (row: KeyRow): ApiKey => ({
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
+});
+
+export const viewInvite = (row: InviteRow): Invite => ({
+  id: row.id,
+  note: row.note,
+  role: row.role,
+  created_by: row.created_by,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  used_at: row.used_at?.toISOString() ?? null,
+  used_by: row.used_by,
 });

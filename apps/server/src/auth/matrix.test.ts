@@ -50,6 +50,9 @@ type Row = {
 const steps = [{ action: 'screenshot' }];
 const newName = () => `u${process.hrtime.bigint()}`;
 
+/** Refused to everyone else who has a login. */
+const onlyAdmins: Row['except'] = { owner: 'forbidden', planner: 'forbidden', stranger: 'forbidden' };
+
 /** One entry for each route, with a row for each way to call it. */
 const rows: Record<RouteName, Row | Row[]> = {
   register: {
@@ -86,6 +89,10 @@ const rows: Record<RouteName, Row | Row[]> = {
   createKey: { gets: 200, body: () => ({ label: 'a key' }) },
   listKeys: { gets: 200, shows: 'key' },
   deleteKey: { of: 'key', gets: 204 },
+  createInvite: { gets: 200, except: onlyAdmins },
+  listInvites: { gets: 200, except: onlyAdmins },
+  // No id of anything else is one of an invitation.
+  deleteInvite: { of: 'login', gets: 'its own', except: onlyAdmins },
 
   sendChat: [
     { gets: 202, body: () => ({ prompt: 'x', steps }) },

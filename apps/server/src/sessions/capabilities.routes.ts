@@ -1,6 +1,14 @@
 // What this server offers, and what its caller may use of it.
 
-import { bodyLimits, type CallerCapabilities, type Capabilities, maxSteps, routes, sizes } from '@pilothouse/contract';
+import {
+  bodyLimits,
+  type CallerCapabilities,
+  type Capabilities,
+  maxSteps,
+  type Registration,
+  routes,
+  sizes,
+} from '@pilothouse/contract';
 import { type Caller, type ModelLimits, noModelLimits, type Store } from '@pilothouse/store';
 import type { CallLimitSettings } from '../http/call-limits.ts';
 import type { Serve } from '../http/serve.ts';
@@ -10,7 +18,7 @@ type Options = {
   store: Pick<Store, 'quotas' | 'modelBudget' | 'transaction'>;
   isAuthDisabled: boolean;
   hasProfileKey: boolean;
-  minPasswordLength: number;
+  auth: { minPasswordLength: number; registration: Registration };
   findPlanners: () => Promise<Pick<CallerCapabilities, 'planners' | 'models'>>;
   quotas: QuotaSettings;
   callLimits: CallLimitSettings;
@@ -26,9 +34,8 @@ export function capabilityRoutes(serve: Serve, options: Options): void {
   const shared = {
     success: true,
     auth: isAuthDisabled ? 'disabled' : 'required',
-    // Everyone who reaches the server may register.
-    registration: 'open',
-    password_min_length: options.minPasswordLength,
+    registration: options.auth.registration,
+    password_min_length: options.auth.minPasswordLength,
   } as const;
 
   async function modelBudgetOf(userId: string): Promise<NonNullable<CallerCapabilities['model_budget']>> {

@@ -33,7 +33,7 @@ export const authRoutes = {
     body: RegisterRequest,
     bodyLimitBytes: bodyLimits.auth,
     replies: { 201: Success.extend({ user: User }) },
-    errors: [...bodyErrors, 'user_exists', 'rate_limited'],
+    errors: [...bodyErrors, 'forbidden', 'user_exists', 'rate_limited'],
   },
   login: {
     method: 'POST',

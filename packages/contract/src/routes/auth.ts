@@ -8,6 +8,10 @@ import { Timestamp } from '../types/time.ts';
 export const Role = z.enum(['user', 'admin']);
 export type Role = z.infer<typeof Role>;
 
+/** Who may register: everyone, those with an invitation, or nobody. */
+export const Registration = z.enum(['open', 'invite', 'closed']);
+export type Registration = z.infer<typeof Registration>;
+
 const Username = z
   .string()
   .min(3)
@@ -36,7 +40,13 @@ const GivenPassword = text(1024, 1);
 const GivenToken = text(512, 1);
 
 export const RegisterRequest = z
-  .strictObject({ username: Username, email: Email, password: NewPassword })
+  .strictObject({
+    username: Username,
+    email: Email,
+    password: NewPassword,
+    /** The token of an invitation; needed where registration is not open to everyone. */
+    invite: GivenToken.optional(),
+  })
   .meta({ id: 'RegisterRequest' });
 export type RegisterRequest = z.infer<typeof RegisterRequest>;
 
@@ -135,3 +145,38 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The only time the key itself is shown. */
 export const NewApiKey = ApiKey.extend({ key_token: z.string() }).meta({ id: 'NewApiKey' });
 export type NewApiKey = z.infer<typeof NewApiKey>;
+
+export const CreateInviteRequest = z
+  .strictObject({
+    /** For the administrator, to tell invitations apart: whom it is for. */
+    note: text(200).optional(),
+    /** The role of the user who registers with it. */
+    role: Role.default('user'),
+    expires_in_secs: z
+      .int()
+      .min(60)
+      .max(30 * 86_400)
+      .default(7 * 86_400),
+  })
+  .meta({ id: 'CreateInviteRequest' });
+export type CreateInviteRequest = z.infer<typeof CreateInviteRequest>;
+
+/** Lets one person register, once. */
+export const Invite = z
+  .object({
+    id: Uuid7,
+    note: z.string().nullable(),
+    role: Role,
+    /** Null for those of the operator's command and of the first start. */
+    created_by: Uuid7.nullable(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    used_at: Timestamp.nullable(),
+    used_by: Uuid7.nullable(),
+  })
+  .meta({ id: 'Invite' });
+export type Invite = z.infer<typeof Invite>;
+
+/** The only time the token is shown. `path` opens the console's page with it; what follows its `#` is sent to no server. */
+export const NewInvite = Invite.extend({ invite_token: z.string(), path: z.string() }).meta({ id: 'NewInvite' });
+export type NewInvite = z.infer<typeof NewInvite>;

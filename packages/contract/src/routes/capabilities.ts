@@ -5,6 +5,7 @@ import { Planner } from '../tasks/task.ts';
 import { Count } from '../types/count.ts';
 import { Success } from '../types/route.ts';
 import { Timestamp } from '../types/time.ts';
+import { Registration } from './auth.ts';
 
 /** How much the caller may have, and has now. */
 const Quota = z.object({ limit: Count, used: Count }).meta({ id: 'Quota' });
@@ -50,7 +51,8 @@ export type CallerCapabilities = z.infer<typeof CallerCapabilities>;
 
 export const Capabilities = Success.extend({
   auth: z.enum(['required', 'disabled']),
-  registration: z.enum(['open', 'closed']),
+  /** `invite`: only with an invitation. */
+  registration: Registration,
   password_min_length: Count,
   /** Null without a login. */
   caller: CallerCapabilities.nullable(),

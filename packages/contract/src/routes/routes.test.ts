@@ -74,6 +74,9 @@ const beyond = [
   'POST /api/tasks/:id/rerun',
   'GET /api/tasks/:id/observations/:observation_id/image',
   'GET /api/tasks/:id/files/:file_id',
+  'POST /api/invites',
+  'GET /api/invites',
+  'DELETE /api/invites/:id',
   'GET /api/policy',
   'PUT /api/policy',
   'GET /api/inbox',
@@ -205,7 +208,7 @@ test('success is answered with the status that was decided', () => {
     sendChat: ['200', '202'],
     rerunTask: ['202'],
     ...logouts,
-    ...{ changePassword: none, endLogin: none, deleteKey: none },
+    ...{ changePassword: none, endLogin: none, deleteKey: none, deleteInvite: none },
   };
   for (const [name, route] of all) {
     const expected = other[name] ?? (route.stream || (route.bytes && name !== 'getScreenshot') ? [] : ['200']);
@@ -230,6 +233,7 @@ test('a body may be left out exactly where nothing in it is needed', () => {
       'logout',
       'logoutAll',
       'renewTakeover',
+      'createInvite',
       'createSession',
       'shareSession',
       'requestSessionTakeover',

@@ -6,6 +6,7 @@ import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { consoleLoginRoutes } from './console-login.routes.ts';
 import { evidenceRoutes } from './evidence.routes.ts';
+import { inviteRoutes } from './invite.routes.ts';
 import { policyRoutes } from './policy.routes.ts';
 import { secretRoutes } from './secret.routes.ts';
 import { serviceRoutes } from './service.routes.ts';
@@ -15,6 +16,7 @@ import { taskRoutes } from './task.routes.ts';
 export const routes = {
   ...authRoutes,
   ...consoleLoginRoutes,
+  ...inviteRoutes,
   ...chatRoutes,
   ...sessionRoutes,
   ...taskRoutes,

@@ -44,11 +44,17 @@ export function createUsers({ db }: Database) {
     /** Undefined if the name or the address is taken; upper and lower case are the same. */
     async create(
       tx: Tx,
-      user: { username: string; email: string; passwordHash: string },
+      user: { username: string; email: string; passwordHash: string; role?: 'user' | 'admin' },
     ): Promise<UserRow | undefined> {
       return tx.db
         .insertInto('users')
-        .values({ id: newId(), username: user.username, email: user.email, password_hash: user.passwordHash })
+        .values({
+          id: newId(),
+          username: user.username,
+          email: user.email,
+          password_hash: user.passwordHash,
+          role: user.role ?? 'user',
+        })
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();

@@ -228,6 +228,19 @@ export interface IdempotencyKeys {
   user_id: string;
 }
 
+export interface Invites {
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  expires_at: Timestamp;
+  id: string;
+  is_first: Generated<boolean>;
+  note: string | null;
+  role: UserRole;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+  used_by: string | null;
+}
+
 export interface JobClaims {
   job: string;
   session_id: string;
@@ -578,6 +591,7 @@ export interface DB {
   host_limits: HostLimits;
   hosts: Hosts;
   idempotency_keys: IdempotencyKeys;
+  invites: Invites;
   job_claims: JobClaims;
   logins: Logins;
   logs: Logs;
