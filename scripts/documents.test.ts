@@ -8,7 +8,7 @@ import { root } from '../testkit/stack/folders.ts';
 
 type Names = { chaos: string[]; bench: string[]; settings: string[] };
 
-const folders = ['apps', 'packages', 'scripts', 'testkit', 'chaos', 'bench', 'e2e', 'docs', '.ci'];
+const folders = ['apps', 'packages', 'scripts', 'testkit', 'chaos', 'bench', 'e2e', 'docs', 'examples', '.ci'];
 const rooted = new RegExp(`^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/-]*`);
 const fileName = /^[\w*-][\w.*/-]*\.(?:ts|sql|md|html|css|sh)$/;
 const settingName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
