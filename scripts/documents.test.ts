@@ -8,7 +8,7 @@ import { root } from '../testkit/stack/folders.ts';
 
 type Names = { chaos: string[]; bench: string[]; settings: string[] };
 
-const folders = ['apps', 'packages', 'scripts', 'testkit', 'chaos', 'bench', 'e2e', 'docs', '.ci'];
+const folders = ['apps', 'packages', 'scripts', 'testkit', 'chaos', 'bench', 'e2e', 'docs', 'examples', '.ci'];
 const rooted = new RegExp(`^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/-]*`);
 const fileName = /^[\w*-][\w.*/-]*\.(?:ts|sql|md|html|css|sh)$/;
 const settingName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
@@ -144,6 +144,11 @@ function everySetting(): string[] {
   ];
 }
 
+/** The unscoped name on npm belongs to other people: a command that fetches it would run their program. */
+const strangersPackage =
+  /\b(?:npx|npm (?:i|install|exec|create)|pnpm (?:add|dlx)|yarn (?:add|dlx)|bunx|bun add)(?: +-{1,2}[\w-]+(?:=\S+)?| +--)* +pilothouse\b(?![-/])/;
+const sourceFile = /\.(?:md|ts|tsx|json|sh|html)$|^scripts\/bootstrap$/;
+
 describe('the documents', () => {
   let names: Names;
   before(() => {
@@ -184,6 +189,33 @@ describe('the documents', () => {
       'Run `npm run chaos -- freeze`, `-- cut`. attacks `popup-takes-steps`, `rebound-name`; set `NATS_PASSWORD_FILE`.',
     ].join('\n');
     assert.deepEqual(faultsOf(right, 'README.md', names), none);
+  });
+
+  it('and the sources fetch no package of other people by our name', () => {
+    const files = [...readdirSync(root), ...folders.flatMap(filesBelow)].filter(
+      (file) => sourceFile.test(file) && file !== 'scripts/documents.test.ts' && file !== 'package-lock.json',
+    );
+    assert.ok(files.length > 1000, `only ${files.length} files`);
+    assert.deepEqual(
+      files.filter((file) => strangersPackage.test(read(file))),
+      [],
+    );
+    const wrong = [
+      'npx pilothouse demo',
+      'npx -y pilothouse',
+      'npm install --global pilothouse',
+      'bunx pilothouse run',
+    ];
+    const right = [
+      'npx @pilothouse/cli demo',
+      'npm install -g @pilothouse/cli',
+      'npx pilothouse-cli',
+      'pilothouse run',
+    ];
+    assert.deepEqual(
+      [...wrong, ...right].filter((text) => strangersPackage.test(text)),
+      wrong,
+    );
   });
 
   it('list every chaos scenario and every bench', () => {

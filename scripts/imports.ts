@@ -37,6 +37,8 @@ const allowed = {
   'apps/browser': ['packages/contract', 'packages/policy', 'packages/bus', 'packages/process'],
   // What people see has only what every program has: the SDK, and the contract's types and tables.
   'apps/console': ['packages/contract', 'packages/sdk'],
+  // The same for the command, which also verifies evidence without a server.
+  'apps/cli': ['packages/contract', 'packages/sdk', 'packages/evidence'],
 };
 
 /** Each outside thing has one home, also where npm puts its files inside a workspace. */

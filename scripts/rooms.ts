@@ -79,6 +79,10 @@ export const houses: Record<string, House> = {
     entries: ['index.ts'],
     rooms: {
       login: { what: 'Login, token renewal, and one login for all tabs.', imports: ['client', 'common'] },
+      tasks: {
+        what: 'A task from its start to its end: progress, questions, files, takeover.',
+        imports: ['client', 'streams', 'common'],
+      },
       client: { what: 'One typed function for each route.', imports: ['shared-tabs', 'streams', 'common'] },
       'shared-tabs': {
         what: 'One event stream for all tabs of a browser, in a SharedWorker.',
@@ -194,6 +198,22 @@ export const houses: Record<string, House> = {
         what: 'Theme, times in words, shortcuts, values that the browser keeps.',
         imports: [],
       },
+    },
+  },
+  'apps/cli/src': {
+    entries: ['main.ts', 'config.ts'],
+    rooms: {
+      commands: {
+        what: 'One function for each command.',
+        imports: ['arguments', 'mcp', 'output', 'connection'],
+      },
+      arguments: {
+        what: 'The table of commands; the parser, help and completions out of it.',
+        imports: ['connection'],
+      },
+      mcp: { what: 'The MCP bridge, and the settings files of agents.', imports: ['arguments', 'connection'] },
+      output: { what: 'Lines, progress and questions on a terminal or in a file.', imports: ['connection'] },
+      connection: { what: 'Which server, as whom; credentials, failures, exit codes.', imports: [] },
     },
   },
   'apps/agent/src': {

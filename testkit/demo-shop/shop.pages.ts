@@ -15,6 +15,17 @@ export const products = goods.map(([id, name, price, colour]) => ({
     <button aria-label="Add ${name} to basket">Add to basket</button></form></article>`,
 }));
 
+export const pricesCsv = () => `product,price\n${goods.map(([, name, price]) => `"${name}",${price}\n`).join('')}`;
+
+/** Not linked from the other pages: a file to take, and a field for one to give. */
+export const pricesPage = `<p class="lead"><a href="/prices.csv">Price list</a></p>
+  <form><label>Shopping list <input type="file" aria-label="Shopping list"></label> <output>nothing yet</output></form>
+  <script>
+    document.querySelector('input[type=file]').onchange = ({ target: { files: [file] } }) => {
+      document.querySelector('output').textContent = file.name + ', ' + file.size + ' bytes';
+    };
+  </script>`;
+
 /** One page of the shop. */
 export const layout = (title: string, content: string, basketCount: number): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title><style>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { layout, products } from './shop.pages.ts';
+import { layout, pricesCsv, pricesPage, products } from './shop.pages.ts';
 
 export type Shop = {
   url: string;
@@ -37,6 +37,8 @@ export async function startShop({ port = 0 } = {}): Promise<Shop> {
     );
     if (url.pathname === '/') show('Harbour Supplies', found.map((product) => product.card).join(''));
     else if (url.pathname === '/basket') show('Your basket', basketPage(basket));
+    else if (url.pathname === '/prices') show('Prices', pricesPage);
+    else if (url.pathname === '/prices.csv') download(response, 'prices.csv', pricesCsv());
     else if (url.pathname === '/thanks') show('Thank you', '<p class="lead">Your order is on its way.</p>');
     else {
       response.statusCode = 404;
@@ -69,6 +71,12 @@ const visitorOf = ({ headers }: IncomingMessage) => /visitor=([\w-]+)/.exec(head
 
 function html(response: ServerResponse, text: string): void {
   response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(text);
+}
+
+function download(response: ServerResponse, name: string, text: string): void {
+  response.setHeader('content-type', 'text/csv; charset=utf-8');
+  response.setHeader('content-disposition', `attachment; filename="${name}"`);
   response.end(text);
 }
 

@@ -36,3 +36,9 @@ export class ConnectionError extends Error {
 export function isApiError<Code extends ErrorCode>(error: unknown, code: Code): error is ApiError<Code> {
   return error instanceof ApiError && error.code === code;
 }
+
+/** Whether the same call may succeed later: the server was not reached, or has too much to do. */
+export function willPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+}

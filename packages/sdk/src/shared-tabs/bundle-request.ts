@@ -61,7 +61,8 @@ class RefusedError extends ApiError {
  */
 async function orRefusal(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const problem: Problem | undefined = await response.json().catch(() => undefined);
+  // Only its code is looked at here.
+  const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
   if (typeof problem?.code !== 'string') throw new ConnectionError(`answered ${response.status} without a reason`);
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   throw new RefusedError(problem, Number.isFinite(retryAfter) ? retryAfter : undefined);

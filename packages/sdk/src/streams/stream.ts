@@ -1,6 +1,6 @@
 // One stream that reconnects. The shared worker loads this file and cannot resolve packages: import only files.
 import { type Clock, systemClock } from '../common/clock.ts';
-import { ApiError, ConnectionError } from '../common/errors.ts';
+import { ApiError, ConnectionError, willPass } from '../common/errors.ts';
 import { createSseParser, type SseParser } from './sse.ts';
 
 export type ConnectionState = 'connected' | 'reconnecting';
@@ -88,11 +88,6 @@ export async function* follow({
 /** Starts well below what the server asked for, because most interruptions are short, and ends well above it. */
 function backoffMs(failures: number, retryMs: number): number {
   return Math.min((retryMs / 8) * 2 ** failures, retryMs * 4);
-}
-
-function willPass(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true;
-  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
 }
 
 function readEvent(message: string): StreamEvent {

@@ -1,0 +1,53 @@
+// Asks the person at the terminal.
+
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CommandFailure } from '../connection/failure.ts';
+
+/** Ctrl-C while a question stands. */
+export class Interrupted extends Error {}
+
+export type Ask = {
+  /** Whether there is a person to ask: input and output are a terminal. */
+  canAsk: boolean;
+  line(question: string, signal?: AbortSignal): Promise<string>;
+  /** What is typed is not shown. */
+  secret(question: string): Promise<string>;
+};
+type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+
+export function createAsk({ stdin, stdout }: Streams): Ask {
+  const canAsk = stdin.isTTY === true && stdout.isTTY === true;
+  const question = async (text: string, output: NodeJS.WritableStream, signal?: AbortSignal) => {
+    if (!canAsk) throw new CommandFailure(`there is no terminal to ask in: ${text.trim()}`, { exit: 'usage' });
+    const reader = createInterface({ input: stdin, output, terminal: true });
+    const stopping = new AbortController();
+    reader.once('SIGINT', () => stopping.abort(new Interrupted('interrupted')));
+    // The input ended (Ctrl-D).
+    reader.once('close', () => stopping.abort(new Interrupted('interrupted')));
+    try {
+      return (
+        await reader.question(text, { signal: AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]) })
+      ).trim();
+    } catch (error) {
+      // What it throws has the reason as its cause.
+      if (stopping.signal.aborted) throw stopping.signal.reason;
+      throw signal?.aborted ? signal.reason : error;
+    } finally {
+      reader.close();
+    }
+  };
+  return {
+    canAsk,
+    line: (text, signal) => question(text, stdout, signal),
+    async secret(text) {
+      stdout.write(text);
+      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+      try {
+        return await question('', nowhere);
+      } finally {
+        stdout.write('\n');
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// Holds what is published to its promises: names, types, size, and no file that only a checkout has.
+import assert from 'node:assert/strict';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import {
+  type BuiltPackage,
+  buildPackages,
+  layOutPackages,
+  packPackage,
+  publishedWorkspaces,
+  readManifest,
+  run,
+} from '../testkit/packages.ts';
+import { root } from '../testkit/stack/folders.ts';
+
+/** Of the SDK with everything it loads, compressed. It loads no zod. */
+const mostSdkBytes = 25 * 1024;
+
+describe('the packages that are published', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pilothouse-packages-'));
+  const app = join(folder, 'app');
+  let packages: BuiltPackage[];
+  before(
+    async () => {
+      packages = await buildPackages(folder);
+      await layOutPackages(app, packages);
+      writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }');
+    },
+    { timeout: 180_000 },
+  );
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('have the names and the version that were decided, and their workspaces cannot be published by mistake', () => {
+    const { version } = readManifest('.');
+    assert.deepEqual(
+      packages.map(({ name }) => name),
+      ['@pilothouse/contract', '@pilothouse/sdk', '@pilothouse/evidence', '@pilothouse/cli'],
+    );
+    for (const one of packages) {
+      assert.equal(one.version, version);
+      for (const [name, wanted] of Object.entries(one.dependencies))
+        if (name.startsWith('@pilothouse/')) assert.equal(wanted, version, `${one.name} needs ${name}`);
+    }
+    for (const workspace of publishedWorkspaces) assert.equal(readManifest(workspace).private, true, workspace);
+    assert.deepEqual(Object.keys(packages[1]?.dependencies ?? {}), ['@pilothouse/contract']);
+    assert.deepEqual(Object.keys(packages[0]?.dependencies ?? {}), ['zod']);
+  });
+
+  it('hold built files only, and name no source', () => {
+    for (const { dir, name } of packages) {
+      const files = globSync('dist/**/*.*', { cwd: dir });
+      assert.ok(files.length > 4, name);
+      assert.deepEqual(
+        files.filter((file) => !/(?<!\.test)\.(js|d\.ts)$/.test(file)),
+        [],
+      );
+      const naming = files.filter((file) =>
+        /['"]\.{1,2}\/[^'"\n]+(?<!\.d)\.ts['"]/.test(readFileSync(join(dir, file), 'utf8')),
+      );
+      assert.deepEqual(naming, [], `${name} names sources`);
+    }
+  });
+
+  it('are found without fault by publint', { timeout: 120_000 }, async () => {
+    for (const { dir, name } of packages) {
+      const { messages, pkg } = await publint({ pkgDir: dir, strict: true, pack: 'npm' });
+      assert.deepEqual(
+        messages.map((message) => formatMessage(message, pkg)),
+        [],
+        name,
+      );
+    }
+  });
+
+  it('have types that every ESM resolution finds', { timeout: 120_000 }, async () => {
+    for (const one of packages.filter(({ name }) => name !== '@pilothouse/cli')) {
+      const archive = await packPackage(one, folder);
+      const checked = await checkPackage(createPackageFromTarballData(readFileSync(archive)));
+      assert.ok(checked.types, `${one.name} has types`);
+      // They are ESM only: what CommonJS and Node 10 make of them is not promised.
+      const problems = checked.problems.filter(
+        (problem) => !('resolutionKind' in problem) || !['node10', 'node16-cjs'].includes(problem.resolutionKind),
+      );
+      assert.deepEqual(problems, [], one.name);
+    }
+  });
+
+  it('are typed for a page, which has no types of Node', { timeout: 120_000 }, async () => {
+    mkdirSync(join(app, 'typed'), { recursive: true });
+    writeFileSync(
+      join(app, 'typed/page.ts'),
+      `import { createClient, runTask, takeOver, type TaskUpdate } from '@pilothouse/sdk';
+const client = createClient({ baseUrl: location.origin });
+const run = await runTask(client, { prompt: 'open https://example.com' });
+const titles: string[] = [];
+for await (const update of run satisfies AsyncIterable<TaskUpdate>) if (update.type === 'step') titles.push(update.step.title);
+const { status } = await run.finished();
+if (status === 'success') document.title = titles.join();
+const driving = await takeOver(client, { session_id: run.sessionId });
+await driving.input({ action: 'click', x: 1, y: 2 });
+// @ts-expect-error: a click has a place
+await driving.input({ action: 'click' });
+`,
+    );
+    const options = '--noEmit --strict --module nodenext --target es2023 --lib es2023,dom,dom.iterable --types'.split(
+      ' ',
+    );
+    await run(join(root, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, '', 'typed/page.ts'], { cwd: app });
+  });
+
+  it('load no zod with the SDK, which is small in a page', { timeout: 120_000 }, async () => {
+    writeFileSync(join(app, 'index.html'), '<script type="module" src="/page.js"></script>');
+    writeFileSync(join(app, 'page.js'), "import * as sdk from '@pilothouse/sdk';\nglobalThis.sdk = sdk;\n");
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    await run(process.execPath, [vite, 'build', '--outDir', 'size', '--logLevel', 'warn'], { cwd: app });
+    const scripts = globSync('size/**/*.js', { cwd: app });
+    const texts = scripts.map((file) => readFileSync(join(app, file), 'utf8'));
+    assert.ok(
+      texts.some((text) => text.includes('/api/chat')),
+      'the routes are in it',
+    );
+    assert.ok(!texts.some((text) => text.includes('ZodError')), 'zod is not');
+    const bytes = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+    console.log(`the SDK in a page: ${bytes} bytes compressed, in ${scripts.length} files`);
+    assert.ok(bytes <= mostSdkBytes, `${bytes} bytes`);
+  });
+});
