@@ -2,8 +2,8 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { announceEvent, connectBus, queues, taskChanged, workQueued } from '@pilothouse/bus';
-import { cached, createLog, type Log, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { type ClaimedRun, type Glance, openStore } from '@pilothouse/store';
+import { cached, createLog, type Log, refusePooler, run, startOps, warnOfSuperuser } from '@pilothouse/process';
+import { type ClaimedRun, type Glance, isPooled, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
 import { startBrowserTurns } from './background/browser-turns.ts';
 import { startRecovery } from './background/dead-agents.ts';
@@ -50,6 +50,7 @@ run('agent', async () => {
 
   let queue: TaskQueue | undefined;
   const onDue = () => queue?.look();
+  await refusePooler(() => isPooled(config.database.url));
   const { store, bus } = await connect(config, { log, closing, onQueued: onDue });
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));

@@ -2,8 +2,8 @@
 
 import { announceEvent, announceTaskChange, announceWork, connectBus } from '@pilothouse/bus';
 import { parseScript } from '@pilothouse/contract';
-import { createLog, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { openStore } from '@pilothouse/store';
+import { createLog, refusePooler, run, startOps, warnOfSuperuser } from '@pilothouse/process';
+import { isPooled, openStore } from '@pilothouse/store';
 import { Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -16,6 +16,7 @@ const daySecs = 86_400;
 run('server', async () => {
   const config = readConfig(process.argv.slice(2), process.env);
   const log = createLog('server', config.logLevel);
+  await refusePooler(() => isPooled(config.database.url));
   const store = openStore({
     url: config.database.url,
     poolSize: config.database.poolSize,

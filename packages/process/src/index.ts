@@ -1,6 +1,7 @@
 // What every process needs: settings, log, metrics, start, stop, and rest.
 
 export { cached } from './cached.ts';
+export { refusePooler, warnOfSuperuser } from './database-checks.ts';
 export { createIdleMemory } from './idle-memory.ts';
 export { createLog, type Log } from './log.ts';
 export { type Ops, startOps } from './ops.ts';
@@ -20,4 +21,3 @@ export {
   SettingsError,
   wholeNumber,
 } from './settings.ts';
-export { warnOfSuperuser } from './superuser.ts';

@@ -20,6 +20,7 @@ export { type Caller, localUser, type UserRow } from './accounts/users.ts';
 export { isDatabaseUnavailable, type Tx } from './db/db.ts';
 export { newId } from './db/ids.ts';
 export { migrate } from './db/migrate.ts';
+export { isPooled } from './db/pooled.ts';
 export { storableJson, storableText } from './db/storable.ts';
 export type { Glance } from './fleet/glance.ts';
 export type { HeldBrowser } from './fleet/host-hold.ts';
