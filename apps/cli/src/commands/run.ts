@@ -5,6 +5,7 @@ import { answerQuestion, type Client, isApiError, runTask, type TaskRun, type Ta
 import type { ExitName } from '../connection/exit-codes.ts';
 import { Interrupted } from '../output/ask.ts';
 import { createTaskView, type TaskView } from '../output/task-view.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { type Context, connectionOf, flag, type Run, show, text } from './context.ts';
 import { openPage, sessionPage } from './open-page.ts';
 import { askPerson, questionLines } from './question.ts';
@@ -88,6 +89,12 @@ async function readCost(client: Client, { taskId }: TaskRun, view: TaskView): Pr
   if (read) view.setCost(read.status.cost.cost_micros);
 }
 
+/** Where nobody can be asked: the question, and the command that answers it. */
+const waitingLines = (terminal: Terminal, question: Question, { taskId }: TaskRun): string[] => [
+  ...questionLines(terminal, question),
+  `    pilothouse ${question.kind === 'approval' ? 'approve' : 'answer'} ${taskId}`,
+];
+
 type Prompting = { client: Client; started: Started; view: TaskView | undefined; leaving: AbortController };
 
 /** One question stands on the terminal at a time: of the task, or whether to cancel it. */
@@ -160,7 +167,7 @@ function createPrompts(context: Context, { client, started, view, leaving }: Pro
       if (!open) return;
       if (flag(values, 'exit-on-question')) leaving.abort('needs_person');
       else if (ask.canAsk && !isJson) void answer(open);
-      else if (!isJson) for (const line of questionLines(terminal, open)) terminal.print(line);
+      else if (!isJson) for (const line of waitingLines(terminal, open, started)) terminal.print(line);
     },
     isCancelling: () => isCancelling,
     close() {
