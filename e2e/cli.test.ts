@@ -10,6 +10,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type Client, createClient } from '@pilothouse/sdk';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { mcpRevision } from '../testkit/mcp.ts';
+import { type ModelServer, startModelServer } from '../testkit/models/server.ts';
+import { teacher } from '../testkit/models/teacher.ts';
 import { buildPackages, layOutPackages } from '../testkit/packages.ts';
 import { root } from '../testkit/stack/folders.ts';
 import { openTmux } from '../testkit/tmux.ts';
@@ -32,11 +34,15 @@ describe('the command', () => {
   const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, 'settings'), LANG: 'C.UTF-8' };
   let installation: Installation;
   let client: Client;
+  let model: ModelServer;
   let script: string;
 
   before(
     async () => {
       mkdirSync(home);
+      model = await startModelServer(() => ({ fault: 'status', status: 500 }));
+      process.env.MODELS = `local=${model.addresses.chat}#teacher`;
+      process.env.MODEL_PRICES = 'local=1:2';
       installation = await openInstallation('cli', { disableAuth: false });
       await layOutPackages(app, await buildPackages(folder));
       const { client: anybody, baseUrl, shop } = installation;
@@ -52,7 +58,10 @@ describe('the command', () => {
     { timeout: 240_000 },
   );
   after(async () => {
+    delete process.env.MODELS;
+    delete process.env.MODEL_PRICES;
     await installation?.close();
+    await model?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -177,6 +186,30 @@ describe('the command', () => {
     assert.match(await good(['approve', 'last', '--yes']), /Act +Click "Add Brass lantern to basket"/);
     await until(async () => (await json(['tasks', '-n', '1']))[0].status === 'success', 60_000);
     assert.equal(shop.posts.length, posts + 1);
+  });
+
+  it('says what a model cost', { timeout: 120_000 }, async () => {
+    const { shop } = installation;
+    model.think(
+      teacher([
+        { open: `${shop.url}/` },
+        { fill: { Search: 'lantern' } },
+        { click: 'Find' },
+        { finish: { found: 'Brass lantern' }, when: 'Brass lantern' },
+      ]),
+    );
+    const out = await good([
+      'run',
+      `Find a lantern at ${shop.url}/`,
+      '--planner',
+      'llm',
+      '--max-cost',
+      '1',
+      '--domain',
+      '127.0.0.1',
+    ]);
+    assert.match(out, /^✓ Done {2}.* · \d+ steps · \d+ calls of a model · \$\d+\.\d+$/m);
+    assert.match(out, /found {2}Brass lantern/);
   });
 
   it('takes over and returns, and shares', { timeout: 120_000 }, async () => {

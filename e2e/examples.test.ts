@@ -98,6 +98,19 @@ describe('the examples, with the SDK as it is published,', () => {
       }
     });
 
+  it('and the program of the README does what it says', { timeout: 60_000 }, async () => {
+    const [, block = ''] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const { baseUrl, shop } = installation;
+    const addressed = block.replaceAll('http://127.0.0.1:4000', baseUrl).replaceAll('http://127.0.0.1:4980', shop.url);
+    // The demo needs no login; this server does.
+    const program = addressed.replace('createClient({', 'createClient({ token: () => process.env.PILOTHOUSE_API_KEY,');
+    writeFileSync(join(app, 'examples/readme.ts'), program);
+    const { code, text } = await start(process.execPath, 'examples/readme.ts').ended;
+    assert.equal(code, 0, text);
+    assert.match(text, /^Click "Find" success$/m);
+    assert.match(text, /^\{ found: 'Brass lantern' \}$/m);
+  });
+
   it('do not notice that the server was killed and started again', { timeout: 120_000 }, async () => {
     const { stack, shop } = installation;
     writeFileSync(

@@ -4,10 +4,14 @@ import { startShop } from '../testkit/demo-shop/shop.ts';
 import { createStack } from '../testkit/stack/stack.ts';
 
 const { values } = parseArgs({
-  options: { port: { type: 'string', default: '4000' }, 'shop-port': { type: 'string', default: '4980' } },
+  options: {
+    port: { type: 'string', default: '4000' },
+    'shop-port': { type: 'string', default: '4980' },
+    name: { type: 'string', default: 'demo' },
+  },
 });
 
-const stack = createStack('demo');
+const stack = createStack(values.name);
 let isClosing = false;
 const close = async (exitCode: number) => {
   if (isClosing) return;
@@ -16,7 +20,10 @@ const close = async (exitCode: number) => {
   await stack.down({ wipe: true });
   process.exit(exitCode);
 };
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void close(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void close(0));
+// A signal to npm ends npm and its shell, and does not come here: then this process has another parent.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && void close(0), 500).unref();
 
 try {
   console.log('Starting PostgreSQL, NATS, server, agent, browser host and a shop …');

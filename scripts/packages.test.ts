@@ -1,8 +1,8 @@
 // Holds what is published to its promises: names, types, size, and no file that only a checkout has.
 import assert from 'node:assert/strict';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -11,6 +11,7 @@ import { formatMessage } from 'publint/utils';
 import {
   type BuiltPackage,
   buildPackages,
+  installPackages,
   layOutPackages,
   packPackage,
   publishedWorkspaces,
@@ -21,6 +22,35 @@ import { root } from '../testkit/stack/folders.ts';
 
 /** Of the SDK with everything it loads, compressed. It loads no zod. */
 const mostSdkBytes = 25 * 1024;
+
+const guides = ['README.md', ...['sdk', 'takeover', 'sharing', 'evidence'].map((name) => `docs/guides/${name}.md`)];
+const blocksOf = (guide: string) =>
+  [...readFileSync(join(root, guide), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+/** What a reader of a guide has by then. */
+const given = `
+  declare const client: sdk.Client; declare const session: { id: string }; declare const baseUrl: string;
+  declare const prompt: string; declare const session_id: string; declare const task_id: string;
+  declare let takeover: { takeover_id: string };
+  declare const location: { origin: string }; declare const localStorage: sdk.TokenStorage;`;
+/** Imports come first in a module; the rest may name again what is given. */
+function asModule(block: string): string {
+  const isImport = (line: string) => line.startsWith('import ');
+  const lines = block.split('\n');
+  const names = ['createClient', 'createLogin', 'readEvidence', 'takeOver', 'runTask', 'isApiError'];
+  const imported = lines.filter(isImport).join('\n');
+  const missing = names.filter((name) => !imported.includes(name));
+  return `import type * as sdk from '@pilothouse/sdk';
+import { ${missing.join(', ')} } from '@pilothouse/sdk';
+import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+${imported}
+${given}
+export async function block() {
+${lines.filter((line) => !isImport(line)).join('\n')}
+}
+`;
+}
 
 describe('the packages that are published', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-packages-'));
@@ -112,6 +142,37 @@ await driving.input({ action: 'click' });
       ' ',
     );
     await run(join(root, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, '', 'typed/page.ts'], { cwd: app });
+  });
+
+  it('are called in the guides as they are', { timeout: 120_000 }, async () => {
+    mkdirSync(join(app, 'guides'), { recursive: true });
+    const files = guides.flatMap((guide) =>
+      blocksOf(guide).map((block, index) => ({ name: `${basename(guide, '.md')}-${index}.ts`, block })),
+    );
+    assert.ok(files.length >= 15, `only ${files.length} blocks`);
+    for (const { name, block } of files) writeFileSync(join(app, 'guides', name), asModule(block));
+    const options = '--noEmit --strict --noImplicitAny false --module nodenext --target es2023 --lib es2023'.split(' ');
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    const paths = files.map(({ name }) => `guides/${name}`);
+    await run(join(root, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, ...types, ...paths], { cwd: app });
+  });
+
+  it('are installed by npm in an empty folder without a network, and the command runs', {
+    timeout: 180_000,
+  }, async () => {
+    const empty = join(folder, 'empty');
+    await installPackages(empty, packages);
+    assert.deepEqual(readdirSync(join(empty, 'node_modules/@pilothouse')).sort(), [
+      'cli',
+      'contract',
+      'evidence',
+      'sdk',
+    ]);
+    const command = join(empty, 'node_modules/.bin/pilothouse');
+    assert.equal((await run(command, ['--version'], { cwd: empty })).trim(), readManifest('.').version);
+    const program =
+      "import { createClient } from '@pilothouse/sdk'; import { routes } from '@pilothouse/contract'; console.log(Object.keys(createClient({ baseUrl: 'http://x' })).length === Object.keys(routes).length);";
+    assert.equal((await run(process.execPath, ['--input-type=module', '-e', program], { cwd: empty })).trim(), 'true');
   });
 
   it('load no zod with the SDK, which is small in a page', { timeout: 120_000 }, async () => {

@@ -73,7 +73,7 @@ const slowest = [
   /^bench\//,
   /^chaos\/(tasks|console|waiting|outage|takeover)\//,
   /^e2e\/(takeover|console-look|survive|upgrade|work)\.test/,
-  /^scripts\/check\.test|^apps\/server\/src\/auth\/matrix/,
+  /^scripts\/(check|packages)\.test|^apps\/server\/src\/auth\/matrix/,
   /^e2e\/console/,
   /^chaos\//,
   /^apps\/browser\/src\/dom\/scope/,

@@ -122,6 +122,25 @@ export async function layOutPackages(folder: string, packages: BuiltPackage[]): 
   }
 }
 
+/**
+ * Installs these packages by npm in a folder that is empty, from archives alone: also those of others come from this checkout,
+ * so that no network is needed and nothing but what they declare is found.
+ */
+export async function installPackages(folder: string, packages: BuiltPackage[]): Promise<void> {
+  const archives = join(folder, 'archives');
+  mkdirSync(archives, { recursive: true });
+  const others = new Set(packages.flatMap(({ dependencies }) => Object.keys(dependencies)));
+  const dirs = [
+    ...packages.map(({ dir }) => dir),
+    ...[...others].filter((name) => !name.startsWith('@pilothouse/')).map((name) => join(root, 'node_modules', name)),
+  ];
+  const packed: string[] = [];
+  for (const dir of dirs) packed.push(await packPackage({ dir }, archives));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--cache', join(folder, 'cache')];
+  await run('npm', ['install', ...options, ...packed], { cwd: folder });
+}
+
 /** Runs a program, and returns what it wrote. Throws with its words if it failed. */
 export async function run(
   command: string,

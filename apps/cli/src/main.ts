@@ -67,5 +67,4 @@ function explain(error: unknown): ExitName {
 const exit = await main(process.argv.slice(2)).catch(explain);
 process.exitCode = codeOf(exit);
 // Connections that are kept for a next call, and a terminal that is read from, would hold the process.
-if (stdout.writableLength === 0) process.exit();
-stdout.once('drain', () => process.exit());
+stdout.write('', () => process.exit());

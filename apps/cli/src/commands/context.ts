@@ -7,7 +7,7 @@ import type { Credentials } from '../connection/credentials.ts';
 import type { ExitName } from '../connection/exit-codes.ts';
 import { CommandFailure } from '../connection/failure.ts';
 import type { Ask } from '../output/ask.ts';
-import type { Terminal } from '../output/terminal.ts';
+import { jsonLine, type Terminal } from '../output/terminal.ts';
 
 export type Context = {
   args: string[];
@@ -46,6 +46,6 @@ export function number(values: Values, name: string): number | undefined {
 
 /** JSON for programs, or lines for people. */
 export function show({ values, terminal }: Context, value: unknown, lines: () => string[]): void {
-  if (flag(values, 'json')) terminal.print(JSON.stringify(value));
+  if (flag(values, 'json')) terminal.print(jsonLine(value));
   else for (const line of lines()) terminal.print(line);
 }

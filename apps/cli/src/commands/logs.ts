@@ -2,7 +2,7 @@
 
 import type { LogEntry } from '@pilothouse/contract';
 import { type Client, followRun } from '@pilothouse/sdk';
-import { plain, type Terminal } from '../output/terminal.ts';
+import { jsonLine, plain, type Terminal } from '../output/terminal.ts';
 import { clockTime } from '../output/words.ts';
 import { type Context, connectionOf, flag, type Run, text } from './context.ts';
 import { findTask } from './find.ts';
@@ -34,7 +34,7 @@ async function* pages(client: Client, id: string, level: LogEntry['level']): Asy
 }
 
 function printEntry({ terminal, values }: Context, entry: LogEntry): void {
-  terminal.print(flag(values, 'json') ? JSON.stringify(entry) : entryLine(terminal, entry));
+  terminal.print(flag(values, 'json') ? jsonLine(entry) : entryLine(terminal, entry));
 }
 
 const styles = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const;

@@ -5,12 +5,19 @@ import { CommandFailure } from '../connection/failure.ts';
 import { runBridge } from '../mcp/bridge.ts';
 import { type Entry, entryText, readSettings, withEntry, writeSettings } from '../mcp/install.ts';
 import { settingsDir, type TargetName, targetOf } from '../mcp/targets.ts';
+import { jsonLine } from '../output/terminal.ts';
 import { connectionOf, flag, type Run, show, text } from './context.ts';
 
 export const mcp: Run = async (context) => {
   const { url, token } = connectionOf(context);
   const { terminal, stdin } = context;
-  await runBridge({ url, token, input: stdin, write: terminal.print, warn: terminal.warn });
+  await runBridge({
+    url,
+    token,
+    input: stdin,
+    write: (message) => terminal.print(jsonLine(message)),
+    warn: terminal.warn,
+  });
   return 'done';
 };
 

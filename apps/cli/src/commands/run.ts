@@ -5,6 +5,7 @@ import { answerQuestion, type Client, isApiError, runTask, type TaskRun, type Ta
 import type { ExitName } from '../connection/exit-codes.ts';
 import { Interrupted } from '../output/ask.ts';
 import { createTaskView, type TaskView } from '../output/task-view.ts';
+import { jsonLine, type Terminal } from '../output/terminal.ts';
 import { type Context, connectionOf, flag, type Run, show, text } from './context.ts';
 import { openPage, sessionPage } from './open-page.ts';
 import { askPerson, questionLines } from './question.ts';
@@ -32,7 +33,7 @@ export const run: Run = async (context) => {
     return 'done';
   }
   if (flag(values, 'json'))
-    terminal.print(JSON.stringify({ type: 'started', task_id: started.taskId, session_id: started.sessionId, page }));
+    terminal.print(jsonLine({ type: 'started', task_id: started.taskId, session_id: started.sessionId, page }));
   else terminal.print(`${terminal.paint('bold', 'Watch')} ${page}\n`);
   return watch(context, { client, started, leaving });
 };
@@ -49,12 +50,12 @@ async function watch(
     view && terminal.isTerminal ? setInterval(() => void readCost(client, started, view), costEveryMs) : undefined;
   try {
     for await (const update of started) {
-      if (isJson) terminal.print(JSON.stringify(update));
+      if (isJson) terminal.print(jsonLine(update));
       view?.take(update);
       prompts.take(update);
     }
     const status = await started.finished();
-    if (isJson) terminal.print(JSON.stringify({ type: 'finished', status }));
+    if (isJson) terminal.print(jsonLine({ type: 'finished', status }));
     view?.finish(status);
     return prompts.isCancelling() ? 'interrupted' : exitOf(status);
   } catch (error) {
@@ -87,6 +88,12 @@ async function readCost(client: Client, { taskId }: TaskRun, view: TaskView): Pr
   const read = await client.getTaskStatus({ id: taskId }).catch(() => undefined);
   if (read) view.setCost(read.status.cost.cost_micros);
 }
+
+/** Where nobody can be asked: the question, and the command that answers it. */
+const waitingLines = (terminal: Terminal, question: Question, { taskId }: TaskRun): string[] => [
+  ...questionLines(terminal, question),
+  `    pilothouse ${question.kind === 'approval' ? 'approve' : 'answer'} ${taskId}`,
+];
 
 type Prompting = { client: Client; started: Started; view: TaskView | undefined; leaving: AbortController };
 
@@ -160,7 +167,7 @@ function createPrompts(context: Context, { client, started, view, leaving }: Pro
       if (!open) return;
       if (flag(values, 'exit-on-question')) leaving.abort('needs_person');
       else if (ask.canAsk && !isJson) void answer(open);
-      else if (!isJson) for (const line of questionLines(terminal, open)) terminal.print(line);
+      else if (!isJson) for (const line of waitingLines(terminal, open, started)) terminal.print(line);
     },
     isCancelling: () => isCancelling,
     close() {

@@ -14,8 +14,7 @@ type Options = {
   url: string;
   token: string | undefined;
   input: NodeJS.ReadableStream;
-  /** Writes one line. */
-  write(line: string): void;
+  write(message: object): void;
   warn(line: string): void;
   fetch?: typeof fetch;
 };
@@ -34,7 +33,7 @@ export async function runBridge({ url, token, input, write, warn, fetch: ownFetc
     const message = JSON.parse(text) as Message;
     const agreed = message.result?.protocolVersion;
     if (typeof agreed === 'string') revision = agreed;
-    write(JSON.stringify(message));
+    write(message);
   };
 
   async function pass(message: Message, text: string, signal: AbortSignal): Promise<void> {
@@ -54,7 +53,7 @@ export async function runBridge({ url, token, input, write, warn, fetch: ownFetc
 
   async function take(text: string): Promise<void> {
     const message = parse(text);
-    if (!message) return write(JSON.stringify(errorOf(null, -32700, 'this is not JSON')));
+    if (!message) return write(errorOf(null, -32700, 'this is not JSON'));
     if (message.method === 'notifications/cancelled') open.get(message.params?.requestId as string)?.abort();
     const stopping = new AbortController();
     if (message.id !== undefined) open.set(message.id, stopping);
@@ -64,8 +63,7 @@ export async function runBridge({ url, token, input, write, warn, fetch: ownFetc
       if (stopping.signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
       warn(`pilothouse mcp: ${reason}`);
-      if (message.id !== undefined && message.method)
-        write(JSON.stringify(errorOf(message.id, -32603, `Pilothouse: ${reason}`)));
+      if (message.id !== undefined && message.method) write(errorOf(message.id, -32603, `Pilothouse: ${reason}`));
     } finally {
       if (message.id !== undefined) open.delete(message.id);
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ExecutionStep, TaskStatus } from '@pilothouse/contract';
 import { createTaskView } from './task-view.ts';
-import { createTerminal, plain } from './terminal.ts';
+import { createTerminal, jsonLine, plain } from './terminal.ts';
 import { clockTime, cut, dollars, duration, table } from './words.ts';
 
 const at = '2026-11-18T06:00:00.000Z';
@@ -105,6 +105,18 @@ it('a task on a terminal has one line below that moves, in colours, and never lo
   assert.match(seen.at(-1) ?? '', /^ {2}\S ━{6}─{18} 1\/4 · 2\.0 s · \$0\.0042 {2}/);
   for (const line of seen) assert.ok(line.length <= 60, line);
   assert.ok(!text.includes('\u001b]0;') && !text.includes('\u001b[2J'), 'pages move no cursor');
+});
+
+it('nothing that is printed moves the cursor, also where a command forgot to clean it, and JSON means the same', () => {
+  for (const isTTY of [true, false]) {
+    const stdout = paper(isTTY);
+    const terminal = createTerminal({ stdout, stderr: paper(false) });
+    terminal.print(`a\u001b[2J\u009b1A\r${terminal.paint('red', 'b')}`);
+    assert.equal(stdout.text, isTTY ? 'a[2J1A\u001b[31mb\u001b[39m\n' : 'a[2J1Ab\n');
+  }
+  const value = { title: '\u009b2J\u202e\u001b' };
+  assert.equal(jsonLine(value), '{"title":"\\u009b2J\\u202e\\u001b"}');
+  assert.deepEqual(JSON.parse(jsonLine(value)), value);
 });
 
 it('words for people', () => {

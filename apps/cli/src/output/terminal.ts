@@ -35,6 +35,16 @@ export const plain = (text: string): string =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 
+/** JSON in one line. What JSON leaves as it is and a terminal does not is escaped: it means the same to a program. */
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a colour of ours, or what must not reach a terminal.
+const colourOrControl = /\u001b\[\d{1,2}m|[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
 type Streams = { stdout: Stream; stderr: Stream; hasColor?: boolean };
 
 export function createTerminal({ stdout, stderr, hasColor }: Streams): Terminal {
@@ -44,6 +54,9 @@ export function createTerminal({ stdout, stderr, hasColor }: Streams): Terminal 
   const clear = () => {
     if (drawn !== undefined) stdout.write('\r\u001b[2K');
   };
+  /** Whatever a command forgot to make plain. */
+  const cleaned = (line: string) =>
+    line.replaceAll(colourOrControl, (found) => (isPainted && found.length > 1 ? found : ''));
   const redraw = () => {
     if (drawn !== undefined) stdout.write(drawn);
   };
@@ -56,12 +69,12 @@ export function createTerminal({ stdout, stderr, hasColor }: Streams): Terminal 
     columns: () => stdout.columns ?? 80,
     print(line = '') {
       clear();
-      stdout.write(`${line}\n`);
+      stdout.write(`${cleaned(line)}\n`);
       redraw();
     },
     warn(line) {
       clear();
-      stderr.write(`${line}\n`);
+      stderr.write(`${cleaned(line)}\n`);
       redraw();
     },
     draw(line) {
