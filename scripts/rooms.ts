@@ -287,7 +287,11 @@ export const houses: Record<string, House> = {
       'dom/injected/element': { what: 'Facts about one element: role, name, visible, secret.', imports: [] },
       chromium: {
         what: 'Starts, pools and ends Chromium: sandbox, system calls, unix user, folder, flags.',
-        imports: ['guard', 'limits', 'common'],
+        imports: ['cdp', 'guard', 'limits', 'common'],
+      },
+      cdp: {
+        what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',
+        imports: [],
       },
       guard: {
         what: 'The egress proxy: the only way of a browser to the network.',
