@@ -291,7 +291,7 @@ export const houses: Record<string, House> = {
       },
       cdp: {
         what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',
-        imports: [],
+        imports: ['common'],
       },
       guard: {
         what: 'The egress proxy: the only way of a browser to the network.',

@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createHostTransport } from '../cdp/host-transport.ts';
-import { openPipe } from '../cdp/pipe.ts';
+import { createMultiplexer, type Multiplexer } from '../cdp/multiplexer.ts';
 import { type BrowserGuard, type Guard, type GuardListeners, type GuardOptions, openGuard } from '../guard/proxy.ts';
 import { chromiumArgs } from './flags.ts';
 import { openSessionFolder } from './folders.ts';
@@ -15,6 +14,8 @@ export type Viewport = { width: number; height: number };
 
 export type Chromium = {
   browser: Browser;
+  /** One more client of its pipe. What it may say and see is for the caller to decide. */
+  openGuest: Multiplexer['openGuest'];
   /** A context and a blank page, where they were made ahead. The session takes them, or closes them. */
   ready: { context: BrowserContext; page: Page; viewport: Viewport } | undefined;
   /** Its folder, which it can read and not write. */
@@ -84,7 +85,8 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
       program,
       args: chromiumArgs({ profile, guardUrl: guard?.url, hasSandbox, hasWebgl, more: args }),
     });
-    const browser = await connect(processes, { downloads, timeoutMs });
+    const multiplexer = createMultiplexer(processes.pipe, processes.end);
+    const browser = await connect(processes, multiplexer, { downloads, timeoutMs });
     let closing: Promise<void> | undefined;
     const close = () => {
       closing ??= end(browser, processes).finally(tidy);
@@ -97,7 +99,9 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
       },
     };
     const { pid, kill } = processes;
-    return { browser, ready: undefined, folder: folder.path, downloads, uid, guard: guarding, pid, kill, close };
+    const { openGuest } = multiplexer;
+    const files = { folder: folder.path, downloads };
+    return { browser, openGuest, ready: undefined, ...files, uid, guard: guarding, pid, kill, close };
   } catch (error) {
     await tidy();
     throw error;
@@ -107,12 +111,11 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
 /** The browser library on the pipe of these processes. They end where it cannot be connected in time. */
 async function connect(
   processes: BrowserProcess,
+  { host }: Pick<Multiplexer, 'host'>,
   { downloads, timeoutMs }: { downloads: string; timeoutMs: number },
 ): Promise<Browser> {
-  const host = createHostTransport({ send: (message) => pipe.send(message), end: processes.end });
-  const pipe = openPipe(processes.pipe, { onMessage: host.deliver, onClose: host.closed });
   try {
-    return await chromium.connectOverCDP(host.transport, {
+    return await chromium.connectOverCDP(host, {
       timeout: timeoutMs,
       // The library puts downloads where its artifacts are; it makes no others for us.
       artifactsDir: downloads,
