@@ -289,6 +289,10 @@ export const houses: Record<string, House> = {
         what: 'Starts, pools and ends Chromium: sandbox, system calls, unix user, folder, flags.',
         imports: ['cdp', 'guard', 'limits', 'common'],
       },
+      'cdp/fence': {
+        what: 'What becomes of a guest while another drives: its commands, what it holds down, what it switched on.',
+        imports: ['cdp'],
+      },
       'cdp/filter': {
         what: 'What a guest of the pipe may say and see: the table of commands, rules for parameters, targets, worlds.',
         imports: ['cdp', 'guard/rules', 'common'],
