@@ -35,8 +35,8 @@ export const benches = define({
     small: async () => (await import('./browser/actions.ts')).measureActions(1),
   },
   cdp: {
-    full: async ({ rounds }) => (await import('./browser/cdp.ts')).measureOwn(rounds),
-    small: async () => (await import('./browser/cdp.ts')).measureOwn(1),
+    full: async ({ rounds }) => (await import('./browser/cdp.ts')).measureCdp(rounds),
+    small: async () => (await import('./browser/cdp.ts')).measureCdp(1),
   },
   view: {
     full: async ({ rounds }) => (await import('./browser/view.ts')).measureView(rounds),
