@@ -55,6 +55,10 @@ export const benches = define({
     full: async ({ rounds, requests }) => (await import('./server/auth.ts')).measureAuth({ rounds, requests }),
     small: async () => (await import('./server/auth.ts')).measureAuth({ rounds: 1, requests: 30, warmUp: 30 }),
   },
+  mcp: {
+    full: async ({ rounds, requests }) => (await import('./server/mcp.ts')).measureMcp({ rounds, requests }),
+    small: async () => (await import('./server/mcp.ts')).measureMcp({ rounds: 1, requests: 30, warmUp: 10 }),
+  },
   live: {
     full: async ({ count }) => (await import('./browser/live.ts')).measureLive(count),
     small: async () => (await import('./browser/live.ts')).measureLive(3),

@@ -41,6 +41,12 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     for (const { ours, bare } of [log_level_warn, log_level_info].flatMap(({ me, sessions }) => [me, sessions]))
       assert.deepEqual([ours.count, bare.count], [1, 1]);
   },
+  mcp({ call_ms }) {
+    for (const { http, mcp, ratio } of [call_ms.get_task, call_ms.list_sessions]) {
+      assert.deepEqual([http.count, mcp.count], [30, 30]);
+      assert.ok(ratio > 0, `${ratio}`);
+    }
+  },
   live({ change_to_frame_ms, press_to_frame_ms, last_state_shown }) {
     for (const { ours, ratio } of [change_to_frame_ms, press_to_frame_ms]) {
       assert.equal(ours.count, 3);

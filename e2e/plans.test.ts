@@ -80,7 +80,7 @@ describe('a task that a person steers', () => {
     const books = model.books.slice(from);
     assert.equal(status.cost.model_calls, books.length, 'each call is counted');
     const told: string[] = [];
-    for await (const event of installation.client.followTask({ id })) {
+    for await (const event of installation.client.followTask({ id }, { signal: AbortSignal.timeout(90_000) })) {
       if (event.type === 'status' && event.status.plan_items)
         told.push(event.status.plan_items.map(({ text }) => text).join(', '));
       if (event.type === 'end') break;

@@ -49,6 +49,7 @@ const homes = {
   // Keys of models and what vendors say stay in one room.
   '(^|/)node_modules/(ai|@ai-sdk)/': ['apps/agent/src/model'],
   '(^|/)node_modules/(fastify|@fastify|@scalar)': ['apps/server'],
+  '(^|/)node_modules/@modelcontextprotocol/': ['apps/server/src/mcp'],
 };
 
 /** What runs the whole system or parts of it. What two of them need lies in testkit/, which imports none of them. */

@@ -18,6 +18,7 @@ type Part = {
 };
 
 const policy = 'packages/policy/src';
+const agent = 'apps/agent/src';
 const parts: Record<string, Part> = {
   classes: {
     files: [`${policy}/classify.ts`, `${policy}/words.ts`],
@@ -27,15 +28,20 @@ const parts: Record<string, Part> = {
   },
   rules: { files: [`${policy}/rules.ts`], tests: [`${policy}/rules.test.ts`] },
   flow: { files: [`${policy}/flow.ts`], tests: [`${policy}/flow.test.ts`] },
+  approvals: {
+    files: [`${agent}/task/approvals.ts`, `${agent}/ledger/approvals.ts`, `${agent}/policy/task-gate.ts`],
+    tests: [`${agent}/task/approvals.test.ts`, `${agent}/policy/step-flow.test.ts`],
+    needsDatabase: true,
+  },
 };
 
 /** Of the changes, as the project promises. */
 const atLeast = 0.9;
-const testMs = 60_000;
+const testMs = 180_000;
 const lanes = 1;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
-/** One of so many: a small run looks at a sample. */
+/** A small run tries every nth change only. */
 const every = Number(values.every ?? 1);
 const wanted = positionals.length > 0 ? positionals : Object.keys(parts);
 

@@ -92,6 +92,10 @@ export const houses: Record<string, House> = {
     entries: ['main.ts', 'app.ts', 'config.ts', 'admin.main.ts'],
     rooms: {
       admin: { what: 'The operator command.', imports: ['auth'] },
+      mcp: {
+        what: 'MCP at `/mcp`: tools over the routes of the contract.',
+        imports: ['live', 'http', 'sse', 'delivery'],
+      },
       chat: { what: 'POST /api/chat and rerun.', imports: ['sessions', 'http'] },
       recordings: { what: 'Recordings.', imports: ['sessions', 'live', 'auth', 'http'] },
       sessions: {

@@ -8,7 +8,11 @@ import type { FileSummary } from './run-tests.ts';
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
-  options: { 'at-once': { type: 'string', default: '1' }, summaries: { type: 'string', default: '' } },
+  options: {
+    'at-once': { type: 'string', default: '1' },
+    'file-secs': { type: 'string' },
+    summaries: { type: 'string', default: '' },
+  },
 });
 const testMs = 300_000;
 
@@ -16,7 +20,13 @@ const testMs = 300_000;
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort());
 
-const events = run({ files, concurrency: Number(values['at-once']), timeout: testMs, signal: ending.signal });
+const events = run({
+  files,
+  concurrency: Number(values['at-once']),
+  timeout: testMs,
+  execArgv: [`--import=${new URL(`./file-deadline.ts?secs=${values['file-secs']}`, import.meta.url)}`],
+  signal: ending.signal,
+});
 const summaries: FileSummary[] = [];
 events.on('test:summary', ({ file, duration_ms: ms, success: hasPassed }) => {
   if (file !== undefined) summaries.push({ file, ms, hasPassed });

@@ -48,6 +48,16 @@ describe('test files that fail', () => {
     assert.equal((await repeatFailed(first, run)).code, 1);
   });
 
+  it('end where they leave something behind that never ends', async () => {
+    const file = write('leaks.test.mjs', 'setInterval(() => {}, 1000);');
+    const { code, summaries } = await runTests([file], { ...run, fileSecs: 1 });
+    assert.equal(code, 1);
+    assert.ok(
+      summaries.every(({ hasPassed }) => !hasPassed),
+      JSON.stringify(summaries),
+    );
+  });
+
   it('fail at once where they are many, or attacks', async () => {
     const many = await runTests(
       ['a', 'b', 'c', 'd'].map((name) => once(`many-${name}`)),

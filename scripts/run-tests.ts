@@ -11,6 +11,8 @@ type Run = {
   signal: AbortSignal;
   /** How many files at a time. */
   atOnce?: number;
+  /** A file that has not ended by then fails. Without it: more than the slowest takes on a slow machine. */
+  fileSecs?: number;
   /** Without what the tests print. */
   isQuiet?: boolean;
 };
@@ -25,13 +27,14 @@ const compileCache = join(root, 'node_modules/.cache/compiled');
 /** The exit code is 0 where every test passed. The files begin in the order given. */
 export async function runTests(
   patterns: string[],
-  { env, signal, atOnce = 1, isQuiet = false }: Run,
+  { env, signal, atOnce = 1, fileSecs = 1200, isQuiet = false }: Run,
 ): Promise<TestRun> {
   const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((file) => join(root, file));
   if (files.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-tests-'));
   const summaries = join(folder, 'summaries');
-  const args = [join(root, 'scripts/run-files.child.ts'), `--at-once=${atOnce}`, `--summaries=${summaries}`, ...files];
+  const options = [`--at-once=${atOnce}`, `--file-secs=${fileSecs}`, `--summaries=${summaries}`];
+  const args = [join(root, 'scripts/run-files.child.ts'), ...options, ...files];
   const busySince = watchProcessors();
   try {
     const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };

@@ -7,24 +7,45 @@ import { attacks, runAttacks } from './run.ts';
 const stackName = `attack-${process.pid}`;
 const sharing = (how: Attack['sharing']) => attacks.filter((attack) => attack.sharing === how);
 
+type Failed = { name: string; why: string; shared: (() => SharedStack) | undefined };
+/**
+ * What honest users do beside an attack, or before it can begin, may fail on a busy machine. That says nothing of the attack: both run
+ * once more, when no other attack runs. What an attack reached, it has reached.
+ */
+const failed: Failed[] = [];
+
+async function attackOnce(name: string, shared: Failed['shared']) {
+  const [report] = await runAttacks({ names: [name], stackName, isSmall: true, shared: shared?.() });
+  assert.ok(report);
+  assert.ok(report.tried > 0, 'something was tried');
+  return report;
+}
+
 function holdsAgainst({ name, what }: Attack, shared?: () => SharedStack): void {
-  it(`${name}: ${what}`, async () => {
-    const attack = async () => {
-      const [report] = await runAttacks({ names: [name], stackName, isSmall: true, shared: shared?.() });
-      assert.ok(report);
-      assert.ok(report.tried > 0, 'something was tried');
-      assert.deepEqual(report.reached, []);
-      return report.broken ?? [];
-    };
-    // What honest users do beside it may fail on a busy machine. That says nothing of the attack: both run once more.
-    const broken = await attack();
-    if (broken.length > 0) assert.deepEqual(await attack(), [], `the first time: ${broken.join('; ')}`);
+  it(`${name}: ${what}`, async (test) => {
+    const { reached, broken = [] } = await attackOnce(name, shared).catch((error: Error) => ({
+      reached: [],
+      broken: [error.message],
+    }));
+    assert.deepEqual(reached, []);
+    if (broken.length === 0) return;
+    test.diagnostic(`runs once more: ${broken.join('; ')}`);
+    failed.push({ name, why: broken.join('; '), shared });
   });
 }
+
+const holdsTheSecondTime = () =>
+  it('where honest users failed, the second time,', { timeout: 600_000 }, async () => {
+    for (const { name, why, shared } of failed.splice(0)) {
+      const { reached, broken = [] } = await attackOnce(name, shared);
+      assert.deepEqual({ reached, broken }, { reached: [], broken: [] }, `${name}; the first time: ${why}`);
+    }
+  });
 
 describe('the system holds against', () => {
   describe('one after the other,', () => {
     for (const attack of sharing(undefined)) holdsAgainst(attack);
+    holdsTheSecondTime();
   });
 
   describe('in one stack,', () => {
@@ -40,6 +61,7 @@ describe('the system holds against', () => {
       for (const attack of sharing('beside others')) holdsAgainst(attack, () => shared);
     });
     for (const attack of sharing('in turn')) holdsAgainst(attack, () => shared);
+    holdsTheSecondTime();
   });
 });
 

@@ -138,12 +138,24 @@ const typedAs = ({ how }: Kind, text: string): object[] =>
 type Drive = { client: Client; baseUrl: string; site: string; kind: Kind; typed: object[] };
 
 /** A person types into the page and gives it back; an agent works on there and goes on to another document. */
-async function drive({ client, baseUrl, site, kind, typed }: Drive) {
+async function drive(given: Drive) {
+  const { client, baseUrl } = given;
   const { session } = await client.createSession({ record: true });
   const { id } = session;
   const { share } = await client.shareSession({ id });
   const guest = createClient({ baseUrl, shareToken: share.share_token });
-  const watching = { owner: watchSession(client, id), guest: watchSession(guest, id) };
+  const [owner, visitor] = [watchSession(client, id), watchSession(guest, id)];
+  try {
+    return await driveWatched(given, { id, guest, owner, visitor });
+  } finally {
+    await Promise.all([owner.close(), visitor.close()]);
+  }
+}
+
+type Watching = ReturnType<typeof watchSession>;
+type Watched = { id: string; guest: Client; owner: Watching; visitor: Watching };
+
+async function driveWatched({ client, site, kind, typed }: Drive, { id, guest, owner, visitor }: Watched) {
   const { task_id } = await client.sendChat({
     prompt: kind.name,
     session_id: id,
@@ -169,29 +181,29 @@ async function drive({ client, baseUrl, site, kind, typed }: Drive) {
   // What each is, the contract checks.
   await client.movePointer({ id, actions: actions as never });
   await sleep(300);
-  const driven = watching.owner.frames().length;
+  const driven = owner.frames().length;
   await client.resumeTakeover({ id: task_id });
   await until('asking again', async () => (await statusOf()).status === 'awaiting_user');
   // Until here the owner drove, and was told the titles of the open pages: they are the driver's to see.
-  const toldDriver = watching.owner.events.length;
+  const toldDriver = owner.events.length;
   await client.signalTakeover({ id: task_id, answer: 'go on' });
   await until('over', async () => ['success', 'failed'].includes((await statusOf()).status));
   await sleep(500);
-  await Promise.all(Object.values(watching).map((one) => one.close()));
+  await Promise.all([owner.close(), visitor.close()]);
   const steps = await stepPicturesOf(client, task_id);
   // What the driver saw last may come after that.
   const isOfDriver = (frame: Frame) =>
     !isWithheld(frame) && frame.private && (frame.private_reason ?? 'driven') === 'driven';
-  const later = watching.owner
+  const later = owner
     .frames()
     .slice(driven)
     .filter((frame) => !isOfDriver(frame));
   const snapshots = await Promise.all([client.getSession({ id }), guest.getSession({ id })]);
-  const toldOwner = watching.owner.events.filter(
+  const toldOwner = owner.events.filter(
     ({ type }, index) => type !== 'frame' && (type !== 'pages' || index >= toldDriver),
   );
   const texts = {
-    'the stream of a guest': JSON.stringify(watching.guest.events),
+    'the stream of a guest': JSON.stringify(visitor.events),
     'the stream of the owner': JSON.stringify([...toldOwner, later]),
     'what is kept of the task': JSON.stringify([
       await client.listObservations({ id: task_id }),
@@ -201,7 +213,7 @@ async function drive({ client, baseUrl, site, kind, typed }: Drive) {
     'the session': JSON.stringify(snapshots),
   };
   await client.deleteSession({ id });
-  const ofGuest = watching.guest.frames().filter((frame) => !isWithheld(frame));
+  const ofGuest = visitor.frames().filter((frame) => !isWithheld(frame));
   const ofOwner = later.filter((frame) => !isWithheld(frame));
   return {
     texts,

@@ -12,6 +12,7 @@ export function watchSession(client: Client, id: string) {
   return {
     events,
     frames: (): Frame[] => events.flatMap((event) => (event.type === 'frame' ? event.frame : [])),
+    /** Has to be called: a stream begins again for ever when its server goes, and keeps the process alive. */
     async close() {
       ended.abort();
       await Promise.allSettled([following]);

@@ -86,7 +86,8 @@ async function attack({ stack, site, baseUrl, owner, admin }: Parts): Promise<At
     search('executions', await owner.listExecutions({ id }));
     search('observations', await owner.listObservations({ id }));
     const events: unknown[] = [];
-    for await (const event of owner.followTask({ id })) events.push(withoutConversation(event));
+    for await (const event of owner.followTask({ id }, { signal: AbortSignal.timeout(60_000) }))
+      events.push(withoutConversation(event));
     search('the events of a task', events, typed);
     const { prompt, plan } = (await owner.getTask({ id })).task;
     if (!typed.some((word) => prompt.includes(word) && JSON.stringify(plan).includes(word)))

@@ -6,6 +6,7 @@ import type { EvidenceSigner } from '@pilothouse/evidence';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import { cached, type Log } from '@pilothouse/process';
 import type { ModelLimits, Store } from '@pilothouse/store';
+import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
@@ -23,6 +24,7 @@ import { createOriginCheck } from './http/request-origin.ts';
 import { createServe, type Serve } from './http/serve.ts';
 import { bundleRoutes } from './live/bundle.routes.ts';
 import { createLive } from './live/live.ts';
+import { mountMcp } from './mcp/mount.ts';
 import { recordingRoutes } from './recordings/recordings.routes.ts';
 import { createRecordingService } from './recordings/recordings.service.ts';
 import { secretsRoutes } from './secrets/secrets.routes.ts';
@@ -99,10 +101,11 @@ export async function createApp(options: Options) {
 
   const revocations = createRevocations({ store, bus, log });
   const callLimits = createCallLimits({ store, settings: options.callLimits, log });
+  const streamLimits = createStreamLimits(options.streams);
   const serve = createServe(app, {
     authenticate: isAuthDisabled ? asLocalUser(store) : byToken(store),
     onStream: revocations.track,
-    streamLimits: createStreamLimits(options.streams),
+    streamLimits,
     unsent,
     callLimits,
     hasRouteHook: options.hasRouteHook,
@@ -139,7 +142,7 @@ export async function createApp(options: Options) {
     ...{ streamsPerUser: options.streams.perUser, modelLimits: options.modelLimits },
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
-  const { announceShare: onShareRevoked } = revocations;
+  const { announceShare: onShareRevoked, track } = revocations;
   const lastInputSeqOf = createInputCount({ store, hosts });
   const sessionParts = { store, hosts, log, quotas, openSession, ...live, lastInputSeqOf, onShareRevoked };
   const followSession = mountSessions(serve, sessionParts);
@@ -149,17 +152,16 @@ export async function createApp(options: Options) {
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled, installation });
   bundleRoutes(serve, { live: followSession, ...follows });
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
+  const mcp = mountMcp(serve, { events: live.events, track, streamLimits, unsent, log, metrics, version });
   await serveConsole(app, { folder: options.consoleDir, log });
 
   app.addHook('preClose', async () => {
     serve.closeStreams();
+    await mcp.close();
     await live.close();
     revocations.close();
   });
-  app.addHook('onClose', async () => {
-    unsent.close();
-    callLimits.close();
-  });
+  closeLast(app, [unsent, callLimits]);
   await app.ready();
   return app;
 }
@@ -169,4 +171,11 @@ function mountKept(serve: Serve, store: Store, signers: readonly EvidenceSigner[
   secretsRoutes(serve, createSecretsService({ store }));
   recordingRoutes(serve, createRecordingService({ store }));
   evidenceRoutes(serve, createEvidenceService({ store, signers }));
+}
+
+/** What answers under way still need. */
+function closeLast(app: FastifyInstance, parts: { close(): void }[]): void {
+  app.addHook('onClose', async () => {
+    for (const part of parts) part.close();
+  });
 }

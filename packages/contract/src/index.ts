@@ -39,6 +39,7 @@ export {
   type RecordedEvent,
   TaskEvent,
 } from './sessions/events.ts';
+export { PageView } from './sessions/page-view.ts';
 export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
 export { RecordedFrame, RecordingBand, RecordingItem } from './sessions/recording.ts';
 export { PutSecretRequest, Secret, secretLimits } from './sessions/secret.ts';

@@ -5,4 +5,5 @@ export { type BrowserAddress, type BrowserHold, holdOf, type PersonHold } from '
 export { createHostClient, type HostClient, type HostLook, type PageSeen, type SeeOptions } from './host-client.ts';
 export type { HostResult } from './host-result.ts';
 export { leftByPerson } from './left-by-person.ts';
+export { createRedactorOf, type RedactorOf } from './redaction.ts';
 export { askUntilHeard, createSilence, isSilent, reunionMs, type SilenceOptions } from './silence.ts';

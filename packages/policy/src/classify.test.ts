@@ -26,6 +26,8 @@ const click = (more: Partial<ElementFacts> = {}, rest: Partial<ActFacts> = {}): 
 const card = { method: 'post', has_card: true, send_names: ['Next'] };
 
 const post = { method: 'post', has_card: false, send_names: ['Save'] };
+const get = { method: 'get', has_card: false, send_names: ['Search'] };
+const elsewhere = { goes_to: ['a.example', 'b.example'] };
 const carried = { shown_at: ['bank.example'], goes_to: ['shop.example'] };
 const typed: ActFacts = click({ role: 'field', form: post }, { action: 'type' });
 const opened: ActFacts = {
@@ -37,7 +39,8 @@ const opened: ActFacts = {
 const answered: ActFacts = { ...click(), action: 'answer_dialog' };
 const choose = (option: string, more: Partial<ElementFacts> = {}, rest: Partial<ActFacts> = {}): ActFacts =>
   click({ role: 'select', name: 'More', ...more }, { action: 'select', option, ...rest });
-const press = (key: string, more: Partial<ElementFacts> = {}): ActFacts => click(more, { action: 'press', key });
+const press = (key: string, more: Partial<ElementFacts> = {}, rest: Partial<ActFacts> = {}): ActFacts =>
+  click(more, { action: 'press', key, ...rest });
 
 type Row = [what: string, facts: ActFacts, is: string];
 const cases: Row[] = [
@@ -100,6 +103,12 @@ const cases: Row[] = [
   ],
   ['a harmless box', click({ role: 'checkbox', name: 'Show hours' }, { action: 'check' }), 'write'],
   ['a box that is not known', { ...click(), element: undefined, action: 'check' }, 'write'],
+  ['a search of this site', click({ submits: true, form: get }, { goes_to: ['a.example', 'a.example'] }), 'move'],
+  ['a search of another site', click({ submits: true, form: get }, { goes_to: ['a.example', 'b.example'] }), 'submit'],
+  ['Enter in a search of another site', press('Enter', { role: 'field', form: get }, elsewhere), 'submit'],
+  ['Enter on a button of such a search', press('Enter', { submits: true, form: get }, elsewhere), 'submit'],
+  ['a form that is posted to another site', click({ submits: true, form: post }, elsewhere), 'submit'],
+  ['a link beside such a search', click({ href_origin: 'https://a.example', form: get }, elsewhere), 'move'],
   ['an option that does it at once', choose('Delete the account'), 'commit'],
   ['an option of a form', choose('Delete the account', { form: post }), 'write'],
   ['a harmless option', choose('Opening hours'), 'write'],

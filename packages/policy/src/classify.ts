@@ -60,7 +60,7 @@ function ofAction(facts: ActFacts): Classified {
       return ofKey(facts);
     case 'click':
     case 'double_click':
-      return element ? ofClick(element) : as('write', 'it clicks on something that is not known');
+      return element ? ofClick(element, facts.goes_to) : as('write', 'it clicks on something that is not known');
   }
 }
 
@@ -103,7 +103,7 @@ function ofDialog(facts: ActFacts): Classified {
   return ofCarrying(facts) ?? as('dialog', 'it says yes to a dialog');
 }
 
-function ofKey({ key, element }: ActFacts): Classified {
+function ofKey({ key, element, goes_to }: ActFacts): Classified {
   // Outside of a field it deletes what is chosen.
   if (/(^|\+)(Delete|Backspace)$/.test(key ?? '') && !fields.includes(element?.role ?? ''))
     return as('commit', 'it presses the key that deletes');
@@ -111,24 +111,27 @@ function ofKey({ key, element }: ActFacts): Classified {
   const isPressing = isSending || key === 'Space' || key === ' ';
   if (!element || !isPressing) return as('write', 'it presses a key');
   // A key on a control is a click; in a field Enter sends the form.
-  if (!fields.includes(element.role)) return ofClick(element);
+  if (!fields.includes(element.role)) return ofClick(element, goes_to);
   if (!isSending || !element.form) return as('write', 'it presses a key in a field');
-  return ofSending(element.form);
+  return ofSending(element.form, goes_to);
 }
 
-function ofSending({ method, has_card, send_names }: NonNullable<ElementFacts['form']>): Classified {
+function ofSending(form: NonNullable<ElementFacts['form']>, goes_to: ActFacts['goes_to']): Classified {
+  const { method, has_card, send_names } = form;
   if (has_card) return as('commit', 'it sends a form with a payment card');
   if (send_names.some(commitsBy)) return as('commit', 'it sends a form whose button commits to something');
-  return method === 'get' ? as('move', 'it asks for a page') : as('submit', 'it sends a form');
+  if (method !== 'get') return as('submit', 'it sends a form');
+  // A search tells another site what is in its fields, as every form does.
+  return new Set(goes_to).size > 1 ? as('submit', 'it sends a form to another site') : as('move', 'it asks for a page');
 }
 
-function ofClick(element: ElementFacts): Classified {
+function ofClick(element: ElementFacts, goes_to: ActFacts['goes_to']): Classified {
   const { name, role, submits, form, dialog_words, download, href_origin } = element;
   if (commitsBy(name)) return as('commit', 'the words on it commit to something');
   if (dialog_words && saysYes(name) && commitsBy(dialog_words))
     return as('commit', 'it says yes to a dialog whose words commit to something');
   if (download) return as('download', 'it takes a file from the page');
-  if (submits && form) return ofSending({ ...form, send_names: [] });
+  if (submits && form) return ofSending({ ...form, send_names: [] }, goes_to);
   if (submits) return as('submit', 'it sends a form');
   if (href_origin !== null || showing.includes(role)) return as('move', 'it changes what is shown');
   return as('write', 'it presses or changes a control of the page');

@@ -37,8 +37,9 @@ export type ActFacts = {
   known_origins?: readonly string[];
   /** Of an address that a model wrote, that no person gave and that was not opened before: the links of the page that lead there. */
   link_names?: readonly string[];
-  /** Hosts that showed the words that the step writes, where no person gave them, and the hosts that get them. */
+  /** Hosts that showed the words that the step writes, where no person gave them. */
   shown_at?: readonly string[];
+  /** The hosts of the element's document and of where its form is sent. */
   goes_to?: readonly string[];
   /** Of a step that chooses: the option. */
   option?: string;

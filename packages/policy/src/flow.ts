@@ -44,7 +44,10 @@ export function shownParts(url: string, text: string): Shown[] {
   return parts;
 }
 
-/** `given`: all that people said or wrote for the task. Every word of it has to be theirs: a part that is not makes it another text. */
+/**
+ * `given` holds the texts that people said or wrote for the task. A value counts as given only if each of its words is in them:
+ * one other word would make another text of it.
+ */
 export function sourceOf(value: string, given: readonly string[], shown: readonly Shown[]): Source {
   if (isGiven(value, given)) return { from: 'given' };
   const hosts = new Set(shown.filter(({ text }) => isCopied(value, text)).map(({ host }) => host));

@@ -73,6 +73,10 @@ describe('what a verdict depends on besides the rules', () => {
     ['they are only written', 'write', {}, { isUnsaid: true }, 'allow'],
     ['they are sent by a line that a person wrote', 'submit', {}, { isUnsaid: true, isGiven: true }, 'allow'],
     ['they are sent by one that is free', 'submit', { mode: 'free' }, { isUnsaid: true }, 'allow'],
+    ['something is sent where a person said no before', 'submit', {}, { isAfterNo: true }, 'ask'],
+    ['something is written there', 'write', {}, { isAfterNo: true }, 'allow'],
+    ['it is sent by one that is free', 'submit', { mode: 'free' }, { isAfterNo: true }, 'allow'],
+    ['it is sent by a line that a person wrote', 'submit', {}, { isAfterNo: true, isGiven: true }, 'allow'],
     [
       'sending was granted',
       'submit',
@@ -107,6 +111,10 @@ describe('what a verdict depends on besides the rules', () => {
     assert.equal(
       said('submit', {}, { isUnsaid: true }),
       'A person has to say yes, because it does it with words that no person gave.',
+    );
+    assert.equal(
+      said('submit', {}, { isAfterNo: true }),
+      'A person has to say yes, because it does it after a person said no to an act on this site.',
     );
     assert.equal(said('read', {}), 'It needs no yes: it does it.');
     assert.equal(said('commit', {}, { grants, site }), 'A person said yes to this kind on this site: it does it.');

@@ -25,6 +25,8 @@ export type Standing = {
   isWatched?: boolean;
   /** The page holds words that no person gave: to send them, one has to say yes. */
   isUnsaid?: boolean;
+  /** A person said no to an act of this task on this site: what is sent there needs a yes. */
+  isAfterNo?: boolean;
   /** The address could carry away what no person gave. */
   carriesMuch?: boolean;
   grants?: readonly Grant[];
@@ -105,13 +107,18 @@ export function verdictOn(act: Classified, origins: readonly string[], rules: Ru
       outcome: 'deny',
       sentence: `Its address carries more than a few words that no person gave, and ${act.why}.`,
     };
-  const isUnsaid = act.class === 'submit' && standing.isUnsaid === true && rules.mode !== 'free';
-  if (isLiterallyGiven || !(isUnsaid || asked[rules.mode].includes(act.class)))
+  const doubt = act.class === 'submit' && rules.mode !== 'free' ? doubtOf(standing) : '';
+  if (isLiterallyGiven || !(doubt || asked[rules.mode].includes(act.class)))
     return { outcome: 'allow', sentence: `It needs no yes: ${act.why}.` };
   const isGranted = standing.grants?.some((one) => one.class === act.class && one.origin === standing.site);
   if (isGranted) return { outcome: 'allow', sentence: `A person said yes to this kind on this site: ${act.why}.` };
-  const words = isUnsaid ? ' with words that no person gave' : '';
-  return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}${words}.` };
+  return { outcome: 'ask', sentence: `A person has to say yes, because ${act.why}${doubt}.` };
+}
+
+/** Why a form that would be sent without a question is not. */
+function doubtOf({ isUnsaid, isAfterNo }: Standing): string {
+  if (isUnsaid) return ' with words that no person gave';
+  return isAfterNo ? ' after a person said no to an act on this site' : '';
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { type Bus, type Gate, type OnlyIf, type SavedState, sessionCommand, type TypedSecret } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
-import { createHostClient, isSilent } from '@pilothouse/fleet';
+import { createHostClient, createRedactorOf, isSilent, type RedactorOf } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { BrowserHandle, HostHold } from './handle.ts';
@@ -10,7 +10,6 @@ import { createHostWatch } from './host-watch.ts';
 import { isLost, type Outcome, outcomeOf, withoutValues } from './outcome.ts';
 import { createPageLook } from './page-look.ts';
 import { createPlacement } from './placement.ts';
-import { createRedactorOf, type RedactorOf } from './redaction.ts';
 
 export type Command = {
   commandId?: string;

@@ -1,10 +1,16 @@
 // Asks a host what the page in front shows. Read only: it does nothing in the page and needs no epoch.
 
 import type { Bus, Dialog, View, Wait } from '@pilothouse/bus';
-import { createHostClient, type HostResult, leftByPerson, type PageSeen, type SeeOptions } from '@pilothouse/fleet';
+import {
+  createHostClient,
+  type HostResult,
+  leftByPerson,
+  type PageSeen,
+  type RedactorOf,
+  type SeeOptions,
+} from '@pilothouse/fleet';
 import { storableText } from '@pilothouse/store';
 import type { HostHold } from './handle.ts';
-import type { RedactorOf } from './redaction.ts';
 
 const lookMs = 5000;
 

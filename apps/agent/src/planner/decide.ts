@@ -19,6 +19,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
 import { type Next, TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
 import type { ModelAnswer, ModelRequest } from '../model/types.ts';
+import { saidByPeople } from '../policy/said-by-people.ts';
 import { actionsOf, StoredActions, type StoredCall } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { budgetOf } from './budget.ts';
@@ -228,17 +229,12 @@ function createFinish(options: Options) {
 }
 
 /** What a result is checked against. The view that the model has just read is not in the rows yet. */
-async function knownAtEnd(store: Store, { task, settings }: TaskTurn, rows: TaskRows, view = '') {
+async function knownAtEnd(store: Store, turn: TaskTurn, rows: TaskRows, view = '') {
+  const { task, settings } = turn;
   const [read, views] = await Promise.all([resultOf(store, task, stepsIn(task)), store.decisions.viewsOf(task.id)]);
-  const { messages, answers, findings, decisions } = rows;
-  const said = [
-    task.prompt,
-    ...settings.constraints,
-    ...messages.map(({ text }) => text),
-    ...answers.map(({ text }) => text ?? ''),
-  ];
+  const { messages, findings, decisions } = rows;
   const found = findings.map(({ data, summary }) => `${JSON.stringify(data)} ${summary}`);
-  return { read, settings, decisions, texts: [...said, ...found, ...views, view] };
+  return { read, settings, decisions, texts: [...saidByPeople(turn, messages), ...found, ...views, view] };
 }
 
 const stepsIn = ({ plan }: TaskRow) => Plan.parse(plan).steps;

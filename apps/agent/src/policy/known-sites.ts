@@ -3,6 +3,7 @@
 
 import type { DecisionRow } from '@pilothouse/store';
 import type { TaskTurn } from '../ledger/turn.ts';
+import { addressesIn } from './addresses.ts';
 
 /** `allow`: hosts that the rules of the task name. `said`: all words of people. */
 type Rows = {
@@ -11,27 +12,21 @@ type Rows = {
   decisions: Pick<DecisionRow, 'url' | 'actions'>[];
 };
 
-/** An address, or a host with or without a port. */
-const hosts =
-  /(?:https?:\/\/)?((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(:\d{1,5})?/giu;
-
 export function isKnownSite(address: string, { settings }: TaskTurn, { allow, said, decisions }: Rows): boolean {
   const to = URL.parse(address);
   if (!to?.host) return true;
-  const named = [...said.join('\n').matchAll(hosts)].map(([whole]) => hostOf(whole));
+  const named = addressesIn(said);
   const listed = [...(settings.allowed_domains ?? []), ...allow].map((name) => name.replace(/^\*\./, ''));
-  const isNamed = named.some((one) => covers(one, to)) || listed.some((name) => isBelow(to.hostname, name));
+  const isNamed = named.some(({ url }) => covers(url, to)) || listed.some((name) => isBelow(to.hostname, name));
   const isSeen = decisions.some(
     ({ url, actions }) => URL.parse(url ?? '')?.host === to.host || linksOf(actions).includes(to.origin),
   );
   return isNamed || isSeen;
 }
 
-const hostOf = (text: string): URL | null => URL.parse(/^https?:/i.test(text) ? text : `https://${text}`);
-
 /** The name, and all names below it. What a person wrote without a port stands for the usual ones. */
-function covers(named: URL | null, to: URL): boolean {
-  if (!named || named.port !== to.port) return false;
+function covers(named: URL, to: URL): boolean {
+  if (named.port !== to.port) return false;
   return isBelow(to.hostname, named.hostname);
 }
 

@@ -6,6 +6,7 @@ import { type Step, secretRefOf } from '@pilothouse/contract';
 import { carriesTooMuch, shownParts, sourceOf } from '@pilothouse/policy';
 import type { DecisionRow, Store } from '@pilothouse/store';
 import type { Turn } from '../ledger/turn.ts';
+import { addressesIn, isSameAddress } from './addresses.ts';
 
 type Flow = Pick<Gate, 'shown_at' | 'is_unsaid' | 'is_new_address' | 'carries_much'>;
 type Known = { said: readonly string[]; decisions: Pick<DecisionRow, 'url' | 'first_step' | 'last_step'>[] };
@@ -40,7 +41,7 @@ function addressFlow(url: string, said: readonly string[], decisions: Known['dec
   const to = URL.parse(url);
   if (!to?.host) return {};
   const isFront = to.pathname === '/' && to.search === '';
-  const isGiven = said.some((text) => text.includes(url.replace(/\/$/, '')));
+  const isGiven = addressesIn(said).some((one) => isSameAddress(one, to));
   const isKnown = isFront || isGiven || decisions.some((one) => one.url === url);
   return isKnown ? {} : { is_new_address: true, carries_much: carriesTooMuch(url, said) };
 }

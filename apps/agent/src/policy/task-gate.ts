@@ -1,7 +1,7 @@
 // The rules that an act of a task is held to, and what people have said to acts of it. The host decides by them, in the look of the
 // touch; nothing of a model is in them.
 
-import type { Gate } from '@pilothouse/bus';
+import type { AskedAct, Gate } from '@pilothouse/bus';
 import { Policy, type Step } from '@pilothouse/contract';
 import { type Rules, rulesFor } from '@pilothouse/policy';
 import type { ApprovalRow, StepRow, Store } from '@pilothouse/store';
@@ -64,8 +64,9 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
           const needsWatcher = rules.mode === 'watch' || rules.watch.length > 0;
           return {
             rules,
-            is_given: decision === undefined,
+            is_given: decision === undefined && settings.steps_by !== 'program',
             ...(await wordsOf(turn, rules)),
+            ...(isAfterNo(approvals, decision?.url) && { is_after_no: true }),
             grants: granted.map(({ class: name, site }) => ({ class: name, origin: site })),
             is_watched: needsWatcher && (await isWatched(task.session_id)),
             yes: used?.fingerprint,
@@ -74,6 +75,13 @@ export function createTaskGates({ store, installation = {} }: { store: Store; in
       };
     },
   };
+}
+
+/** Whether a person said no to an act on the site that the model saw when it decided. */
+function isAfterNo(approvals: ApprovalRow[], url: string | null | undefined): boolean {
+  const origin = URL.parse(url ?? '')?.origin;
+  const refused = approvals.filter(({ answer }) => answer === 'no');
+  return refused.some(({ facts }) => URL.parse((facts as Partial<AskedAct>).page ?? '')?.origin === origin);
 }
 
 /** Rules that cannot be read, such as those of a later release, count as the strictest. */

@@ -105,7 +105,7 @@ describe('an act that needs a yes', () => {
   });
 
   it('is not done after a no: the model is told, goes on, and is not asked for the same again', async () => {
-    const { task, run } = await begin([needsYes(), needsYes()], [buy, buy, finishes()]);
+    const { task, run, sent } = await begin([needsYes(), needsYes()], [buy, buy, finishes()]);
     await play(run);
     await answer(task, 'no');
     assert.equal((await play(run)).at(-1), 'done');
@@ -114,6 +114,15 @@ describe('an act that needs a yes', () => {
     assert.match(JSON.stringify(run.requests[2]?.messages), /Failed: A person has to say yes/);
     assert.deepEqual(await task.attempts(), ['1 failed', '1 failed', '2 failed']);
     assert.equal((await task.store.approvals.of(task.id)).length, 1);
+    assert.deepEqual([sent(0)?.is_after_no, sent(1)?.is_after_no], [undefined, true]);
+  });
+
+  it('a no on one site makes no forms of another doubtful', async () => {
+    const { task, run, sent } = await begin([needsYes({ page: 'https://ads.test/' }), acted()], [buy, buy, finishes()]);
+    await play(run);
+    await answer(task, 'no');
+    assert.equal((await play(run)).at(-1), 'done');
+    assert.equal(sent(1)?.is_after_no, undefined);
   });
 
   it('a yes to the kind holds for the task, and counts as a yes where it is in doubt', async () => {

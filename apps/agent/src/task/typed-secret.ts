@@ -3,8 +3,9 @@
 
 import type { TypedSecret } from '@pilothouse/bus';
 import { type SecretRef, secretRefOf, secretRefsIn } from '@pilothouse/contract';
-import { answersOf, type Store } from '@pilothouse/store';
+import type { Store } from '@pilothouse/store';
 import type { Turn } from '../ledger/turn.ts';
+import { saidByPeople } from '../policy/said-by-people.ts';
 import { totpOf } from './totp.ts';
 
 export type OpenedSecret = { secret?: TypedSecret; refused?: string };
@@ -13,14 +14,8 @@ type Options = { store: Store; clock?: () => number };
 
 export function createOpenSecret({ store, clock = Date.now }: Options) {
   /** A model types only what people named: a page cannot talk it into another secret of theirs. */
-  async function isNamedByPeople({ task, settings }: Turn, { name }: SecretRef): Promise<boolean> {
-    const messages = await store.taskMessages.of(task.id);
-    const said = [
-      task.prompt,
-      ...settings.constraints,
-      ...messages.map(({ text }) => text),
-      ...answersOf(task).map(({ text }) => text ?? ''),
-    ];
+  async function isNamedByPeople(turn: Turn, { name }: SecretRef): Promise<boolean> {
+    const said = saidByPeople(turn, await store.taskMessages.of(turn.task.id));
     return said.flatMap(secretRefsIn).some((one) => one.name === name);
   }
 

@@ -55,6 +55,12 @@ export type ActionTools = Omit<Options, 'inFlight' | 'check' | 'onlyIf' | 'gate'
   reach(target: Target, purpose: Purpose, options?: { isTouch: boolean }): Promise<FoundElement>;
   /** Judges an act that has no element before anything of it is done. It is judged again with each touch. */
   checkAct(): Promise<void>;
+  /**
+   * Whether the page still was what a person said yes to when the touch came there; true where none was needed. Where it is not,
+   * nothing was done by it, and the next touch is judged again. `isSeen`: its document has to have seen it, so that another one that
+   * came in its place does not count.
+   */
+  isLetThrough(options?: { isSeen: boolean }): Promise<boolean>;
   /** Where to touch the element that was reached last. */
   point(): { x: number; y: number };
   /** Adds data or a file to the result. */
@@ -119,6 +125,13 @@ export function createActionTools({ inFlight, check, onlyIf, gate, subject, isDr
       return found;
     },
     checkAct: checkTouched,
+    async isLetThrough({ isSeen } = { isSeen: false }) {
+      const state = await gate?.held(deadline);
+      if (state === undefined || state === 'passed' || (!isSeen && state !== 'stopped')) return true;
+      isReachedPressed = false;
+      isPressed = false;
+      return false;
+    },
     point() {
       if (!result.point) throw new Error('nothing was reached');
       return result.point;
@@ -130,6 +143,7 @@ export function createActionTools({ inFlight, check, onlyIf, gate, subject, isDr
     hasTouched: () => hasTouched,
     foundAt: () => foundAt,
     release: () => {
+      gate?.letGo();
       for (const found of reached) found.release();
     },
   };

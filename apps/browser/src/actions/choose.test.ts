@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import type { Step } from '@pilothouse/contract';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { type OpenedSession, openSessionOnHost } from '../../testing/open-session.ts';
 import { startSite } from '../../testing/site.ts';
 import { StepFailure } from '../common/failure.ts';
 import { bestOf, offered } from './best-option.ts';
 
 describe('choosing', () => {
-  let nats: NatsForTest;
   let site: Awaited<ReturnType<typeof startSite>>;
-  let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let opened: OpenedSession;
+  let session: OpenedSession['session'];
   before(async () => {
-    [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    site = await startSite();
+    opened = await openSessionOnHost();
+    session = opened.session;
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
-    await nats?.close();
   });
 
   const show = () => session.act({ action: 'navigate', url: `${site.url}/suggestions` });

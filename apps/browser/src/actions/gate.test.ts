@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type AskedAct, type Bus, connectBus, type Gate, type GateVerdict } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { AskedAct, Gate, GateVerdict } from '@pilothouse/bus';
 import type { PolicyRules, Step } from '@pilothouse/contract';
 import { listen } from '../../../../testkit/listen.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { type OpenedSession, openSessionOnHost } from '../../testing/open-session.ts';
 import { amountsIn } from './amounts.ts';
 
 const html = `<!doctype html><title>Shop</title><body>
@@ -15,6 +14,7 @@ const html = `<!doctype html><title>Shop</title><body>
 <form action="/find" onsubmit="document.title += ' found'; return false"><label>Search <input name=q></label><button>Find</button></form>
 <form action="/message" method=post onsubmit="document.title += ' told'; return false"><label>Text <input name=t></label><button>Send message</button></form>
 <form action="https://elsewhere.example/x" method=post onsubmit="return false"><button>Keep</button></form>
+<form action="https://elsewhere.example/x" onsubmit="document.title += ' asked elsewhere'; return false"><label>Elsewhere <input name=q></label><button>Look there</button></form>
 <button id=buy onclick="document.title += ' bought'">Buy now</button>
 <button onclick="document.title += ' shown'">Show more</button>
 <button onmouseenter="document.getElementById('price').textContent = '€ 90.00'; this.dataset.seen = 1" id=sly onclick="document.title += ' sly'">Buy this</button>
@@ -45,26 +45,19 @@ const gate = (more: Partial<Gate> = {}): Gate => ({
 type Judged = { failure: string; touched: boolean; verdict: GateVerdict; asked?: AskedAct };
 
 describe('an act that rules hold for', () => {
-  let nats: NatsForTest;
-  let agent: Bus;
-  let host: HostForTest;
+  let opened: OpenedSession;
   let site: Awaited<ReturnType<typeof listen>>;
-  let session: ReturnType<typeof drive>;
+  let session: OpenedSession['session'];
   before(async () => {
-    nats = await startNats({ hosts: ['h1'] });
     site = await listen(
       createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html)),
     );
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    opened = await openSessionOnHost();
+    session = opened.session;
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
-    await nats?.close();
   });
 
   const open = () => session.act({ action: 'navigate', url: `${site.url}/shop` });
@@ -86,6 +79,10 @@ describe('an act that rules hold for', () => {
     ['Enter in its field', { action: 'press', key: 'Enter', target: 'Note' }, {}, 'needs_yes', 'commit'],
     ['Enter in a form that sends', { action: 'press', key: 'Enter', target: 'Text' }, {}, 'needs_yes', 'commit'],
     ['Enter in a search', { action: 'press', key: 'Enter', target: 'Search' }, {}, undefined, 'move'],
+    ['a search of another site', click('Look there'), {}, undefined, 'submit'],
+    ['one with words that no person gave', click('Look there'), { is_unsaid: true }, 'needs_yes', 'submit'],
+    ['one after a no', click('Look there'), { is_after_no: true }, 'needs_yes', 'submit'],
+    ['a search of this site after a no', click('Find'), { is_after_no: true }, undefined, 'move'],
     ['a harmless control', click('Show more'), {}, undefined, 'write'],
     ['yes to a dialog of the page', click('OK'), {}, 'needs_yes', 'commit'],
     ['the inside of a control', { action: 'click', target: { css: '#inner' } }, {}, 'needs_yes', 'commit'],

@@ -8,7 +8,7 @@ import { type ActFacts, type Classified, classify, siteOf, type Verdict, verdict
 import type { Page } from 'playwright-core';
 import type { Deadline } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
-import type { FoundElement } from '../dom/element.ts';
+import { type FoundElement, type HeldLook, holdIn } from '../dom/element.ts';
 import type { ActLook } from '../dom/injected/act-facts.ts';
 import type { DocumentsOf } from '../dom/worlds/typing-target.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
@@ -24,6 +24,8 @@ type GateLook = {
   frame: string | undefined;
   /** Of the links of the page that lead where the step leads. */
   linkNames?: string[];
+  /** Of an act that a person said yes to. */
+  held?: HeldLook;
 };
 type Touched = { element: FoundElement | undefined; onto?: FoundElement };
 
@@ -40,12 +42,19 @@ const unlooked = new Set<Step['action']>([
   'answer_dialog',
   ...leaving,
 ]);
+/** Acts that are one press of a button or a key. A drag changes the page on its way, so that it cannot be held. */
+const pressing = new Set<Step['action']>(['click', 'double_click', 'press', 'check', 'download']);
 const maxValueChars = 500;
 
 export type ActGate = ReturnType<typeof createGate>;
 
 export function createGate(act: Options) {
   let verdict: GateVerdict | undefined;
+  let held: HeldLook | undefined;
+  const letGo = () => {
+    held?.letGo();
+    held = undefined;
+  };
 
   return {
     /** What is known of the act without looking closer, by one question to the document. */
@@ -60,13 +69,20 @@ export function createGate(act: Options) {
       if (outcome === 'deny') throw refusal('refused', verdict);
       if (outcome === 'watch') throw refusal('needs_watcher', verdict);
       // Everything that the yes depends on is from one look.
+      letGo();
       const seen = await lookAt(act, touched, true, deadline);
+      held = seen.held;
       const again = classOf(act, seen);
       verdict = { class: again.class, outcome, sentence };
       const asked = askedActOf(act, again, seen, bbox);
-      if (asked.fingerprint !== act.gate.yes)
-        throw new StepFailure('needs_yes', sentence, { judged: { verdict, asked } });
+      if (asked.fingerprint === act.gate.yes) return;
+      letGo();
+      throw new StepFailure('needs_yes', sentence, { judged: { verdict, asked } });
     },
+
+    /** What the page that a person said yes to did with the touch; undefined where nothing was held to a yes. */
+    held: async (deadline: Deadline) => held && ((await held.state(deadline)) ?? 'gone'),
+    letGo,
 
     verdict: () => verdict,
   };
@@ -82,20 +98,23 @@ async function lookAt(
   if (gate.is_new_address && 'url' in step && step.url !== undefined)
     return { ...nothing, linkNames: await linksTo(step.url, page, documentsOf, deadline) };
   if (unlooked.has(step.action)) return nothing;
+  const isHeld = isNear && gate.yes !== undefined && pressing.has(step.action);
   if (element) {
-    const [look, other] = await Promise.all([
-      element.actLook(isNear, deadline),
+    const [looked, other] = await Promise.all([
+      isHeld ? element.holdAct(deadline) : element.actLook(isNear, deadline).then((look) => ({ look })),
       onto ? onto.actLook(false, deadline) : null,
     ]);
-    return { look, onto: other, frame: element.origin };
+    return { look: looked.look, onto: other, frame: element.origin, ...('state' in looked && { held: looked }) };
   }
   if (step.action !== 'press' || !isPressingKey(step.key)) return nothing;
   const looks = (await documentsOf(page, deadline)).map(async (world) => ({
     look: await world.call('focusLook', [isNear], deadline),
-    frame: world.origin,
+    world,
   }));
   const focused = (await Promise.all(looks)).find(({ look }) => look !== null);
-  return { look: focused?.look ?? null, onto: null, frame: focused?.frame };
+  if (!focused) return nothing;
+  const held = isHeld ? await holdIn(focused.world, null, deadline) : undefined;
+  return { look: held ? held.look : focused.look, onto: null, frame: focused.world.origin, ...(held && { held }) };
 }
 
 async function linksTo(url: string, page: Page, documentsOf: DocumentsOf, deadline: Deadline): Promise<string[]> {
@@ -126,9 +145,17 @@ function classOf({ gate, step, page, dialogs }: Act, { look, onto, frame, linkNa
 }
 
 function verdictOf(act: Act, classified: Classified, seen: GateLook): Verdict {
-  const { rules, is_given: isGiven, is_watched: isWatched, is_unsaid: isUnsaid, carries_much: carriesMuch } = act.gate;
-  const standing = { isGiven, isWatched, isUnsaid, carriesMuch, grants: act.gate.grants, site: siteFor(act, seen) };
-  return verdictOn(classified, originsOf(act, seen), rules, standing);
+  const { gate } = act;
+  const standing = {
+    isGiven: gate.is_given,
+    isWatched: gate.is_watched,
+    isUnsaid: gate.is_unsaid,
+    isAfterNo: gate.is_after_no,
+    carriesMuch: gate.carries_much,
+    grants: gate.grants,
+    site: siteFor(act, seen),
+  };
+  return verdictOn(classified, originsOf(act, seen), gate.rules, standing);
 }
 
 function originsOf({ step, page }: Act, { look, frame }: GateLook): string[] {

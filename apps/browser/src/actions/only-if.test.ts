@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, type OnlyIf, type View } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { OnlyIf, View } from '@pilothouse/bus';
 import { listen } from '../../../../testkit/listen.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { type OpenedSession, openSessionOnHost } from '../../testing/open-session.ts';
 
 const html = `<!doctype html><title>Shop</title><form action="/pay" method=post onsubmit="return false">
   <button id=pay onclick="document.title = 'clicked ' + document.title">Pay € 20</button><label>Name <input></label></form>
@@ -13,26 +12,19 @@ const html = `<!doctype html><title>Shop</title><form action="/pay" method=post 
   <button ondblclick="document.title = 'twice'" onclick="this.textContent = 'Other'">Twice</button>`;
 
 describe('a step that is done only if', () => {
-  let nats: NatsForTest;
-  let agent: Bus;
-  let host: HostForTest;
+  let host: OpenedSession;
   let site: Awaited<ReturnType<typeof listen>>;
-  let session: ReturnType<typeof drive>;
+  let session: OpenedSession['session'];
   before(async () => {
-    nats = await startNats({ hosts: ['h1'] });
     site = await listen(
       createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html)),
     );
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    host = await openSessionOnHost();
+    session = host.session;
   });
   after(async () => {
     await host?.close();
-    await agent?.close();
     await site?.close();
-    await nats?.close();
   });
 
   async function opened(): Promise<View> {

@@ -31,8 +31,21 @@ export async function clickOn(tools: ActionTools, element: FoundElement, point: 
     await touch(() => page.mouse.move(x, y));
   }
   for (let clickCount = 1; clickCount <= count; clickCount++) {
+    for (let attempt = 1; !(await pressOnce(tools, { x, y }, clickCount)); attempt++)
+      if (attempt === maxLooks) throw new StepFailure('covered', 'the page changes with each touch');
+  }
+
+  /** False where the page changed under the hand since a person said yes, and nothing was clicked. */
+  async function pressOnce({ isLetThrough }: ActionTools, at: Point, clickCount: number): Promise<boolean> {
     await touch(() => mouseButton.down(page, { clickCount }));
-    await touch(() => mouseButton.up(page, { clickCount }));
+    // Another document may have come in its place: it gets no click.
+    if (await isLetThrough({ isSeen: true })) {
+      await touch(() => mouseButton.up(page, { clickCount }));
+      return isLetThrough();
+    }
+    await touch(() => mouseButton.release());
+    await touch(() => page.mouse.move(at.x, at.y));
+    return false;
   }
 }
 

@@ -14,17 +14,18 @@ import type { ActionTools } from './action-tools.ts';
 
 /** Attempts to give the focus back before it counts as taken. */
 const maxFocusAttempts = 5;
+const maxHeldAttempts = 3;
 
 type KeyPress = { key: Key | undefined; modifiers: Modifier[] };
 
 export async function press(tools: ActionTools, name: string, target: Target | undefined): Promise<void> {
-  const { page, touch, deadline } = tools;
+  const { touch, deadline } = tools;
   const element = target === undefined ? undefined : await tools.reach(target, 'fill', { isTouch: false });
   const world = await targetWorld(tools, element, deadline);
   if (world === 'unknown') throw focusTaken();
   if (!world) {
     if (element) await touch((firm) => element.call(focus, [], firm));
-    return touch(() => page.keyboard.press(name));
+    return pressHeld(tools, name);
   }
   const { key, modifiers } = pressedBy(name);
   if (key && typesText(key)) {
@@ -65,10 +66,19 @@ async function pressWithFocus(tools: ActionTools, { name, element, world }: Focu
     if (await hasFocus(tools, page, world, deadline)) break;
   }
   const before = await keyAtOf(world, deadline);
-  await touch(() => page.keyboard.press(name));
+  await pressHeld(tools, name);
   // A document that was left because of the key has received it.
   const after = await keyAtOf(world, deadline).catch(() => Number.MAX_SAFE_INTEGER);
   if (after <= before && before < Number.MAX_SAFE_INTEGER) throw focusTaken();
+}
+
+/** Again where the page changed under the hand since a person said yes: then it is judged again. */
+async function pressHeld({ page, touch, isLetThrough }: ActionTools, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await touch(() => page.keyboard.press(name));
+    if (await isLetThrough()) return;
+    if (attempt === maxHeldAttempts) throw new StepFailure('covered', 'the page changes with each touch');
+  }
 }
 
 async function hasFocus({ documentsOf }: ActionTools, page: Page, target: World, deadline: Deadline): Promise<boolean> {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, type TypedSecret } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { TypedSecret } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { listen } from '../../../../testkit/listen.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { drive } from '../../testing/host.ts';
+import { type OpenedSession, openSessionOnHost } from '../../testing/open-session.ts';
 
 const value = 'Canary Lantern+42/é';
 const other = 'Bronze Feather-77%ü';
@@ -26,12 +26,10 @@ const form = `<!doctype html><title>Log in</title><style>* { caret-color: transp
   <label>Token <input name=t></label><button>Log in</button></form>`;
 
 describe('a secret', () => {
-  let nats: NatsForTest;
-  let agent: Bus;
-  let host: HostForTest;
+  let opened: OpenedSession;
   let site: Awaited<ReturnType<typeof listen>>;
   let elsewhere: Awaited<ReturnType<typeof listen>>;
-  let session: ReturnType<typeof drive>;
+  let session: OpenedSession['session'];
   /** Every address that a site was asked for. */
   const asked: string[] = [];
 
@@ -46,7 +44,6 @@ describe('a secret', () => {
   });
 
   before(async () => {
-    nats = await startNats({ hosts: ['h1'] });
     const serve = () =>
       createServer((request, response) => {
         const url = new URL(request.url ?? '/', 'http://any');
@@ -57,17 +54,13 @@ describe('a secret', () => {
           .end(html ?? echo(url.searchParams.get('q') || url.searchParams.get('t') || ''));
       });
     [site, elsewhere] = await Promise.all([listen(serve()), listen(serve())]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    opened = await openSessionOnHost();
+    session = opened.session;
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
     await elsewhere?.close();
-    await nats?.close();
   });
 
   const secretOf = (origins: string[], typed = value): TypedSecret => ({
@@ -128,7 +121,7 @@ describe('a secret', () => {
     }
     assert.ok(pictures[0]?.equals(pictures[1] ?? Buffer.alloc(0)), 'the picture depends on the value');
     // What no secret is known of is drawn as it is.
-    const plain = drive(agent, 'h1');
+    const plain = drive(opened.agent, 'h1');
     await plain.open();
     const shown = async (said: string) =>
       (await plain.act({ action: 'navigate', url: `${site.url}/echo?t=${encodeURIComponent(said)}` })).image;
@@ -137,7 +130,7 @@ describe('a secret', () => {
   });
 
   it('is redacted from the start by a host that opens the session again', async () => {
-    const again = drive(agent, 'h1');
+    const again = drive(opened.agent, 'h1');
     await again.open({ secrets: [value] });
     const { acted } = await again.act({ action: 'navigate', url: `${site.url}/echo?q=${encodeURIComponent(value)}` });
     assert.deepEqual(leaks(JSON.stringify({ ...acted, state: null })), []);

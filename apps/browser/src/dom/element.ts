@@ -1,16 +1,25 @@
 // An element that was found, until it is touched.
 
 import type { CDPSession } from 'playwright-core';
+import { bestEffort } from '../common/best-effort.ts';
 import type { Deadline } from '../common/deadline.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { isReachedAt, type ReadyElement, waitUntilReady } from './element-ready.ts';
-import type { Spot } from './find.ts';
+import { passOrThrow, type Spot } from './find.ts';
 import type { ActLook } from './injected/act-facts.ts';
+import type { HeldState } from './injected/held-act.ts';
 import { reachScript } from './injected/script.ts';
 import type { Identity } from './injected/view-items.ts';
 import type { Refs } from './refs.ts';
 import type { Point } from './worlds/frame-position.ts';
-import { callFunction } from './worlds/world.ts';
+import { callFunction, type Handle, type World } from './worlds/world.ts';
+
+/** What became of the touch: `undefined` where the document is gone. */
+export type HeldLook = {
+  look: ActLook | null;
+  state(deadline: Deadline): Promise<HeldState | undefined>;
+  letGo(): void;
+};
 
 export type FoundElement = {
   /**
@@ -30,6 +39,8 @@ export type FoundElement = {
   identity(deadline: Deadline): Promise<Identity>;
   /** What policy has to know of it; with `isNear` also the words around it. */
   actLook(isNear: boolean, deadline: Deadline): Promise<ActLook>;
+  /** The same, and holds the touch that follows to it. */
+  holdAct(deadline: Deadline): Promise<HeldLook>;
   /** What it offers to choose from. */
   choices(deadline: Deadline): Promise<Choices>;
   /** The frame whose document it is part of, and the origin of that document. */
@@ -55,11 +66,26 @@ export function createFoundElement(spot: Spot, refs: Refs): FoundElement {
     },
     identity: (deadline) => world.call('identity', [element], deadline),
     actLook: (isNear, deadline) => world.call('actLook', [element, isNear], deadline),
+    holdAct: (deadline) => holdIn(world, element, deadline),
     choices: (deadline) => choicesOf(spot, refs, deadline),
     frameId: world.frameId,
     origin: world.origin,
     cdp: session,
     objectId: element.objectId,
     release: () => world.release(element),
+  };
+}
+
+/** Without an element: what has the focus in this document. */
+export async function holdIn(world: World, element: Handle | null, deadline: Deadline): Promise<HeldLook> {
+  const look = await world.call('holdAct', [element], deadline);
+  return {
+    look,
+    state: (until) =>
+      world.call('heldState', [], until).catch((error) => {
+        passOrThrow(error, until);
+        return undefined;
+      }),
+    letGo: () => void bestEffort('let go of an act', world.call('letGo', [], deadline)),
   };
 }

@@ -12,6 +12,20 @@ async function pictureOf({ cdp }: Shown): Promise<string> {
   return (await cdp.send('Page.captureScreenshot', { format: 'png' })).data;
 }
 
+/** Two pictures in a row that are the same: a frame is drawn later than it is loaded. */
+async function settledPictureOf(shown: Shown): Promise<string> {
+  let before = await pictureOf(shown);
+  await until(async () => {
+    await Promise.all(shown.page.frames().map((frame) => frame.evaluate(painted)));
+    const now = await pictureOf(shown);
+    const isSame = now === before;
+    before = now;
+    return isSame;
+  }, 5000);
+  return before;
+}
+const painted = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))';
+
 for (const isIsolated of [false, true]) {
   describe(`pictures, frames in ${isIsolated ? 'their own processes' : 'one process'}`, () => {
     let stage: Stage;
@@ -29,7 +43,7 @@ for (const isIsolated of [false, true]) {
           async () => (await Promise.all(shown.page.frames().map((frame) => frame.evaluate(isReady)))).includes(true),
           5000,
         );
-        pictures.push(await pictureOf(shown));
+        pictures.push(await settledPictureOf(shown));
       }
       return pictures[0] === pictures[1];
     }

@@ -102,6 +102,8 @@ const rows: Record<RouteName, Row | Row[]> = {
   movePointer: { of: 'session', gets: 200, body: () => ({ route: { url: 'about:blank' } }) },
   updateSession: { of: 'session', gets: 200, body: () => ({ title: 'Another name' }) },
   getThumbnail: { of: 'session', gets: 200 },
+  // No browser is open.
+  getPageView: { of: 'session', gets: 'its own' },
   getShare: { of: 'session', gets: 200 },
   deleteSession: [
     { of: 'session', gets: 200 },

@@ -7,7 +7,9 @@ import type { EventStream } from '../sse/event-stream.ts';
 
 type Options = { store: Pick<Store, 'logins' | 'keys' | 'shares'>; bus: Bus; log: Log };
 type Viewer = Caller | Guest;
-type TrackedStream = [EventStream, Viewer];
+/** What has to end with the right of its viewer. */
+type Tracked = Pick<EventStream, 'onEnd' | 'close'>;
+type TrackedStream = [Tracked, Viewer];
 
 const everyMs = 1000;
 
@@ -16,7 +18,7 @@ const everyMs = 1000;
  * not depend on the bus; a message on the bus only makes it quicker.
  */
 export function createRevocations({ store, bus, log }: Options) {
-  const streams = new Map<EventStream, Viewer>();
+  const streams = new Map<Tracked, Viewer>();
   let isLooking = false;
   let isStale = false;
   let atExpiry: NodeJS.Timeout | undefined;
@@ -59,7 +61,7 @@ export function createRevocations({ store, bus, log }: Options) {
   const wakeups = [bus.subscribe(loginRevoked, {}, lookNow), bus.subscribe(shareRevoked, {}, lookNow)];
 
   return {
-    track(viewer: Viewer | undefined, stream: EventStream): void {
+    track(viewer: Viewer | undefined, stream: Tracked): void {
       // The built-in user has no login that could end.
       if (!viewer || (!isGuest(viewer) && !viewer.loginId && !viewer.keyId)) return;
       streams.set(stream, viewer);

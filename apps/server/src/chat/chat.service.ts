@@ -42,17 +42,10 @@ export function createChatService({ store, quotas, openSession, beginTask, decid
     await quotas.require(tx, caller, { tasks: 1 });
   }
 
-  async function enterSession(tx: Tx, caller: Caller, { profile_id, profile_label, record }: ChatRequest, id: string) {
+  async function enterSession(tx: Tx, caller: Caller, chat: ChatRequest, id: string) {
     const session = await store.sessions.drivenBy(tx, caller, id);
     await requireRoom(tx, caller, session);
-    // A browser keeps the profile it began with.
-    const isOther =
-      (profile_id ?? session?.profile_id) !== session?.profile_id ||
-      (profile_label ?? session?.profile_label) !== session?.profile_label;
-    if (isOther) throw new AppError('conflict', { detail: 'This session began with another profile.' });
-    // Neither may be ignored: a person may count on it that frames are kept, or are not.
-    if ((record ?? session?.recording) !== session?.recording)
-      throw new AppError('conflict', { detail: 'Whether a session is recorded is decided when it is created.' });
+    if (session) requireFitting(session, chat);
   }
 
   return {
@@ -111,6 +104,25 @@ export function createChatService({ store, quotas, openSession, beginTask, decid
     },
   };
 }
+
+type EnteredSession = { status: string; profile_id: string | null; profile_label: string | null; recording: boolean };
+/** The row of the session is locked, so that no person begins to drive in between. */
+function requireFitting(
+  session: EnteredSession,
+  { profile_id, profile_label, record, while_driven }: ChatRequest,
+): void {
+  if (while_driven === 'fail' && session.status === 'takeover')
+    throw new AppError('takeover_conflict', { detail: 'A person drives this session. Nothing was begun in it.' });
+  // A browser keeps the profile it began with.
+  const isOther =
+    (profile_id ?? session.profile_id) !== session.profile_id ||
+    (profile_label ?? session.profile_label) !== session.profile_label;
+  if (isOther) throw new AppError('conflict', { detail: 'This session began with another profile.' });
+  // Neither may be ignored: a person may count on it that frames are kept, or are not.
+  if ((record ?? session.recording) !== session.recording)
+    throw new AppError('conflict', { detail: 'Whether a session is recorded is decided when it is created.' });
+}
+
 /** The caller must be allowed to choose them. They were written by a chat, as the contract has them. */
 function settingsAgain(caller: Caller, { settings: given }: TaskRow): Task['settings'] {
   const settings = given as Task['settings'];
@@ -146,6 +158,7 @@ const settingsOf = (body: ChatRequest) => ({
   ...(body.max_cost !== undefined && { max_cost: body.max_cost }),
   ...(body.judge && { judge: true }),
   ...(body.confirm && { confirm: body.confirm }),
+  ...(body.steps_by === 'program' && { steps_by: 'program' as const }),
   ...(body.policy && { policy: body.policy }),
   profile_id: body.profile_id ?? null,
   profile_label: body.profile_label ?? null,

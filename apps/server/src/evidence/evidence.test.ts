@@ -264,13 +264,16 @@ describe('the evidence of a task', () => {
         return get(name);
       };
     });
-    /** Until nothing more was read for a while. */
+    /** Nothing more was read in ten looks in a row. */
     async function settled(): Promise<number> {
-      for (let seen = -1; seen !== reads.length; ) {
+      let seen = -1;
+      let same = 0;
+      await until(() => {
+        same = seen === reads.length ? same + 1 : 0;
         seen = reads.length;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      }
-      return reads.length;
+        return same === 10;
+      }, waitMs);
+      return seen;
     }
 
     it('is read no faster than its reader takes it, and never as a whole', async () => {

@@ -40,7 +40,11 @@ export type IsLenient = (request: FastifyRequest) => boolean;
 
 export function createCalls({ authenticate, unsent }: { authenticate: Authenticate; unsent: Unsent }) {
   /** Called by the route and again by the handler, each of which is enough; the database is asked once. */
-  async function identify(request: FastifyRequest, route: Route, isLenient: IsLenient | undefined): Promise<void> {
+  async function identify(
+    request: FastifyRequest,
+    route: Pick<Route, 'area' | 'access'>,
+    isLenient: IsLenient | undefined,
+  ): Promise<void> {
     if (route.access === 'public' || request.caller) return;
     request.caller = await authenticate(request, route).catch((error) => {
       if (route.access === 'anyone' && error instanceof AppError && error.code === 'token_missing') return undefined;

@@ -44,7 +44,7 @@ export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
 /** A failure of the caller, of the database, or of our own code. */
-function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('overloaded', { retryAfterSecs: 1, cause: error });
   if (hasZodFastifySchemaValidationErrors(error)) return toFieldErrors(error);

@@ -25,13 +25,18 @@ export function createOriginCheck({ isAuthDisabled, isOpenToAll, allowedHosts }:
     return names.size === 0 || isNamed(host) || isAddress(host);
   };
 
-  return ({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): AppError | undefined => {
+  return ({ headers, routeOptions }: Pick<FastifyRequest, 'headers' | 'routeOptions'>): AppError | undefined => {
     const { host, origin } = headers;
+    // The pattern, not the address: `/%61pi` is the same route.
+    const url = routeOptions.url ?? '';
     if (host !== undefined && !hostSpelling.test(host)) return oddHost;
     if (!isOurs(nameOf(host ?? ''))) return isAuthDisabled ? strangeHostWithoutAuth : strangeHost;
+    // A page has no business there, with authentication or without: a model would act on what the page sends.
+    if (isMcp(url) && (origin === undefined ? isCrossSite(headers) : !isOwnOrigin(origin, host)))
+      return strangeMcpOrigin;
     if (!isApi(url)) return undefined;
     // Browsers send it, and no page can change it; programs do not send it.
-    if (headers['sec-fetch-site'] === 'cross-site') return crossSite;
+    if (isCrossSite(headers)) return crossSite;
     if (isAuthDisabled && origin !== undefined && !isOwnOrigin(origin, host)) return strangeOrigin;
     return undefined;
   };
@@ -42,6 +47,8 @@ const hostSpelling = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253})|\[[0-9a-f:.]{2,45}\])(
 const nameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase();
 const isAddress = (host: string) => host.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
 const isApi = (url: string) => /^\/api(?:[/?]|$)/.test(url);
+const isMcp = (url: string) => /^\/mcp(?:[/?]|$)/.test(url);
+const isCrossSite = (headers: FastifyRequest['headers']) => headers['sec-fetch-site'] === 'cross-site';
 const isOwnOrigin = (origin: string, host: string | undefined) => URL.canParse(origin) && new URL(origin).host === host;
 
 const oddHost = new AppError('validation_failed', { detail: 'The Host is not a name or an address.' });
@@ -51,5 +58,8 @@ const strangeHostWithoutAuth = new AppError('validation_failed', {
 });
 const strangeOrigin = new AppError('validation_failed', {
   detail: 'Authentication is disabled, so requests from pages of other origins are not taken.',
+});
+const strangeMcpOrigin = new AppError('forbidden', {
+  detail: 'MCP requests from pages of other origins are not taken.',
 });
 const crossSite = new AppError('validation_failed', { detail: 'Requests from pages of other sites are not taken.' });

@@ -10,6 +10,7 @@ import type { StreamLimits } from '../sse/stream-limits.ts';
 import { Answer, BytesAnswer, sendAnswer, sendBytes, sendStatus } from './answer.ts';
 import { type Authenticate, type Call, createCalls, type IsLenient } from './call.ts';
 import type { CallLimits } from './call-limits.ts';
+import { createInnerCalls, type Exchange, type InnerParts } from './inner-calls.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
 import { schemaOf } from './route-schema.ts';
 import { createStreamedAnswers, StreamedAnswer } from './streamed-answers.ts';
@@ -35,9 +36,15 @@ export type Serve = {
     /** How many streams the response carries; one by default. */
     countOf?: (call: Call<R>) => number,
   ): void;
+  /** A path of another protocol, for callers who are logged in. Its handler sends the answer itself. */
+  other(path: OtherPath, handler: (exchange: Exchange) => Promise<unknown>): void;
+  /** The answer of a route to the caller of a request to such a path. It counts for the limits of the route. */
+  inner<R extends Route>(route: R, exchange: Exchange, parts: InnerParts): Promise<Exclude<Reply<R>, StreamedAnswer>>;
   /** Ends every open stream; viewers resume at another server. */
   closeStreams(): void;
 };
+/** `area` is what an API key opens or not, as for the routes of the contract. */
+export type OtherPath = Pick<Route, 'method' | 'access' | 'area' | 'bodyLimitBytes'> & { path: string };
 
 type Options = {
   authenticate: Authenticate;
@@ -56,6 +63,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
   const reads = createReadsInTurn();
   const streams = new Set<EventStream>();
   const streamed = createStreamedAnswers(streamLimits);
+  const inner = createInnerCalls(callLimits);
 
   const common = (route: Route, { first, isLenient }: RouteOptions = {}) => ({
     method: route.method,
@@ -79,6 +87,11 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
 
   const serve: Serve = (route, handler, { first, isLenient } = {}) => {
     const [status = 200, ...others] = Object.keys(route.replies).map(Number);
+    inner.add(route, async (exchange, parts) => {
+      const call = await calls.callOf(exchange.request, exchange.reply, { route });
+      // The contract has checked the parts, which take the place of those of the request.
+      return inTurn(route, exchange, () => handler({ ...call, ...parts } as typeof call));
+    });
     app.route({
       ...common(route, { first, isLenient }),
       handler: async (request, reply) => {
@@ -115,9 +128,26 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       },
     });
   };
+  serve.other = (given, handler) => addOtherPath(app, calls, given, handler);
+  // The table of handlers does not know the types of each route.
+  serve.inner = (route, exchange, parts) => inner.call(route, exchange, parts) as never;
   serve.closeStreams = () => {
     for (const stream of streams) stream.close();
     streamed.close();
   };
   return serve;
+}
+
+/** Its caller has to be logged in; everything else of it is the business of its handler. */
+function addOtherPath(
+  app: FastifyInstance,
+  calls: Pick<ReturnType<typeof createCalls>, 'identify'>,
+  { method, path, access, area, bodyLimitBytes }: OtherPath,
+  handler: (exchange: Exchange) => Promise<unknown>,
+): void {
+  app.route({
+    ...{ method, url: path, bodyLimit: bodyLimitBytes, schema: { hide: true } },
+    onRequest: (request) => calls.identify(request, { access, area }, undefined),
+    handler: (request, reply) => handler({ request, reply }),
+  });
 }

@@ -1,6 +1,6 @@
 // Builds the services of sessions, and serves their routes.
 
-import type { HostClient } from '@pilothouse/fleet';
+import { createRedactorOf, type HostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { Serve } from '../http/serve.ts';
@@ -11,6 +11,7 @@ import { createCloseService } from './close.service.ts';
 import { createCloseBrowser } from './close-browser.ts';
 import { sessionCommandRoutes } from './commands.routes.ts';
 import type { OpenSession } from './open-session.ts';
+import { createPageViews } from './page-view.service.ts';
 import { createProfilesService } from './profiles.service.ts';
 import type { Quotas } from './quotas.ts';
 import { createSessionReads } from './session-reads.ts';
@@ -39,7 +40,8 @@ export function mountSessions(serve: Serve, options: Options): FollowSession {
   const { store, hosts, log, quotas, openSession, events, frames, viewers, onShareRevoked } = options;
   const reads = createSessionReads({ store, snapshotOf: createSnapshots(options) });
   const follow = createSessionStream({ store, reads, events, frames, viewers });
-  sessionsRoutes(serve, createSessionsService({ store, reads, openSession }), follow);
+  const viewPage = createPageViews({ store, hosts, reads, redactorOf: createRedactorOf(store) });
+  sessionsRoutes(serve, { sessions: createSessionsService({ store, reads, openSession }), viewPage, follow });
   const onClosed = createCloseBrowser({ store, hosts, log });
   sessionCommandRoutes(serve, {
     closing: createCloseService({ store, onClosed, onShareRevoked }),

@@ -3,10 +3,13 @@
 import { routes } from '@pilothouse/contract';
 import { Answer, BytesAnswer } from '../http/answer.ts';
 import type { Serve } from '../http/serve.ts';
+import type { PageViews } from './page-view.service.ts';
 import type { FollowSession } from './session-stream.ts';
 import type { SessionsService } from './sessions.service.ts';
 
-export function sessionsRoutes(serve: Serve, sessions: SessionsService, follow: FollowSession) {
+type Parts = { sessions: SessionsService; viewPage: PageViews; follow: FollowSession };
+
+export function sessionsRoutes(serve: Serve, { sessions, viewPage, follow }: Parts) {
   serve(routes.listSessions, ({ caller, query }) => sessions.list(caller, query));
   serve(routes.createSession, ({ caller, body }) => sessions.create(caller, body));
   serve(routes.getSession, async ({ caller, params, counted }) => {
@@ -15,6 +18,7 @@ export function sessionsRoutes(serve: Serve, sessions: SessionsService, follow: 
     const { reply, pictures } = await sessions.detail(caller, params.id);
     return new Answer(200, reply, pictures);
   });
+  serve(routes.getPageView, ({ caller, params, query }) => viewPage(caller, params.id, query));
   serve(routes.updateSession, ({ caller, params, body }) => sessions.update(caller, params.id, body));
   serve(routes.getThumbnail, async ({ caller, params }) => {
     const { bytes, contentType, etag } = await sessions.thumbnail(caller, params.id);

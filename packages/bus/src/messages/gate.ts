@@ -17,6 +17,8 @@ export const Gate = z.object({
   shown_at: z.array(z.string()).optional(),
   /** Words that no person gave were written into this page before. */
   is_unsaid: z.boolean().optional(),
+  /** A person said no to an act of this task on the site of this page. */
+  is_after_no: z.boolean().optional(),
   /** A model wrote an address that no person gave and that was not opened before. */
   is_new_address: z.boolean().optional(),
   /** With it: it could carry away more than a few words. */

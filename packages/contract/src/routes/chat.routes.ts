@@ -16,6 +16,15 @@ export const chatRoutes = {
     body: ChatRequest,
     bodyLimitBytes: bodyLimits.chat,
     replies: { 200: PlanReply, 202: ChatReply },
-    errors: [...loginErrors, ...bodyErrors, 'forbidden', 'not_found', 'conflict', 'quota_exceeded', 'rate_limited'],
+    errors: [
+      ...loginErrors,
+      ...bodyErrors,
+      'forbidden',
+      'not_found',
+      'conflict',
+      'takeover_conflict',
+      'quota_exceeded',
+      'rate_limited',
+    ],
   },
 } as const satisfies Record<string, Route>;

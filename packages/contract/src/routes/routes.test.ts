@@ -50,6 +50,7 @@ const beyond = [
   'DELETE /api/auth/keys/:id',
   'PATCH /api/sessions/:id',
   'GET /api/sessions/:id/thumbnail',
+  'GET /api/sessions/:id/view',
   'GET /api/sessions/:id/share',
   'DELETE /api/sessions/:id',
   'POST /api/sessions/:id/takeover',

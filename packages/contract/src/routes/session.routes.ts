@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { LiveEvent } from '../sessions/events.ts';
+import { PageView } from '../sessions/page-view.ts';
 import { Pointer, PointerRequest } from '../sessions/pointer.ts';
 import { RecordingBand, RecordingItem, RecordingQuery } from '../sessions/recording.ts';
 import {
@@ -28,7 +29,7 @@ import {
 } from '../tasks/takeover.ts';
 import { ImageType } from '../tasks/view.ts';
 import { IdParam } from '../types/id.ts';
-import { NextCursor, Page, queryFlag, ResumeHeaders, ResumeQuery } from '../types/query.ts';
+import { NextCursor, Page, queryFlag, queryInt, ResumeHeaders, ResumeQuery } from '../types/query.ts';
 import { bodyErrors, bodyLimits, loginErrors, type Route, Success } from '../types/route.ts';
 
 const params = z.object({ id: IdParam });
@@ -150,6 +151,19 @@ export const sessionRoutes = {
     replies: {},
     bytes: ImageType.options,
     errors: [...loginErrors, 'not_found', 'gone'],
+  },
+  getPageView: {
+    method: 'GET',
+    path: '/api/sessions/:id/view',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'look',
+    summary: 'Read the page in front of a session as text with refs; from continues a long one',
+    params,
+    query: z.object({ from: queryInt(0, 1_000_000, 0) }),
+    replies: { 200: Success.extend({ view: PageView }) },
+    errors: [...loginErrors, 'validation_failed', 'not_found', 'conflict', 'takeover_conflict', 'rate_limited'],
   },
   getShare: {
     method: 'GET',

@@ -28,12 +28,19 @@ const ChatFields = z.object({
   /** Another name for `prompt`. */
   message: Prompt.optional(),
   session_id: IdParam.optional(),
+  /** What happens while a person drives the session: the task waits until they hand it back, or none is begun (`fail`). */
+  while_driven: z.enum(['wait', 'fail']).optional(),
   profile_id: IdParam.optional(),
   profile_label: text(100, 1).optional(),
   current_url: WebUrl.optional(),
   constraints: z.array(text(1000, 1)).max(10).default([]),
   planner: Planner.default('auto'),
   steps: z.array(Step).min(1).max(maxSteps).optional(),
+  /**
+   * Who wrote the steps or the script. Those of a program, such as an agent of another maker, need the same yes of a person as
+   * those that a model decides; those of a person, which is the default, need none in the mode `standard`.
+   */
+  steps_by: z.enum(['person', 'program']).optional(),
   model: text(200, 1).optional(),
   output_schema: JsonObject.optional(),
   allowed_domains: z.array(Domain).min(1).max(taskLimits.sites.most).optional(),

@@ -266,6 +266,8 @@ export const Task = TaskSummary.extend({
     judge: z.boolean().optional(),
     /** A person agrees to the plan of the model before it acts. */
     confirm: z.literal('plan').optional(),
+    /** A program wrote the steps, and no person. */
+    steps_by: z.literal('program').optional(),
     /** The rules that the chat added. */
     policy: Policy.optional(),
   }),

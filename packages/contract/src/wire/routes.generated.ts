@@ -29,6 +29,7 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   movePointer: {"method":"POST","path":"/api/sessions/:id/pointer","access":"user","hasBody":true},
   updateSession: {"method":"PATCH","path":"/api/sessions/:id","access":"user","hasBody":true},
   getThumbnail: {"method":"GET","path":"/api/sessions/:id/thumbnail","access":"user","hasBytes":true},
+  getPageView: {"method":"GET","path":"/api/sessions/:id/view","access":"user","query":["from"]},
   getShare: {"method":"GET","path":"/api/sessions/:id/share","access":"user"},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:id","access":"user","query":["purge"]},
   requestSessionTakeover: {"method":"POST","path":"/api/sessions/:id/takeover","access":"user","hasBody":true},

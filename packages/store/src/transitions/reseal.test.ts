@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../../../../testkit/until.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { localUser, openStore, type Store } from '../index.ts';
 
 const [older, newer, lost] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const soon = () => AbortSignal.timeout(60_000);
 const state = { storage: { cookies: ['a'] }, pages: [] };
+
+/** The most secrets that one key sealed. */
+const secretsOfOneKey = (store: Store): Promise<number | undefined> =>
+  store.transaction(async ({ client }) => {
+    const { rows } = await client.query<{ count: number }>(
+      'select count(*)::int as count from secrets group by key_id order by count desc limit 1',
+    );
+    return rows[0]?.count;
+  });
 
 describe('sealing again', () => {
   let database: TestDatabase;
@@ -55,7 +65,9 @@ describe('sealing again', () => {
     });
     await locked.promise;
     const resealing = both.reseal(soon());
-    setTimeout(release.resolve, 500);
+    // All others are sealed by the newer key while one is locked.
+    await until(async () => (await secretsOfOneKey(both)) === names.length - 1, 30_000);
+    release.resolve();
     const tables = await resealing;
     await lock;
     const doneOf = (table: string) => tables.find((one) => one.table === table);

@@ -95,7 +95,7 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     if (mayMove(element)) {
       // What is just beginning to move does not do so in the first, and what turns back is where it was after two.
       between = measure(element, view);
-      await nextFrame();
+      await nextFrame(busyFrameMs);
     }
     const measured = measure(element, view);
     if (measured.state !== 'there') return { measured, isMoving: false, reached: -1 };
@@ -112,10 +112,14 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
       .getAnimations()
       .some(({ effect }) => effect instanceof KeyframeEffect && effect.target && dom.isWithin(element, effect.target));
 
+  const frameMs = 50;
+  /** What is animated is where it was until a frame is drawn, which takes longer on a busy machine. */
+  const busyFrameMs = 300;
+
   /** A page that is not drawn has no frames. */
-  const nextFrame = () =>
+  const nextFrame = (mostMs = frameMs) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 50);
+      const timer = setTimeout(resolve, mostMs);
       requestAnimationFrame(() => {
         clearTimeout(timer);
         resolve();

@@ -17,6 +17,7 @@ import { createExtractor, type Extractor } from './extract.ts';
 import { createFields } from './field-events.ts';
 import { createFinder, type Finder, type Query } from './find.ts';
 import { createGestures } from './gestures.ts';
+import { createHeldAct, type HeldAct } from './held-act.ts';
 import { createTouch, type Touch } from './hit-target.ts';
 import { createMask } from './mask.ts';
 import { createOutline, type Outline } from './outline.ts';
@@ -43,6 +44,7 @@ type Parts = {
   extractor: Extractor;
   items: ViewItems;
   acts: ActReader;
+  heldAct: HeldAct;
   blocks: ViewBlocks;
   viewer: PageViewer;
   suggester: Suggester;
@@ -69,6 +71,7 @@ function createTools(parts: Parts) {
     extractor,
     items,
     acts,
+    heldAct,
     blocks,
     viewer,
     suggester,
@@ -145,6 +148,9 @@ function createTools(parts: Parts) {
     actLook: acts.look,
     focusLook: acts.lookAtFocus,
     linkNames: acts.linkNames,
+    holdAct: heldAct.hold,
+    heldState: heldAct.state,
+    letGo: heldAct.letGo,
     read: reader.read,
     readPage: reader.page,
     attributes: extractor.attributes,
@@ -179,11 +185,12 @@ export const script = `(() => {
   const extractor = (${createExtractor})({ dom, roles, names, sight, reader, secrets });
   const items = (${createViewItems})({ dom, roles, names, secrets, marks, reader, outline });
   const acts = (${createActReader})({ dom, names, secrets, reader, items });
+  const heldAct = (${createHeldAct})(acts);
   const blocks = (${createViewBlocks})({ dom, roles, names, sight, paint, reader });
   const sheets = (${createViewLines})();
   const viewer = (${createPageViewer})({ dom, roles, names, secrets, sight, paint, reader, outline, items, blocks, sheets, marks });
   const suggester = (${createSuggester})({ dom, roles, names, sight, marks });
-  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, acts, blocks, viewer, suggester });
+  return (${createTools})({ dom, marks, finder, roles, names, secrets, paint, sight, touch, outline, reader, extractor, items, acts, heldAct, blocks, viewer, suggester });
 })()`;
 
 /** What the page's side calls to tell the host something; only our world has it. */

@@ -1,5 +1,5 @@
-// The agent's own net for secret values: hosts redact what they send, and this strikes what a host let through before it is stored or
-// shown to a model. Reads the values from the sealed rows of the session each time and keeps none.
+// The net for secret values behind that of hosts: hosts redact what they send, and this strikes what a host let through, before
+// it is stored or shown to a model. Reads the values from the sealed rows of the session each time and keeps none.
 
 import { createRedactor, type Redactor } from '@pilothouse/bus';
 import type { Store } from '@pilothouse/store';
