@@ -8,6 +8,9 @@ import { listen } from '../../../../../testkit/listen.ts';
 import { until } from '../../../../../testkit/until.ts';
 import { contextIdOf, openRawDoor, type RawDoor } from '../../../testing/doors.ts';
 import { type SharedChromium, startSharedChromium } from '../../../testing/guests.ts';
+import { soon } from '../../../testing/stage.ts';
+import { within } from '../../common/deadline.ts';
+import { closePage } from '../../pages/close-page.ts';
 import { methodsWith } from './commands.ts';
 import { contextAlias } from './targets.ts';
 
@@ -339,8 +342,9 @@ describe('the door of a guest', () => {
     for (const method of asked) void guest.ask(method, {}, sessionId);
     for (const method of asked) void guest.ask(method);
     await guest.close();
-    assert.equal(await own.evaluate('1'), 1);
-    assert.equal(await other.title(), 'Other');
-    await scratch.close();
+    const inTime = <T>(work: Promise<T>): Promise<T> => within(soon(10_000), work);
+    assert.equal(await inTime(own.evaluate('1')), 1);
+    assert.equal(await inTime(other.title()), 'Other');
+    await closePage(scratch, soon(10_000));
   });
 });
