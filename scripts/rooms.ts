@@ -246,6 +246,8 @@ export const houses: Record<string, House> = {
           'dom',
           'dom/worlds',
           'chromium',
+          'cdp/filter',
+          'cdp/fence',
           'guard',
           'guard/rules',
           'common',
@@ -299,7 +301,7 @@ export const houses: Record<string, House> = {
       },
       'cdp/filter': {
         what: 'What a guest of the pipe may say and see: the table of commands, rules for parameters, targets, worlds.',
-        imports: ['cdp', 'guard/rules', 'common'],
+        imports: ['cdp/fence', 'cdp', 'guard/rules', 'common'],
       },
       cdp: {
         what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',

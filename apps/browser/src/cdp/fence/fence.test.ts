@@ -5,6 +5,7 @@ import { createHeldDown } from './held-down.ts';
 import { createSwitches } from './switches.ts';
 import { type FenceOutcome, judgeWhileDriven } from './while-driven.ts';
 
+const driven = { epoch: 2, by: 'person' } as const;
 const open = [...methodsWith('allow'), ...methodsWith('rewrite')];
 
 describe('a guest while another drives', () => {
@@ -44,13 +45,13 @@ describe('a guest while another drives', () => {
   ];
   for (const [method, fail, wait] of rows)
     it(`${method}: ${fail} or ${wait}`, () => {
-      assert.equal(judgeWhileDriven('fail', method, 2).kind, fail);
-      assert.equal(judgeWhileDriven('wait', method, 2).kind, wait);
+      assert.equal(judgeWhileDriven('fail', method, driven).kind, fail);
+      assert.equal(judgeWhileDriven('wait', method, driven).kind, wait);
     });
 
   it('is let through with nothing that acts or reads, whatever the way', () => {
     for (const mode of ['fail', 'wait'] as const) {
-      const passed = open.filter((method) => judgeWhileDriven(mode, method, 2).kind === 'pass');
+      const passed = open.filter((method) => judgeWhileDriven(mode, method, driven).kind === 'pass');
       const tame = /\.(enable|disable|attach\w*|detach\w*|setAutoAttach|setDiscoverTargets|release\w*|remove\w*)$/;
       const named = ['Browser.getVersion', 'Schema.getDomains', 'Target.getBrowserContexts'];
       const others = [
@@ -65,7 +66,8 @@ describe('a guest while another drives', () => {
   });
 
   it('has only reads and what waits for a page kept for later, and only where it wants to wait', () => {
-    const held = (mode: 'fail' | 'wait') => open.filter((method) => judgeWhileDriven(mode, method, 2).kind === 'hold');
+    const held = (mode: 'fail' | 'wait') =>
+      open.filter((method) => judgeWhileDriven(mode, method, driven).kind === 'hold');
     assert.deepEqual(held('fail'), []);
     assert.deepEqual(held('wait').toSorted(), [
       'Page.addScriptToEvaluateOnNewDocument',
@@ -74,16 +76,20 @@ describe('a guest while another drives', () => {
       'Page.getLayoutMetrics',
       'Page.getNavigationHistory',
       'Runtime.addBinding',
+      'Target.attachToTarget',
       'Target.getTargetInfo',
       'Target.getTargets',
     ]);
   });
 
   it('is told in words, also where a script would have thrown', () => {
-    const said = JSON.stringify(judgeWhileDriven('fail', 'Runtime.evaluate', 7));
-    assert.match(said, /another drives this session \(epoch 7\); nothing was done/);
-    assert.match(JSON.stringify(judgeWhileDriven('wait', 'Page.navigate', 7)), /epoch 7/);
-    assert.match(JSON.stringify(judgeWhileDriven('wait', 'Runtime.evaluate', 7)), /Cannot find context/);
+    const said = JSON.stringify(judgeWhileDriven('fail', 'Runtime.evaluate', { epoch: 7, by: 'person' }));
+    assert.match(said, /a person drives this session \(epoch 7\); nothing was done/);
+    assert.match(
+      JSON.stringify(judgeWhileDriven('wait', 'Page.navigate', { epoch: 7, by: 'agent' })),
+      /a task drives this session \(epoch 7\)/,
+    );
+    assert.match(JSON.stringify(judgeWhileDriven('wait', 'Runtime.evaluate', driven)), /Cannot find context/);
   });
 });
 

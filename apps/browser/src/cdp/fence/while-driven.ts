@@ -11,6 +11,15 @@ export type FenceOutcome =
   | { kind: 'answer'; result: object }
   | { kind: 'error'; message: string };
 
+/** Who drives instead of the guest, and under which epoch. */
+export type Driven = { epoch: number; by: 'person' | 'agent' | 'unknown' };
+
+const drivers = { person: 'a person drives', agent: 'a task drives', unknown: 'another drives' };
+
+/** What a guest is told of everything that is not done for it. */
+export const refusalOf = ({ epoch, by }: Driven): string =>
+  `${drivers[by]} this session (epoch ${epoch}); nothing was done`;
+
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
 /** Clients take an error for a context that is gone, and ask again or say that nothing is there. */
@@ -24,25 +33,48 @@ const passes = words(`
   Page.removeScriptToEvaluateOnNewDocument Page.setLifecycleEventsEnabled Performance.disable Performance.enable
   Runtime.disable Runtime.discardConsoleEntries Runtime.enable Runtime.releaseObject Runtime.releaseObjectGroup
   Runtime.removeBinding Runtime.runIfWaitingForDebugger Schema.getDomains Security.disable Security.enable
-  ServiceWorker.disable ServiceWorker.enable Target.attachToBrowserTarget Target.attachToTarget Target.detachFromTarget
-  Target.getBrowserContexts Target.setAutoAttach Target.setDiscoverTargets
+  ServiceWorker.disable ServiceWorker.enable Target.attachToBrowserTarget Target.detachFromTarget Target.getBrowserContexts
+  Target.setAutoAttach Target.setDiscoverTargets
 `);
 
 /** What clients ask when they connect or meet a page. A script that is added runs in pages that come, so it waits too. */
 const holds = words(`
   Page.addScriptToEvaluateOnNewDocument Page.createIsolatedWorld Page.getFrameTree Page.getLayoutMetrics
-  Page.getNavigationHistory Runtime.addBinding Target.getTargetInfo Target.getTargets
+  Page.getNavigationHistory Runtime.addBinding Target.attachToTarget Target.getTargetInfo Target.getTargets
 `);
 
-export function judgeWhileDriven(mode: WhileDriven, method: string, epoch: number): FenceOutcome {
-  const message = `another drives this session (epoch ${epoch}); nothing was done`;
+/**
+ * The title of a page as Playwright asks for it. Whatever goes wrong with that, it says that the title is empty, so it gets no
+ * answer before there is a true one: it reads, and nothing else.
+ */
+export function asTitleRead(method: string, params: Record<string, unknown>): Record<string, unknown> | undefined {
+  const isAsked =
+    method === 'Runtime.callFunctionOn' &&
+    Array.isArray(params.arguments) &&
+    params.arguments.some((one: { value?: unknown } | null) => one?.value === '() => document.title');
+  return isAsked ? { expression: 'document.title', returnByValue: true } : undefined;
+}
+
+export function judgeWhileDriven(mode: WhileDriven, method: string, driven: Driven): FenceOutcome {
+  const message = refusalOf(driven);
   if (passes.has(method)) return { kind: 'pass' };
-  if (scripts.has(method))
-    return mode === 'fail'
-      ? { kind: 'answer', result: thrown(message) }
-      : { kind: 'error', message: 'Cannot find context with specified id' };
   if (mode === 'wait' && holds.has(method)) return { kind: 'hold' };
-  return { kind: 'error', message };
+  return refuse(mode, method, message);
+}
+
+/** The same for a command that was under way when another took over. */
+export const cutShort = (
+  mode: WhileDriven,
+  method: string,
+  driven: Driven,
+): Exclude<FenceOutcome, { kind: 'pass' | 'hold' }> =>
+  refuse(mode, method, `${drivers[driven.by]} this session (epoch ${driven.epoch}); what was under way was ended`);
+
+function refuse(mode: WhileDriven, method: string, message: string): Exclude<FenceOutcome, { kind: 'pass' | 'hold' }> {
+  if (!scripts.has(method)) return { kind: 'error', message };
+  return mode === 'fail'
+    ? { kind: 'answer', result: thrown(message) }
+    : { kind: 'error', message: 'Cannot find context with specified id' };
 }
 
 /** The answer to a script that threw: the one refusal that no client takes for something else. */

@@ -101,7 +101,7 @@ describe('the door of a guest', () => {
   });
 
   it('lets a page go on that its guest forgets', async () => {
-    const guest = await openRawDoor(chromium, ids.context, 50);
+    const guest = await openRawDoor(chromium, ids.context, { resumeMs: 50 });
     await guest.must('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
     const opened = await context.newPage();
     assert.equal(await opened.evaluate('1'), 1);

@@ -20,6 +20,8 @@ export type RuleContext = {
   sessionId: string;
   /** Whether the session is of the browser itself, and not of a page. */
   isBrowser: boolean;
+  /** Whether the guest is told of what happens now. */
+  isTold: boolean;
   ownsSession(sessionId: unknown): boolean;
 };
 
@@ -103,9 +105,9 @@ export const rules: Record<string, Rule> = {
     params.flatten === true || params.autoAttach === false
       ? { send: { ...params, flatten: true } }
       : { refuse: 'only flat sessions are supported: set flatten' },
-  'Target.setDiscoverTargets': ({ discover, filter }, { targets, sessionId }) => ({
+  'Target.setDiscoverTargets': ({ discover, filter }, { targets, sessionId, isTold }) => ({
     answer: {},
-    events: targets.discover(sessionId, filter, discover === true),
+    events: targets.discover(sessionId, filter, { isOn: discover === true, isTold }),
   }),
   'Target.detachFromTarget': ({ sessionId }, { ownsSession }) =>
     ownsSession(sessionId) ? { send: { sessionId } } : { refuse: 'No session with given id' },

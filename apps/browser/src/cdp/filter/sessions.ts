@@ -11,7 +11,7 @@ export type DoorSessions = {
   add(sessionId: string, how: { isBrowser: boolean; isShown: boolean; isWaiting: boolean }): void;
   /** The guest lets the page go on. */
   resumed(sessionId: string): void;
-  remove(sessionId: string): void;
+  forget(sessionId: string): void;
   close(): void;
 };
 
@@ -34,7 +34,7 @@ export function createSessions({ root, resumeMs = usualResumeMs, resume }: Optio
       sessions.set(sessionId, { isBrowser, isShown, timer });
     },
     resumed,
-    remove(sessionId) {
+    forget(sessionId) {
       resumed(sessionId);
       sessions.delete(sessionId);
     },

@@ -15,52 +15,77 @@ export type Targets = {
   isOwn(info: TargetInfo): boolean;
   /** The target as the guest sees it. */
   shown<T extends TargetInfo>(info: T): T;
-  /** Takes an event of the browser. Returns what sessions of the guest are told of it. */
-  take(method: string, params: Record<string, unknown>): ToldEvent[];
+  /** Takes an event of the browser. Returns what sessions of the guest are told of it; nothing while that is withheld. */
+  take(method: string, params: Record<string, unknown>, isTold: boolean): ToldEvent[];
   /** A session asks to be told of targets, or not any more. Returns what it is told at once. */
-  discover(sessionId: string, filter: unknown, isOn: boolean): ToldEvent[];
+  discover(sessionId: string, filter: unknown, how: { isOn: boolean; isTold: boolean }): ToldEvent[];
+  /** What sessions have to be told after a time in which they were told nothing. */
+  news(): ToldEvent[];
 };
 
 export type ToldEvent = { sessionId: string; method: string; params: object };
 
 export function createTargets(contextId: string): Targets {
   const known = new Map<string, TargetInfo>();
-  /** By the session that asked. */
-  const filters = new Map<string, TypeFilter[]>();
+  /** By the session that asked, with the targets that it was told of. */
+  const asked = new Map<string, { filter: TypeFilter[]; told: Set<string> }>();
 
   const isOwn = ({ browserContextId }: TargetInfo) => browserContextId === contextId;
   const shown = <T extends TargetInfo>(info: T): T =>
     info.browserContextId === undefined ? info : { ...info, browserContextId: contextAlias };
-  const told = (info: TargetInfo, method: string, params: object = { targetInfo: shown(info) }): ToldEvent[] =>
-    [...filters].filter(([, filter]) => isWanted(filter, info)).map(([sessionId]) => ({ sessionId, method, params }));
+
+  function tell(info: TargetInfo, method: string, params: object = { targetInfo: shown(info) }): ToldEvent[] {
+    return [...asked].flatMap(([sessionId, { filter, told }]) => {
+      if (!isWanted(filter, info)) return [];
+      const isNew = !told.has(info.targetId);
+      if (method === 'Target.targetDestroyed') told.delete(info.targetId);
+      else told.add(info.targetId);
+      // A session that was not told of it gets to know it now.
+      const isCreated = isNew && method === 'Target.targetInfoChanged';
+      return [{ sessionId, method: isCreated ? 'Target.targetCreated' : method, params }];
+    });
+  }
+
+  function catchUp(sessionId: string): ToldEvent[] {
+    const { filter, told } = asked.get(sessionId) ?? { filter: [], told: new Set<string>() };
+    const gone = [...told].filter((targetId) => !known.has(targetId));
+    for (const targetId of gone) told.delete(targetId);
+    const now = [...known.values()].filter((info) => isWanted(filter, info));
+    const method = ({ targetId }: TargetInfo) =>
+      told.has(targetId) ? 'Target.targetInfoChanged' : 'Target.targetCreated';
+    const events = [
+      ...gone.map((targetId) => ({ sessionId, method: 'Target.targetDestroyed', params: { targetId } })),
+      ...now.map((info) => ({ sessionId, method: method(info), params: { targetInfo: shown(info) } })),
+    ];
+    for (const { targetId } of now) told.add(targetId);
+    return events;
+  }
 
   return {
     has: (targetId) => typeof targetId === 'string' && known.has(targetId),
     isOwn,
     shown,
-    take(method, params) {
+    take(method, params, isTold) {
       const info = params.targetInfo as TargetInfo | undefined; // as the protocol has it
       if (info) {
         if (!isOwn(info)) return [];
         const isNew = !known.has(info.targetId);
         known.set(info.targetId, info);
-        return told(info, isNew ? 'Target.targetCreated' : 'Target.targetInfoChanged');
+        return isTold ? tell(info, isNew ? 'Target.targetCreated' : 'Target.targetInfoChanged') : [];
       }
       const gone = known.get(String(params.targetId));
       if (!gone) return [];
       if (method === 'Target.targetDestroyed') known.delete(gone.targetId);
-      return told(gone, method, params);
+      return isTold ? tell(gone, method, params) : [];
     },
-    discover(sessionId, wanted, isOn) {
-      const isNew = isOn && !filters.has(sessionId);
+    discover(sessionId, wanted, { isOn, isTold }) {
+      const isNew = isOn && !asked.has(sessionId);
       const filter: TypeFilter[] = Array.isArray(wanted) ? wanted : usualFilter;
-      if (isOn) filters.set(sessionId, filter);
-      else filters.delete(sessionId);
-      if (!isNew) return [];
-      return [...known.values()]
-        .filter((info) => isWanted(filter, info))
-        .map((info) => ({ sessionId, method: 'Target.targetCreated', params: { targetInfo: shown(info) } }));
+      if (isOn) asked.set(sessionId, { filter, told: asked.get(sessionId)?.told ?? new Set() });
+      else asked.delete(sessionId);
+      return isNew && isTold ? catchUp(sessionId) : [];
     },
+    news: () => [...asked.keys()].flatMap(catchUp),
   };
 }
 

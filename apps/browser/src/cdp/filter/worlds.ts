@@ -5,7 +5,7 @@
 const prefix = 'guest:';
 
 type Context = { id: number; uniqueId?: string; name: string; auxData?: { type?: string } };
-type Known = { ids: Set<number>; uniqueIds: Set<string> };
+type Known = { ids: Set<number>; uniqueIds: Set<string>; shown: Map<number, Context> };
 
 export type Worlds = {
   /** The name that a world of the guest really has. */
@@ -16,6 +16,8 @@ export type Worlds = {
   allows(sessionId: string, params: Record<string, unknown>): boolean;
   /** Takes an event about contexts. Returns it as the guest sees it; undefined where it does not. */
   take(sessionId: string, method: string, params: Record<string, unknown>): Record<string, unknown> | undefined;
+  /** The contexts that there are, as the guest sees them. */
+  shown(sessionId: string): object[];
   forget(sessionId: string): void;
 };
 
@@ -29,7 +31,7 @@ export const isOfWorlds = (method: string): boolean =>
 export function createWorlds(): Worlds {
   const sessions = new Map<string, Known>();
   const of = (sessionId: string): Known => {
-    const known = sessions.get(sessionId) ?? { ids: new Set(), uniqueIds: new Set() };
+    const known = sessions.get(sessionId) ?? { ids: new Set(), uniqueIds: new Set(), shown: new Map() };
     sessions.set(sessionId, known);
     return known;
   };
@@ -40,7 +42,9 @@ export function createWorlds(): Worlds {
     if (context.auxData?.type === 'isolated' && !isOwn) return undefined;
     known.ids.add(context.id);
     if (context.uniqueId) known.uniqueIds.add(context.uniqueId);
-    return isOwn ? { ...context, name: context.name.slice(prefix.length) } : context;
+    const shown = isOwn ? { ...context, name: context.name.slice(prefix.length) } : context;
+    known.shown.set(context.id, shown);
+    return shown;
   }
 
   const allows = (sessionId: string, params: Record<string, unknown>) => {
@@ -66,15 +70,18 @@ export function createWorlds(): Worlds {
       if (method === 'Runtime.executionContextsCleared') {
         known.ids.clear();
         known.uniqueIds.clear();
+        known.shown.clear();
         return params;
       }
       const shown = allows(sessionId, params) ? params : undefined;
       if (method === 'Runtime.executionContextDestroyed') {
         known.ids.delete(Number(params.executionContextId));
+        known.shown.delete(Number(params.executionContextId));
         known.uniqueIds.delete(String(params.executionContextUniqueId));
       }
       return shown;
     },
+    shown: (sessionId) => [...of(sessionId).shown.values()],
     forget: (sessionId) => void sessions.delete(sessionId),
   };
 }
