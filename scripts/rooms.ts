@@ -96,6 +96,10 @@ export const houses: Record<string, House> = {
         what: 'MCP at `/mcp`: tools over the routes of the contract.',
         imports: ['live', 'http', 'sse', 'delivery'],
       },
+      cdp: {
+        what: 'Programs that drive a browser: tickets, sockets, and when they have the wheel.',
+        imports: ['auth', 'http', 'sse'],
+      },
       chat: { what: 'POST /api/chat and rerun.', imports: ['sessions', 'http'] },
       recordings: { what: 'Recordings.', imports: ['sessions', 'live', 'auth', 'http'] },
       sessions: {

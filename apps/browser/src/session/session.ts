@@ -22,7 +22,7 @@ import { openContext } from '../state/restore.ts';
 import type { OnCut } from '../state/saved-state.ts';
 import { createActQueue } from './act-queue.ts';
 import { type Activity, createActivity } from './activity.ts';
-import { createCheckpoints } from './checkpoints.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createCommands } from './commands.ts';
 import { createDriverPrompts, type DriverPrompts } from './driver-prompts.ts';
 import { createObserver } from './observe.ts';
@@ -87,6 +87,8 @@ export type SessionOptions = {
 
 const openMs = 15_000;
 const repairMs = 8000;
+/** So long after an act of a program the state is saved with each page that loads. */
+const savedAfterActMs = 15_000;
 
 export async function openSession(given: SessionOptions): Promise<Session> {
   const secrets = createTypedSecrets(given.secrets ?? []);
@@ -184,7 +186,7 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
   const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
   parts.defer(checkpoints.close);
   const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
-  const doors = createDoors({ options, sessionPages, context, activity, screencast, epoch, signal });
+  const doors = createDoors({ options, sessionPages, context, activity, screencast, checkpoints, epoch, signal });
   parts.defer(doors.close);
   const stopping = { activity, inFlight, pages, prompts, input, doors, stopPages };
   const driver = createDriver(options.epoch, createStopDriver(stopping));
@@ -219,11 +221,21 @@ const isGone = ({ browser }: Chromium, signal: AbortSignal) => signal.aborted ||
 type DoorParts = Pick<Assembly, 'options' | 'context' | 'activity'> & {
   sessionPages: SessionPages;
   screencast: Screencast;
+  checkpoints: Pick<Checkpoints, 'setDriven'>;
   epoch: () => number;
   signal: AbortSignal;
 };
 
-function createDoors({ options, sessionPages, context, activity, screencast, epoch, signal }: DoorParts): ProgramDoors {
+function createDoors({
+  options,
+  sessionPages,
+  context,
+  activity,
+  screencast,
+  checkpoints,
+  epoch,
+  signal,
+}: DoorParts): ProgramDoors {
   const { chromium, isHeld, onGone, epoch: firstEpoch } = options;
   const { pages, dialogs } = sessionPages;
   return createProgramDoors({
@@ -231,6 +243,7 @@ function createDoors({ options, sessionPages, context, activity, screencast, epo
     onAct() {
       activity.use();
       screencast.touch();
+      checkpoints.setDriven(savedAfterActMs);
     },
     endBrowser: onGone,
   });

@@ -4,7 +4,14 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { crc32 } from 'node:zlib';
 
 /** The prefix tells people and scanners what they have found. */
-const prefixes = { access: 'pha_', refresh: 'phr_', share: 'phs_', key: 'phk_', takeover: 'phw_' } as const;
+const prefixes = {
+  access: 'pha_',
+  refresh: 'phr_',
+  share: 'phs_',
+  key: 'phk_',
+  takeover: 'phw_',
+  ticket: 'pht_',
+} as const;
 export type TokenKind = keyof typeof prefixes;
 
 const secretBytes = 32;
