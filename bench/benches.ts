@@ -34,6 +34,10 @@ export const benches = define({
     full: async ({ rounds }) => (await import('./browser/actions.ts')).measureActions(rounds),
     small: async () => (await import('./browser/actions.ts')).measureActions(1),
   },
+  cdp: {
+    full: async ({ rounds }) => (await import('./browser/cdp.ts')).measureCdp(rounds),
+    small: async () => (await import('./browser/cdp.ts')).measureCdp(1),
+  },
   view: {
     full: async ({ rounds }) => (await import('./browser/view.ts')).measureView(rounds),
     small: async () => (await import('./browser/view.ts')).measureView(2),

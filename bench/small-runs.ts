@@ -15,6 +15,11 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
       assert.deepEqual([ours.count, bare.count], [1, 1]);
     assert.ok(Object.keys(p50_by_action_ms).length >= 10);
   },
+  cdp({ own, guest }) {
+    assert.deepEqual([own.acts_ms.ours.count, own.acts_ms.before.count], [3, 3]);
+    assert.deepEqual([guest.acts_ms.guest.count, guest.acts_ms.host.count], [3, 3]);
+    assert.deepEqual([Object.keys(own.by_act_ms).length, Object.keys(guest.by_act_ms).length], [6, 5]);
+  },
   // Times say nothing of a small run: they are in the full one.
   view({ hard: { ours, playwright }, list, table, article }) {
     assert.ok(ours.facts >= 36 && ours.facts > playwright.facts, JSON.stringify(ours));
@@ -123,6 +128,7 @@ export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'd
 /** These have browsers and no bound. */
 export const browserBenches: BenchName[] = [
   'actions',
+  'cdp',
   'watched',
   'animated',
   'recovery',

@@ -100,6 +100,10 @@ export const houses: Record<string, House> = {
         what: 'MCP at `/mcp`: tools over the routes of the contract.',
         imports: ['live', 'http', 'sse', 'delivery'],
       },
+      cdp: {
+        what: 'Programs that drive a browser: tickets, sockets, and when they have the wheel.',
+        imports: ['auth', 'http', 'sse'],
+      },
       chat: { what: 'POST /api/chat and rerun.', imports: ['sessions', 'http'] },
       recordings: { what: 'Recordings.', imports: ['sessions', 'live', 'auth', 'http'] },
       sessions: {
@@ -266,6 +270,8 @@ export const houses: Record<string, House> = {
           'dom',
           'dom/worlds',
           'chromium',
+          'cdp/filter',
+          'cdp/fence',
           'guard',
           'guard/rules',
           'common',
@@ -311,7 +317,19 @@ export const houses: Record<string, House> = {
       'dom/injected/element': { what: 'Facts about one element: role, name, visible, secret.', imports: [] },
       chromium: {
         what: 'Starts, pools and ends Chromium: sandbox, system calls, unix user, folder, flags.',
-        imports: ['guard', 'limits', 'common'],
+        imports: ['cdp', 'guard', 'limits', 'common'],
+      },
+      'cdp/fence': {
+        what: 'What becomes of a guest while another drives: its commands, what it holds down, what it switched on.',
+        imports: ['cdp'],
+      },
+      'cdp/filter': {
+        what: 'What a guest of the pipe may say and see: the table of commands, rules for parameters, targets, worlds.',
+        imports: ['cdp/fence', 'cdp', 'guard/rules', 'common'],
+      },
+      cdp: {
+        what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',
+        imports: ['common'],
       },
       guard: {
         what: 'The egress proxy: the only way of a browser to the network.',

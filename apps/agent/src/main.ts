@@ -12,6 +12,7 @@ import { housekeepingParts } from './background/housekeeping-parts.ts';
 import { startIdleBrowsers } from './background/idle-browsers.ts';
 import { startRetention } from './background/old-recordings.ts';
 import { showPresence } from './background/presence.ts';
+import { startPrograms } from './background/programs.ts';
 import { createRetentionMetrics } from './background/retention-metrics.ts';
 import { startStuckTasks } from './background/stuck-tasks.ts';
 import { startTakeovers } from './background/takeovers.ts';
@@ -87,6 +88,7 @@ run('agent', async () => {
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));
+  closing(startPrograms({ store, browsers, log, isNeeded: sees('hasPrograms') }));
   const retention = createRetentionMetrics(metrics);
   closing(startHousekeeping({ store, log, metrics, retention, parts: housekeepingParts(store, config.keepDays) }));
   const filesKeepDays = config.files.keepDays;

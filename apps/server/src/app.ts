@@ -11,6 +11,7 @@ import type { Registry } from 'prom-client';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
+import { mountCdp } from './cdp/mount.ts';
 import { mountChat } from './chat/mount.ts';
 import { type ParseScript, plannersOf } from './chat/plan.ts';
 import { serveConsole } from './console/console.routes.ts';
@@ -89,21 +90,23 @@ export async function createApp(options: Options) {
   const { store, bus, log, metrics, version, isAuthDisabled, hasProfileKey, installation = {} } = options;
   const unsent = createUnsent({ ...options.unsent, log, metrics });
   const { isOpenToAll = false, allowedHosts = [], checksReplies = false } = options;
+  const checkOrigin = createOriginCheck({ isAuthDisabled, isOpenToAll, allowedHosts });
   const app = createHttp({
     log,
     metrics,
     trustedProxies: options.auth.trustedProxies,
     checksReplies,
     unsent,
-    checkOrigin: createOriginCheck({ isAuthDisabled, isOpenToAll, allowedHosts }),
+    checkOrigin,
   });
   await describeApi(app, version);
 
   const revocations = createRevocations({ store, bus, log });
   const callLimits = createCallLimits({ store, settings: options.callLimits, log });
   const streamLimits = createStreamLimits(options.streams);
+  const authenticate = isAuthDisabled ? asLocalUser(store) : byToken(store);
   const serve = createServe(app, {
-    authenticate: isAuthDisabled ? asLocalUser(store) : byToken(store),
+    authenticate,
     onStream: revocations.track,
     streamLimits,
     unsent,
@@ -119,16 +122,7 @@ export async function createApp(options: Options) {
   const quotas = createQuotas(store, options.quotas, options.modelLimits);
   const openSession = createOpenSession({ store, quotas });
 
-  serviceRoutes(serve, {
-    isAuthDisabled,
-    hasProfileKey,
-    version,
-    ping: {
-      database: () => store.ping(pingTimeoutMs),
-      bus: () => bus.ping({ timeoutMs: pingTimeoutMs }),
-    },
-    openApi: () => ({ openapi: '3.1.0', ...app.swagger() }),
-  });
+  mountService(serve, app, options);
   const { parseScript } = options.planners ?? {};
   const findModels = options.planners?.models ?? cached(() => store.agents.models(), modelsMs);
   const findPlanners = async () => ({ parseScript, models: await findModels() });
@@ -152,18 +146,45 @@ export async function createApp(options: Options) {
   const follows = mountTasks(serve, { store, ...live, takeovers, onCancelled, installation });
   bundleRoutes(serve, { live: followSession, ...follows });
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
-  const mcp = mountMcp(serve, { events: live.events, track, streamLimits, unsent, log, metrics, version });
+  const { events } = live;
+  const shared = { app, hosts, authenticate, checkOrigin, track, events, streamLimits, unsent };
+  const closeProtocols = mountProtocols(serve, { ...options, ...shared });
   await serveConsole(app, { folder: options.consoleDir, log });
 
   app.addHook('preClose', async () => {
     serve.closeStreams();
-    await mcp.close();
+    await closeProtocols();
     await live.close();
     revocations.close();
   });
   closeLast(app, [unsent, callLimits]);
   await app.ready();
   return app;
+}
+
+/** Health and the documents of the interface. */
+function mountService(serve: Serve, app: FastifyInstance, options: Options): void {
+  const { store, bus, version, isAuthDisabled, hasProfileKey } = options;
+  serviceRoutes(serve, {
+    isAuthDisabled,
+    hasProfileKey,
+    version,
+    ping: {
+      database: () => store.ping(pingTimeoutMs),
+      bus: () => bus.ping({ timeoutMs: pingTimeoutMs }),
+    },
+    openApi: () => ({ openapi: '3.1.0', ...app.swagger() }),
+  });
+}
+
+/** Other protocols than our own, for programs. Returns what ends them. */
+function mountProtocols(serve: Serve, options: Parameters<typeof mountMcp>[1] & Parameters<typeof mountCdp>[1]) {
+  const mcp = mountMcp(serve, options);
+  const cdp = mountCdp(serve, options);
+  return async (): Promise<void> => {
+    cdp.close();
+    await mcp.close();
+  };
 }
 
 /** What users keep beside sessions and tasks. */

@@ -35,6 +35,7 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   createSession: { title: 'A session', profile_label: 'work', viewport: { width: 1280, height: 720 }, record: true },
   updateSession: { title: 'Another name' },
   shareSession: { expires_in_secs: 600 },
+  openProgramAccess: { while_driven: 'wait' },
   movePointer: { actions: [{ action: 'click', x: 1, y: 2, button: 'left', modifiers: ['Alt'], input_seq: 1 }] },
   requestSessionTakeover: { requested_by: 'ann', reason: 'to log in', expires_in_secs: 60 },
   resumeSessionTakeover: { resume_token: 'token', note: 'done' },

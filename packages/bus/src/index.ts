@@ -25,6 +25,16 @@ export { Input, NumberedInput } from './messages/input.ts';
 export { Box, lineOf, maxOutlineChars, Observation, OpenPage, OutlineItem } from './messages/observation.ts';
 export { estimateTokens, maxViewTokens, View, ViewHandle } from './messages/page-view.ts';
 export { PlanWanted, PlanWantedReply, planWanted } from './messages/plan-wanted.ts';
+export {
+  ProgramOpen,
+  ProgramOpened,
+  type ProgramPiece,
+  programIn,
+  programOpen,
+  programOut,
+  programPieceBytes,
+} from './messages/program.ts';
+export { createProgramLink, type ProgramLink } from './messages/program-link.ts';
 export { createRedactor, formsOf, type Redactor, redactedText } from './messages/redaction.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';
 export { Checkpoint, checkpoint, SavedState } from './messages/saved-state.ts';

@@ -45,6 +45,7 @@ export {
 } from './sessions/events.ts';
 export { PageView } from './sessions/page-view.ts';
 export { Pointer, PointerAction, PointerRequest } from './sessions/pointer.ts';
+export { ProgramAccess, ProgramAccessRequest, WhileProgramDriven } from './sessions/program.ts';
 export { RecordedFrame, RecordingBand, RecordingItem } from './sessions/recording.ts';
 export { PutSecretRequest, Secret, secretLimits } from './sessions/secret.ts';
 export {

@@ -10,6 +10,8 @@ import {
   type Observation,
   type Packed,
   type Picture,
+  type ProgramOpen,
+  programOpen,
   type SavedState,
   type SessionCommand,
   type SessionReply,
@@ -65,8 +67,20 @@ export function createHostClient(bus: Bus) {
     ...hostCommands(bus),
 
     /** Names a new driver. Done once nothing that began under an older epoch can touch the page. */
-    take: (hold: BrowserHold, { isPerson = false, ...wait }: Wait & { isPerson?: boolean }) =>
-      send(hold, { type: 'take', epoch: hold.epoch, is_person: isPerson }, wait, ['taken', ({ cut }) => ({ cut })]),
+    take(hold: BrowserHold, { isPerson = false, isProgram, ...wait }: Wait & { isPerson?: boolean; isProgram?: true }) {
+      const kind = { is_person: isPerson, ...(isProgram && { is_program: true }) };
+      return send(hold, { type: 'take', epoch: hold.epoch, ...kind }, wait, ['taken', ({ cut }) => ({ cut })]);
+    },
+
+    /** Opens a connection of a program. What it says and hears goes over the bus from then on. */
+    async openProgram(
+      { hostId, sessionId }: BrowserAddress,
+      request: ProgramOpen,
+      wait: Wait,
+    ): Promise<HostResult<object>> {
+      const result = await bus.request(programOpen, { host_id: hostId, session_id: sessionId }, request, wait);
+      return hostResultOf(result, (reply) => (reply.ok ? {} : reply));
+    },
 
     /** The picture as it is now. */
     look: (browser: BrowserAddress, wait: Wait): Promise<HostResult<HostLook>> =>

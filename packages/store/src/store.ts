@@ -73,6 +73,7 @@ import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
 import { createCancels } from './transitions/cancel.ts';
 import { createOwnTakeovers } from './transitions/own-takeover.ts';
+import { createPrograms } from './transitions/programs.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
 import { createReseal } from './transitions/reseal.ts';
@@ -156,7 +157,7 @@ export function openStore(options: StoreOptions) {
       ...createSpareBrowsers(database),
     },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
-    pointers: createPointers(database),
+    ...createSteering(database),
     recordings: { ...createRecordings(database), ...createBands(database) },
     recorders: createRecorders(database),
     retention: createRetention(database),
@@ -188,6 +189,12 @@ export function openStore(options: StoreOptions) {
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** Where the front end of a session points, and the programs that drive it. */
+const createSteering = (database: Database) => ({
+  pointers: createPointers(database),
+  programs: createPrograms(database),
+});
 
 /** What models decided, and what people said to it. */
 const createDecided = (database: Database) => ({

@@ -10,7 +10,7 @@ import { check, type } from './fill.ts';
 import { move, navigate, reload } from './navigate.ts';
 import { click, drag, hover, scroll } from './pointer.ts';
 import { press } from './press.ts';
-import { closePage, focusPage, newPage } from './tabs.ts';
+import { closeTab, focusPage, newPage } from './tabs.ts';
 import { secretFor, typeSecret } from './type-secret.ts';
 import { wait } from './wait.ts';
 
@@ -54,7 +54,7 @@ export async function act(step: Step, tools: ActionTools, secret?: TypedSecret):
     case 'new_page':
       return newPage(tools, step.url);
     case 'close_page':
-      return closePage(tools, step.page);
+      return closeTab(tools, step.page);
     case 'focus_page':
       return focusPage(tools, step.page);
     case 'answer_dialog':

@@ -1,6 +1,7 @@
 // Opens, closes and shows pages.
 
 import { StepFailure } from '../common/failure.ts';
+import { closePage } from '../pages/close-page.ts';
 import type { ActionTools } from './action-tools.ts';
 import { navigate } from './navigate.ts';
 
@@ -9,10 +10,9 @@ export async function newPage(tools: ActionTools, url: string | undefined): Prom
   if (url !== undefined) await navigate({ ...tools, page }, url);
 }
 
-export async function closePage(tools: ActionTools, name: string | undefined): Promise<void> {
+export async function closeTab(tools: ActionTools, name: string | undefined): Promise<void> {
   const page = name === undefined ? tools.page : pageOf(tools, name);
-  // Without asking the page whether it may be left.
-  await tools.touch(() => page.close({ runBeforeUnload: false }));
+  await tools.touch((firm) => closePage(page, firm));
 }
 
 export async function focusPage(tools: ActionTools, name: string): Promise<void> {

@@ -1,20 +1,21 @@
 // One Chromium with its sandbox on, in a folder of its own, and as root under a user of its own.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createMultiplexer, type Multiplexer } from '../cdp/multiplexer.ts';
 import { type BrowserGuard, type Guard, type GuardListeners, type GuardOptions, openGuard } from '../guard/proxy.ts';
-import { drawingArgs, guardArgs, quietArgs } from './flags.ts';
+import { chromiumArgs } from './flags.ts';
 import { openSessionFolder } from './folders.ts';
 import { writeLauncher } from './launcher.ts';
+import { type BrowserProcess, startProcess } from './process.ts';
 import type { Users } from './unix-users.ts';
-
-const againMs = 500;
 
 export type Viewport = { width: number; height: number };
 
 export type Chromium = {
   browser: Browser;
+  /** One more client of its pipe. What it may say and see is for the caller to decide. */
+  openGuest: Multiplexer['openGuest'];
   /** A context and a blank page, where they were made ahead. The session takes them, or closes them. */
   ready: { context: BrowserContext; page: Page; viewport: Viewport } | undefined;
   /** Its folder, which it can read and not write. */
@@ -76,31 +77,19 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
         },
         onSlowed: () => listeners.onSlowed?.(),
       }));
-    const pidFile = join(folder.path, 'pid');
-    const downloads = join(folder.path, 'home', 'downloads');
-    const browser = await chromium.launch({
-      executablePath: await writeLauncher({ path, folder: folder.path, pidFile, uid, hidesProcesses }),
-      chromiumSandbox: hasSandbox,
-      args: [...(guard ? guardArgs(guard.url) : quietArgs), ...drawingArgs({ hasWebgl }), ...args],
-      // The library would have pages draw with WebGL in software.
-      ignoreDefaultArgs: hasWebgl ? [] : ['--enable-unsafe-swiftshader'],
-      artifactsDir: folder.path,
-      downloadsPath: downloads,
-      // Ours holds passwords.
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-      timeout: timeoutMs,
-      // The life of the process is decided in one place, and that is not the browser library.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
+    const home = join(folder.path, 'home');
+    const downloads = join(home, 'downloads');
+    const program = await writeLauncher({ path, folder: folder.path, uid, hidesProcesses });
+    const profile = join(home, 'profile');
+    const processes = await startProcess({
+      program,
+      args: chromiumArgs({ profile, guardUrl: guard?.url, hasSandbox, hasWebgl, more: args }),
     });
-    const pid = await readPid(pidFile).catch(async (error) => {
-      await browser.close();
-      throw error;
-    });
+    const multiplexer = createMultiplexer(processes.pipe, processes.end);
+    const browser = await connect(processes, multiplexer, { downloads, timeoutMs });
     let closing: Promise<void> | undefined;
     const close = () => {
-      closing ??= end(browser, pid).finally(tidy);
+      closing ??= end(browser, processes).finally(tidy);
       return closing;
     };
     const guarding = guard && {
@@ -109,32 +98,38 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
         listeners = { ...listeners, ...next };
       },
     };
-    const kill = () => killGroup(pid);
-    return { browser, ready: undefined, folder: folder.path, downloads, uid, guard: guarding, pid, kill, close };
+    const { pid, kill } = processes;
+    const { openGuest } = multiplexer;
+    const files = { folder: folder.path, downloads };
+    return { browser, openGuest, ready: undefined, ...files, uid, guard: guarding, pid, kill, close };
   } catch (error) {
     await tidy();
     throw error;
   }
 }
 
-/** Signals go to the group of this number: 0 would be our own, and 1 every process. */
-async function readPid(file: string): Promise<number> {
-  const pid = Number(await readFile(file, 'utf8'));
-  if (!Number.isInteger(pid) || pid <= 1) throw new Error('the browser does not say which process it is');
-  return pid;
+/** The browser library on the pipe of these processes. They end where it cannot be connected in time. */
+async function connect(
+  processes: BrowserProcess,
+  { host }: Pick<Multiplexer, 'host'>,
+  { downloads, timeoutMs }: { downloads: string; timeoutMs: number },
+): Promise<Browser> {
+  try {
+    return await chromium.connectOverCDP(host, {
+      timeout: timeoutMs,
+      // The library puts downloads where its artifacts are; it makes no others for us.
+      artifactsDir: downloads,
+      // Nothing is done to the default context: sessions have contexts of their own.
+      noDefaults: true,
+    });
+  } catch (error) {
+    await processes.end();
+    throw new Error(`Chromium does not start.\n${processes.lastWords()}`, { cause: error });
+  }
 }
 
 /** By force: its state was saved or is lost, its files go, and asked politely it may run on for seconds. */
-async function end(browser: Browser, pid: number): Promise<void> {
-  killGroup(pid);
-  const again = setInterval(() => killGroup(pid), againMs);
-  await browser.close().finally(() => clearInterval(again));
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Gone already, which is what was wanted.
-  }
+async function end(browser: Browser, processes: BrowserProcess): Promise<void> {
+  await processes.end();
+  await browser.close();
 }

@@ -1,6 +1,5 @@
-// The script that starts one Chromium. The browser library has no say over the user, the walls around it and where its
-// profile lies, so it starts this instead. The script replaces itself by Chromium: the pipes that drive it (3 and 4) stay,
-// and so does the group of its processes.
+// The script that starts one Chromium behind its walls. It replaces itself by Chromium: the pipes that drive it (3 and 4)
+// stay, and so do its process id and the group of its processes.
 
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,15 +10,13 @@ export type LauncherOptions = {
   path: string;
   /** The session's folder. */
   folder: string;
-  /** Where it writes which process it is. */
-  pidFile: string;
   /** The user that it becomes; undefined where that is our own. */
   uid: number | undefined;
   /** Gives it a view of its own processes only. */
   hidesProcesses: boolean;
 };
 
-export async function writeLauncher({ path, folder, pidFile, uid, hidesProcesses }: LauncherOptions): Promise<string> {
+export async function writeLauncher({ path, folder, uid, hidesProcesses }: LauncherOptions): Promise<string> {
   const home = join(folder, 'home');
   await mkdir(home, { mode: 0o700 });
   const downloads = join(home, 'downloads');
@@ -34,24 +31,12 @@ export async function writeLauncher({ path, folder, pidFile, uid, hidesProcesses
   await writeFile(
     launcher,
     `#!/bin/sh
-for arg; do
-  shift
-  case "$arg" in
-    --user-data-dir=*) rmdir "\${arg#*=}"; set -- "$@" "--user-data-dir=${home}/profile" ;;
-    --enable-features=*) set -- "$@" "$arg,${features}" ;;
-    *) set -- "$@" "$arg" ;;
-  esac
-done
-echo $$ >'${pidFile}'
 exec ${wallsOf({ uid, hidesProcesses })} env HOME='${home}' TMPDIR='${home}' '${path}' "$@"
 `,
     { mode: 0o755 },
   );
   return launcher;
 }
-
-/** Added to the list that the library gives, since only one list counts. The headless shell does not know this one. */
-const features = 'NetworkServiceSandbox';
 
 /** Commands that each put up one wall and run the next. */
 export function wallsOf({ uid, hidesProcesses }: Pick<LauncherOptions, 'uid' | 'hidesProcesses'>): string {

@@ -4,7 +4,7 @@ import type { Driver } from './driver.ts';
 
 const coverMs = 300;
 
-type DriverKind = 'person' | 'agent' | 'unknown';
+type DriverKind = 'person' | 'agent' | 'program' | 'unknown';
 
 /** False where a newer epoch drives. */
 export type HandOver = (epoch: number, who: DriverKind) => Promise<boolean>;

@@ -1,9 +1,11 @@
-// Answers the commands for one session on the bus: its own commands, and those that move files.
+// Answers the commands for one session on the bus: its own commands, those that move files, and the connections of
+// programs.
 
-import { type Bus, fileCommand, type Responder, sessionCommand } from '@pilothouse/bus';
+import { type Bus, fileCommand, programOpen, type Responder, sessionCommand } from '@pilothouse/bus';
 import { noLease, StepFailure } from '../common/failure.ts';
 import { failed } from '../session/reply.ts';
 import type { Session } from '../session/session.ts';
+import { createProgramConnections } from './program-connections.ts';
 import type { SessionAddress } from './reports.ts';
 
 export type Responders = {
@@ -26,6 +28,11 @@ export function openResponders({ bus, to, session, isHeld, isEnding }: Options):
     if (!isHeld() && !isRead) return failed(noLease());
     return isEnding() ? failed(new StepFailure('no_session', 'the browser is being closed')) : undefined;
   };
+  const refusalOfProgram = () => {
+    const head = refusal()?.head;
+    return head?.ok === false ? head : undefined;
+  };
+  const programs = createProgramConnections({ bus, to, session });
   const responders: Responder[] = [
     bus.respond(
       sessionCommand,
@@ -35,9 +42,13 @@ export function openResponders({ bus, to, session, isHeld, isEnding }: Options):
         refusal(message.type === 'answer') ?? session.answer(message),
     ),
     bus.respond(fileCommand, to, async (message) => refusal() ?? session.files.answer(message)),
+    bus.respond(programOpen, to, async (message) => refusalOfProgram() ?? programs.open(message)),
   ];
   return {
     ready: (options) => Promise.all(responders.map((responder) => responder.ready(options))),
-    close: (options) => Promise.all(responders.map((responder) => responder.close(options))),
+    close(options) {
+      programs.close();
+      return Promise.all(responders.map((responder) => responder.close(options)));
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { within } from '../common/deadline.ts';
 import { StepFailure, stale } from '../common/failure.ts';
 import { isOpenable } from '../guard/rules/web-url.ts';
+import { closePage } from '../pages/close-page.ts';
 import type { Pages } from '../pages/pages.ts';
 import { createPendingNavigations, type PendingNavigations } from './pending-navigations.ts';
 import { uncut } from './uncut.ts';
@@ -44,7 +45,7 @@ export function createNavigator(pages: Pages): Navigator {
         case 'new_page':
           return openPage(browser, input.url, signal);
         case 'close_page':
-          return within(uncut(goMs), page.close());
+          return closePage(page, uncut(goMs));
         case 'focus':
           return pages.show(page);
       }

@@ -1,6 +1,6 @@
 // Whether a person drives, under which epoch, and how long ago the last one stopped.
 
-export type DriverKind = 'person' | 'agent' | 'unknown';
+export type DriverKind = 'person' | 'agent' | 'program' | 'unknown';
 
 export type PersonDrives = {
   isPerson(): boolean;

@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { bestEffort } from '../common/best-effort.ts';
 import type { LimitHit } from '../limits/limits.ts';
+import { closePage } from './close-page.ts';
 import { createPageFlood } from './page-flood.ts';
 
 type Options = { maxPages: number; onRefused: (hit: LimitHit) => void };
@@ -19,7 +20,7 @@ export function createPageLimit({ maxPages, onRefused }: Options): (page: Page) 
     isFlooded = news === 'flood';
     if (news === 'first') onRefused(hitOf(`more than ${maxPages} pages; further ones are closed`, false));
     if (news === 'flood') onRefused(hitOf(`ever more pages; ${maxPages} are allowed`, true));
-    else void bestEffort('close a page beyond the limit', page.close());
+    else void bestEffort('close a page beyond the limit', closePage(page));
   };
 }
 

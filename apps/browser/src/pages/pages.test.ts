@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { until } from '../../../../testkit/until.ts';
+import { handledLater } from '../common/best-effort.ts';
 import { startDeadline } from '../common/deadline.ts';
 import { createMouseButton } from '../driver/mouse-button.ts';
+import { closePage } from './close-page.ts';
 import { followPages } from './pages.ts';
 import { createPopups } from './popups.ts';
 import { createSiteChanges } from './site-changes.ts';
@@ -48,6 +50,18 @@ describe('the pages of a session', () => {
     page.goto('chrome://crash').catch(() => undefined);
     await crashed;
   }
+
+  it('close while their document is replaced, where Chromium forgets that it was asked', async () => {
+    const { context } = await open(20);
+    for (let round = 0; round < 8; round += 1) {
+      const page = await context.newPage();
+      const cdp = await context.newCDPSession(page);
+      handledLater(cdp.send('Page.reload'));
+      await closePage(page, startDeadline(10_000, new AbortController().signal));
+      assert.ok(page.isClosed());
+    }
+    await context.close();
+  });
 
   it('tell of each document they show, and not of what is in their frames', async () => {
     const { first, loads } = await open(2);

@@ -3,6 +3,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, within } from '../common/deadline.ts';
+import { closePage } from './close-page.ts';
 import type { FrontPage } from './front-page.ts';
 
 export type Repair = {
@@ -25,7 +26,7 @@ export function createRepair({ context, front, isCrashed }: Options): Repair {
       if (page === inFront) front.show(fresh);
       else front.replace(page, fresh);
       // Not awaited: a dead page is slow to close.
-      void bestEffort('close a crashed page', page.close());
+      void bestEffort('close a crashed page', closePage(page));
     }
   }
 

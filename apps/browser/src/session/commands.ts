@@ -68,9 +68,9 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return { head: { ok: true, ...head, picture: snapshot?.picture ?? null }, body: snapshot?.image ?? emptyBody };
   }
 
-  async function take({ epoch, is_person }: CommandOf<'take'>): Promise<Reply> {
+  async function take({ epoch, is_person, is_program }: CommandOf<'take'>): Promise<Reply> {
     const cut = epoch > driver.epoch() ? (activity.commandId() ?? null) : null;
-    if (!(await handOver(epoch, is_person ? 'person' : 'unknown'))) throw stale();
+    if (!(await handOver(epoch, is_person ? 'person' : is_program ? 'program' : 'unknown'))) throw stale();
     return { head: { ok: true, type: 'taken', cut }, body: emptyBody };
   }
 

@@ -22,11 +22,12 @@ import { openContext } from '../state/restore.ts';
 import type { OnCut } from '../state/saved-state.ts';
 import { createActQueue } from './act-queue.ts';
 import { type Activity, createActivity } from './activity.ts';
-import { createCheckpoints } from './checkpoints.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { createCommands } from './commands.ts';
 import { createDriverPrompts, type DriverPrompts } from './driver-prompts.ts';
 import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
+import { createProgramDoors, type ProgramDoors } from './program-doors.ts';
 import type { Reply } from './reply.ts';
 import { followSessionPages, type SessionPages } from './session-pages.ts';
 import { createTypedSecrets, type TypedSecrets } from './typed-secrets.ts';
@@ -41,6 +42,8 @@ export type Session = {
   setReach(reach: DomainPolicy): void;
   answer(command: SessionCommand): Promise<Reply>;
   files: Files;
+  /** Opens a door for a program. */
+  openDoor: ProgramDoors['open'];
   usage(): SessionUsage;
   /** Whether a page crashed while the browser lives. */
   isCrashed(): boolean;
@@ -84,6 +87,8 @@ export type SessionOptions = {
 
 const openMs = 15_000;
 const repairMs = 8000;
+/** So long after an act of a program the state is saved with each page that loads. */
+const savedAfterActMs = 15_000;
 
 export async function openSession(given: SessionOptions): Promise<Session> {
   const secrets = createTypedSecrets(given.secrets ?? []);
@@ -181,24 +186,24 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
   const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
   parts.defer(checkpoints.close);
   const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
-
-  const stopDriver = createStopDriver({ activity, inFlight, pages, prompts, input, stopPages });
-  const driver = createDriver(options.epoch, stopDriver);
+  const doors = createDoors({ options, sessionPages, context, activity, screencast, checkpoints, epoch, signal });
+  parts.defer(doors.close);
+  const stopping = { activity, inFlight, pages, prompts, input, doors, stopPages };
+  const driver = createDriver(options.epoch, createStopDriver(stopping));
   parts.defer(driver.close);
-  const handOver = prompts.following(createHandOver({ driver, privacy }));
-  const isGone = () => signal.aborted || !chromium.browser.isConnected();
+  const handOver = doors.following(prompts.following(createHandOver({ driver, privacy })));
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
-  const act = createActQueue({ ...shared, perform, isGone, secrets, eyesOf });
+  const act = createActQueue({ ...shared, perform, isGone: () => isGone(chromium, signal), secrets, eyesOf });
   parts.defer(() => closed.abort());
   chromium.browser.once('disconnected', onGone);
   parts.defer(() => void chromium.browser.off('disconnected', onGone));
-
   const session: Session = {
     epoch,
     take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
     setReach: (reach) => setReach(chromium, reach),
     answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act })),
     files,
+    openDoor: doors.open,
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     isCrashed: () => pages.all().some(pages.isCrashed),
     repair: () => pages.repair(startDeadline(repairMs, signal)),
@@ -209,6 +214,39 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
     },
   };
   return { session, masked: sessionPages.masked };
+}
+
+const isGone = ({ browser }: Chromium, signal: AbortSignal) => signal.aborted || !browser.isConnected();
+
+type DoorParts = Pick<Assembly, 'options' | 'context' | 'activity'> & {
+  sessionPages: SessionPages;
+  screencast: Screencast;
+  checkpoints: Pick<Checkpoints, 'setDriven'>;
+  epoch: () => number;
+  signal: AbortSignal;
+};
+
+function createDoors({
+  options,
+  sessionPages,
+  context,
+  activity,
+  screencast,
+  checkpoints,
+  epoch,
+  signal,
+}: DoorParts): ProgramDoors {
+  const { chromium, isHeld, onGone, epoch: firstEpoch } = options;
+  const { pages, dialogs } = sessionPages;
+  return createProgramDoors({
+    ...{ chromium, context, pages, dialogs, firstEpoch, epoch, isHeld, signal },
+    onAct() {
+      activity.use();
+      screencast.touch();
+      checkpoints.setDriven(savedAfterActMs);
+    },
+    endBrowser: onGone,
+  });
 }
 
 const redacted =
@@ -224,17 +262,18 @@ type StopOptions = {
   pages: SessionPages['pages'];
   prompts: DriverPrompts;
   input: PersonInput;
+  doors: ProgramDoors;
   stopPages: ReturnType<typeof createStop>;
 };
 
 /** Nothing that was begun goes on after this: no load, no script of ours, no button held. */
-function createStopDriver({ activity, inFlight, pages, prompts, input, stopPages }: StopOptions) {
+function createStopDriver({ activity, inFlight, pages, prompts, input, doors, stopPages }: StopOptions) {
   return async (): Promise<void> => {
     const isIdle = !activity.commandId() && (await inFlight.idle(0));
     const touched = new Set([activity.actedPage() ?? pages.current(), pages.current()]);
     const open = [...touched].filter((page) => !page.isClosed());
     await prompts.end();
-    await Promise.all([isIdle || stopPages(open), input.releaseAll()]);
+    await Promise.all([isIdle || stopPages(open), input.releaseAll(), doors.fence()]);
     activity.use();
   };
 }

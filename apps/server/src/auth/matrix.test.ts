@@ -105,6 +105,7 @@ const rows: Record<RouteName, Row | Row[]> = {
   getSession: { of: 'session', gets: 200 },
   followSession: { of: 'session', gets: 200 },
   shareSession: { of: 'session', gets: 200 },
+  openProgramAccess: { of: 'session', gets: 200 },
   unshareSession: { of: 'session', gets: 200 },
   movePointer: { of: 'session', gets: 200, body: () => ({ route: { url: 'about:blank' } }) },
   updateSession: { of: 'session', gets: 200, body: () => ({ title: 'Another name' }) },

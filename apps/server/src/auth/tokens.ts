@@ -11,6 +11,7 @@ const prefixes = {
   key: 'phk_',
   takeover: 'phw_',
   invite: 'phi_',
+  ticket: 'pht_',
 } as const;
 export type TokenKind = keyof typeof prefixes;
 

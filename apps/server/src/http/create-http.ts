@@ -1,6 +1,7 @@
 // The HTTP server without its routes: what holds for every request and every answer.
 
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -54,6 +55,10 @@ export function createHttp({ log, metrics, trustedProxies, checksReplies, unsent
   return app;
 }
 
+/** Any other request that offers another protocol is answered as it is: some programs offer HTTP/2 with each. */
+const isSocket = ({ headers, url }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket' && /^\/cdp\//.test(url ?? '');
+
 function openFastify(
   log: Log,
   trustedProxies: string[],
@@ -72,7 +77,12 @@ function openFastify(
     keepAliveTimeout: 72_000,
     // Node would answer a request without a Host by itself and without a body; our routes do not need one. By default
     // Node looks for late requests only every 30 seconds.
-    http: { requireHostHeader: false, headersTimeout: 15_000, connectionsCheckingInterval: 2000 },
+    http: {
+      shouldUpgradeCallback: isSocket,
+      requireHostHeader: false,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 2000,
+    },
     // On stop, streams are closed and resumed elsewhere; requests that still arrive are answered.
     return503OnClosing: false,
     bodyLimit: 64 * 1024,

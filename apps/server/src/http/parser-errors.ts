@@ -48,7 +48,7 @@ const notExpected = new AppError('validation_failed', { detail: 'The expectation
 /** Long enough to read the answer, short enough not to delay a stop. */
 const lingerMs = 1000;
 
-function refuse(socket: Duplex, status: number, error: AppError): void {
+export function refuse(socket: Duplex, status: number, error: AppError): void {
   const body = JSON.stringify({ ...problemOf(error, newId()), status });
   // Read and drop what still comes, so that its end is seen and the connection does not stay half open.
   socket.on('error', () => socket.destroy());

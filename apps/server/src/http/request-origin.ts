@@ -31,9 +31,9 @@ export function createOriginCheck({ isAuthDisabled, isOpenToAll, allowedHosts }:
     const url = routeOptions.url ?? '';
     if (host !== undefined && !hostSpelling.test(host)) return oddHost;
     if (!isOurs(nameOf(host ?? ''))) return isAuthDisabled ? strangeHostWithoutAuth : strangeHost;
-    // A page has no business there, with authentication or without: a model would act on what the page sends.
-    if (isMcp(url) && (origin === undefined ? isCrossSite(headers) : !isOwnOrigin(origin, host)))
-      return strangeMcpOrigin;
+    // A page has no business there, with authentication or without: a model or a browser would act on what the page sends.
+    if (isForPrograms(url) && (origin === undefined ? isCrossSite(headers) : !isOwnOrigin(origin, host)))
+      return strangeProgramOrigin;
     if (!isApi(url)) return undefined;
     // Browsers send it, and no page can change it; programs do not send it.
     if (isCrossSite(headers)) return crossSite;
@@ -47,7 +47,7 @@ const hostSpelling = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253})|\[[0-9a-f:.]{2,45}\])(
 const nameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase();
 const isAddress = (host: string) => host.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
 const isApi = (url: string) => /^\/api(?:[/?]|$)/.test(url);
-const isMcp = (url: string) => /^\/mcp(?:[/?]|$)/.test(url);
+const isForPrograms = (url: string) => /^\/(?:mcp|cdp)(?:[/?]|$)/.test(url);
 const isCrossSite = (headers: FastifyRequest['headers']) => headers['sec-fetch-site'] === 'cross-site';
 const isOwnOrigin = (origin: string, host: string | undefined) => URL.canParse(origin) && new URL(origin).host === host;
 
@@ -59,7 +59,7 @@ const strangeHostWithoutAuth = new AppError('validation_failed', {
 const strangeOrigin = new AppError('validation_failed', {
   detail: 'Authentication is disabled, so requests from pages of other origins are not taken.',
 });
-const strangeMcpOrigin = new AppError('forbidden', {
-  detail: 'MCP requests from pages of other origins are not taken.',
+const strangeProgramOrigin = new AppError('forbidden', {
+  detail: 'Pages of other origins cannot use what is for programs.',
 });
 const crossSite = new AppError('validation_failed', { detail: 'Requests from pages of other sites are not taken.' });

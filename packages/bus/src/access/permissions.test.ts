@@ -318,16 +318,24 @@ test('a member that answers may publish on no subject that it also receives, its
   );
 });
 
-test('a host may say four things and hear three, beside its inbox', () => {
+test('a host may say five things and hear five, beside its inbox', () => {
   assert.deepEqual(permissionsOf({ role: 'host', id: 'h1' }), {
     user: 'host-h1',
     publish: [
       'host.h1.heartbeat',
+      'host.h1.session.*.program.*.out',
       'host.h1.session.*.frame',
       'host.h1.session.*.checkpoint',
       'host.h1.session.*.report',
     ],
-    subscribe: ['host.h1.command', 'host.h1.session.*.command', 'host.h1.session.*.file', '_IN.host-h1.>'],
+    subscribe: [
+      'host.h1.command',
+      'host.h1.session.*.command',
+      'host.h1.session.*.file',
+      'host.h1.session.*.program',
+      'host.h1.session.*.program.*.in',
+      '_IN.host-h1.>',
+    ],
     noSubscribe: [],
     answers: true,
   });

@@ -131,7 +131,13 @@ export const SessionCommand = z.discriminatedUnion('type', [
   /** Asks for the result of a command: waits while it is under way, and never runs it again. */
   z.object({ type: z.literal('answer'), command_id: BusId }),
   /** A new driver, who may be a person. The host replies when the former driver can no longer act. */
-  z.object({ type: z.literal('take'), epoch: Epoch, is_person: z.boolean().default(false) }),
+  z.object({
+    type: z.literal('take'),
+    epoch: Epoch,
+    is_person: z.boolean().default(false),
+    /** The programs that are connected to the session drive. */
+    is_program: z.boolean().optional(),
+  }),
   /** There is a viewer or a driver: publish frames for this long. Repeated while there is one. */
   z.object({
     type: z.literal('watch'),

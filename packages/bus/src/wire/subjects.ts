@@ -56,6 +56,24 @@ export const subjects = {
     hearers: { host: 'all' },
     isAnswered: true,
   }),
+  /** Opens a connection of a program to the browser of a session. */
+  programOpen: spoken(subject('host.{host_id}.session.{session_id}.program'), {
+    speakers: ['server'],
+    hearers: { host: 'all' },
+    isAnswered: true,
+  }),
+  /** What a program says to the browser, over the connection that one server has for it. */
+  programIn: spoken(subject('host.{host_id}.session.{session_id}.program.{connection_id}.in'), {
+    speakers: ['server'],
+    hearers: { host: 'all' },
+    isAnswered: false,
+  }),
+  /** What the browser says to it. */
+  programOut: spoken(subject('host.{host_id}.session.{session_id}.program.{connection_id}.out'), {
+    speakers: ['host'],
+    hearers: { server: 'all' },
+    isAnswered: false,
+  }),
   /** Live frames. A viewer knows the session and not the host. */
   frame: spoken(subject('host.{host_id}.session.{session_id}.frame', ['host_id', 'session_id']), {
     speakers: ['host'],

@@ -50,6 +50,7 @@ const beyond = [
   'DELETE /api/auth/keys/:id',
   'PATCH /api/sessions/:id',
   'GET /api/sessions/:id/thumbnail',
+  'POST /api/sessions/:id/cdp',
   'GET /api/sessions/:id/view',
   'GET /api/sessions/:id/share',
   'DELETE /api/sessions/:id',
@@ -232,6 +233,7 @@ test('a body may be left out exactly where nothing in it is needed', () => {
     sorted([
       'logout',
       'logoutAll',
+      'openProgramAccess',
       'renewTakeover',
       'createInvite',
       'createSession',

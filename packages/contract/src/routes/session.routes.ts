@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { LiveEvent } from '../sessions/events.ts';
 import { PageView } from '../sessions/page-view.ts';
 import { Pointer, PointerRequest } from '../sessions/pointer.ts';
+import { ProgramAccess, ProgramAccessRequest } from '../sessions/program.ts';
 import { RecordingBand, RecordingItem, RecordingQuery } from '../sessions/recording.ts';
 import {
   CreateProfileRequest,
@@ -98,6 +99,20 @@ export const sessionRoutes = {
     body: ShareRequest.prefault({}),
     bodyLimitBytes: bodyLimits.other,
     replies: { 200: Success.extend({ share: Share }) },
+    errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'rate_limited'],
+  },
+  openProgramAccess: {
+    method: 'POST',
+    path: '/api/sessions/:id/cdp',
+    access: 'user',
+    origin: 'extension',
+    area: 'sessions',
+    limit: 'write',
+    summary: 'Let a program drive the browser of a session over the DevTools protocol',
+    params,
+    body: ProgramAccessRequest.prefault({}),
+    bodyLimitBytes: bodyLimits.other,
+    replies: { 200: Success.extend({ cdp: ProgramAccess }) },
     errors: [...loginErrors, ...bodyErrors, 'not_found', 'conflict', 'rate_limited'],
   },
   unshareSession: {

@@ -28,6 +28,7 @@ export const wireRoutes: Readonly<Record<RouteName, WireRoute>> = {
   getSession: {"method":"GET","path":"/api/sessions/:id","access":"share"},
   followSession: {"method":"GET","path":"/api/sessions/:id/live","access":"share","query":["cursor"],"stream":"live"},
   shareSession: {"method":"POST","path":"/api/sessions/:id/share","access":"user","hasBody":true},
+  openProgramAccess: {"method":"POST","path":"/api/sessions/:id/cdp","access":"user","hasBody":true},
   unshareSession: {"method":"DELETE","path":"/api/sessions/:id/share","access":"user"},
   movePointer: {"method":"POST","path":"/api/sessions/:id/pointer","access":"user","hasBody":true},
   updateSession: {"method":"PATCH","path":"/api/sessions/:id","access":"user","hasBody":true},

@@ -108,6 +108,7 @@ export interface Browsers {
   key_id: string | null;
   opened_epoch: Generated<number>;
   owner_id: string | null;
+  program_epoch: number | null;
   reach: Json | null;
   sealed_state: Buffer | null;
   session_id: string;
@@ -343,6 +344,22 @@ export interface Profiles {
   sealed_state: Buffer | null;
   state_bytes: Generated<number>;
   updated_at: Generated<Timestamp>;
+}
+
+export interface ProgramConnections {
+  id: string;
+  seen_at: Generated<Timestamp>;
+  session_id: string;
+  user_id: string;
+}
+
+export interface ProgramTickets {
+  expires_at: Timestamp;
+  key_id: string | null;
+  login_id: string | null;
+  session_id: string;
+  ticket_hash: Buffer;
+  user_id: string;
 }
 
 export interface RateLimits {
@@ -601,6 +618,8 @@ export interface DB {
   observations: Observations;
   pointers: Pointers;
   profiles: Profiles;
+  program_connections: ProgramConnections;
+  program_tickets: ProgramTickets;
   rate_limits: RateLimits;
   recorded_frames: RecordedFrames;
   recorders: Recorders;

@@ -7,6 +7,8 @@ import { isMissing, lockSpace } from './agents.ts';
 export type Glance = {
   hasMissingAgent: boolean;
   hasTakeovers: boolean;
+  /** Programs are connected to sessions. */
+  hasPrograms: boolean;
   /** Live hosts have browsers open. */
   hasBrowsers: boolean;
   /** Tasks wait for a person. */
@@ -26,6 +28,7 @@ export function createGlance({ pool }: Database) {
       text: `select
                exists (select from agents where recovered_at is null and id <> $2 and ${isMissing}) as "hasMissingAgent",
                exists (select from takeovers where status <> 'ended') as "hasTakeovers",
+               exists (select from program_connections) as "hasPrograms",
                exists (select from hosts where lease_until > now() and session_count > 0) as "hasBrowsers",
                exists (select from tasks where status = 'awaiting_user') as "hasQuestions",
                exists (select from sessions s where s.recording and s.browser <> 'cold' and exists (

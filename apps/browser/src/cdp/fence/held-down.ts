@@ -1,0 +1,72 @@
+// The buttons, keys and fingers that a guest holds down on each page: another driver must find them up.
+
+import type { Command } from '../multiplexer.ts';
+
+/** Beside the page, so that what is released there clicks nothing. */
+const outside = { x: -10, y: -10 };
+
+type Params = Record<string, unknown>;
+type Held = { buttons: Set<string>; keys: Map<string, Params>; hasTouch: boolean; isDragging: boolean };
+
+export type HeldDown = {
+  /** A command of the guest that Chromium was given. */
+  note(sessionId: string, method: string, params: Params): void;
+  forget(sessionId: string): void;
+  /** What lets go of everything, in order. It is asked once: then nothing is held. */
+  release(): Command[];
+};
+
+export function createHeldDown(): HeldDown {
+  const sessions = new Map<string, Held>();
+  const of = (sessionId: string): Held => {
+    const held = sessions.get(sessionId) ?? { buttons: new Set(), keys: new Map(), hasTouch: false, isDragging: false };
+    sessions.set(sessionId, held);
+    return held;
+  };
+
+  function noteMouse({ buttons }: Held, { type, button }: Params): void {
+    if (type === 'mousePressed' && typeof button === 'string' && button !== 'none') buttons.add(button);
+    if (type === 'mouseReleased') buttons.delete(String(button));
+  }
+
+  function noteKey({ keys }: Held, { type, key, code, windowsVirtualKeyCode, location }: Params): void {
+    const name = JSON.stringify([key, code, windowsVirtualKeyCode, location]);
+    if (type === 'keyDown' || type === 'rawKeyDown') keys.set(name, { key, code, windowsVirtualKeyCode, location });
+    if (type === 'keyUp') keys.delete(name);
+  }
+
+  return {
+    note(sessionId, method, params) {
+      if (!method.startsWith('Input.dispatch')) return;
+      const held = of(sessionId);
+      if (method === 'Input.dispatchMouseEvent') noteMouse(held, params);
+      if (method === 'Input.dispatchKeyEvent') noteKey(held, params);
+      if (method === 'Input.dispatchTouchEvent')
+        held.hasTouch = params.type === 'touchStart' || (held.hasTouch && params.type === 'touchMove');
+      if (method === 'Input.dispatchDragEvent')
+        held.isDragging = params.type === 'dragEnter' || params.type === 'dragOver';
+    },
+    forget: (sessionId) => void sessions.delete(sessionId),
+    release() {
+      const commands = [...sessions].flatMap(([sessionId, held]) =>
+        releasesOf(held).map((one) => ({ ...one, sessionId })),
+      );
+      sessions.clear();
+      return commands;
+    },
+  };
+}
+
+function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
+  const mouse = (params: Params): Command => ({
+    method: 'Input.dispatchMouseEvent',
+    params: { ...outside, ...params },
+  });
+  return [
+    ...(isDragging ? [{ method: 'Input.cancelDragging' }] : []),
+    ...(buttons.size > 0 ? [mouse({ type: 'mouseMoved' })] : []),
+    ...[...buttons].map((button) => mouse({ type: 'mouseReleased', button })),
+    ...[...keys.values()].map((params) => ({ method: 'Input.dispatchKeyEvent', params: { ...params, type: 'keyUp' } })),
+    ...(hasTouch ? [{ method: 'Input.dispatchTouchEvent', params: { type: 'touchCancel', touchPoints: [] } }] : []),
+  ];
+}

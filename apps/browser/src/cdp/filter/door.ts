@@ -1,0 +1,105 @@
+// The door of one guest to the browser of its session. Nothing may pass between a guest and Chromium but through here.
+
+import { bestEffort } from '../../common/best-effort.ts';
+import { type Deadline, startDeadline, within } from '../../common/deadline.ts';
+import { createHeldDown } from '../fence/held-down.ts';
+import { createSwitches } from '../fence/switches.ts';
+import { createUnderWay } from '../fence/under-way.ts';
+import type { Driven, WhileDriven } from '../fence/while-driven.ts';
+import { createWithheld } from '../fence/withheld.ts';
+import type { Guest, Multiplexer } from '../multiplexer.ts';
+import { createCommandFilter, type Parts } from './command-filter.ts';
+import { createEnabled } from './enabled.ts';
+import { createEventFilter, tell } from './event-filter.ts';
+import { createSessions } from './sessions.ts';
+import { createTargets } from './targets.ts';
+import { createWheel, type Wheel } from './wheel.ts';
+import { createWorlds } from './worlds.ts';
+
+const leaveMs = 5000;
+
+export type Door = Wheel & {
+  /** A message of the client. */
+  take(text: string): void;
+  /** The client leaves: all its sessions end. */
+  close(): Promise<void>;
+};
+
+export type DoorOptions = {
+  openGuest: Multiplexer['openGuest'];
+  /** The session's context: the only one that the guest sees, and the default one to it. */
+  contextId: string;
+  /** A message for the client. */
+  deliver(text: string): void;
+  /** The client asked to leave, or Chromium is gone. */
+  onEnd(): void;
+  /** A page that waits for this client longer than that goes on without it. */
+  resumeMs?: number;
+  /** Who drives instead of the client from the start. */
+  driven?: Driven;
+  whileDriven?: WhileDriven;
+  isHalted?: () => boolean;
+  isHeld?: Parts['isHeld'];
+  answerDialog?: Parts['answerDialog'];
+  onAct?: () => void;
+};
+
+export async function openDoor(options: DoorOptions, deadline: Deadline): Promise<Door> {
+  let onEvent: ((event: Buffer, sessionId: string) => void) | undefined;
+  const guest = await options.openGuest(
+    { onEvent: (event, sessionId) => onEvent?.(event, sessionId), onClose: options.onEnd },
+    deadline,
+  );
+  let { driven } = options;
+  const parts = createParts(options, guest, () => driven);
+  const { sessions, withheld } = parts;
+  if (driven) withheld.start([]);
+  const events = createEventFilter(parts);
+  onEvent = events.take;
+  const commands = createCommandFilter(parts);
+  const setDriven = (next: Driven | undefined) => {
+    driven = next;
+  };
+  const wheel = createWheel({ parts, commands, events, setDriven, isHalted: options.isHalted ?? (() => false) });
+  const close = async () => {
+    sessions.close();
+    await bestEffort('end the sessions of a guest', guest.leave(startDeadline(leaveMs, new AbortController().signal)));
+  };
+  // From here on it is known which targets are the session's. What the guest is told of them is for it to ask.
+  const discovered = Promise.withResolvers<void>();
+  const everything = { discover: true, filter: [{}] };
+  guest.send({ method: 'Target.setDiscoverTargets', params: everything }, () => discovered.resolve());
+  await within(deadline, discovered.promise).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  return { take: commands.take, ...wheel, close };
+}
+
+function createParts(options: DoorOptions, guest: Guest, driven: Parts['driven']): Parts {
+  const { contextId, deliver, onEnd, resumeMs, whileDriven = 'fail', onAct = () => {} } = options;
+  const { answerDialog = async () => false, isHeld = () => true } = options;
+  return {
+    guest,
+    contextId,
+    targets: createTargets(contextId),
+    worlds: createWorlds(),
+    sessions: createSessions({
+      root: guest.root,
+      resumeMs,
+      resume: (sessionId) => tell(guest, 'Runtime.runIfWaitingForDebugger', {}, sessionId),
+    }),
+    enabled: createEnabled(),
+    heldDown: createHeldDown(),
+    switches: createSwitches(),
+    underWay: createUnderWay(),
+    withheld: createWithheld(),
+    whileDriven,
+    driven,
+    deliver,
+    onEnd,
+    onAct,
+    answerDialog,
+    isHeld,
+  };
+}

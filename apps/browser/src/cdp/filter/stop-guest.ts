@@ -1,0 +1,71 @@
+// Ends what one guest has under way: by itself, or because the scripts of the page are stopped. Nothing of it touches a page
+// after that, and it holds nothing down.
+
+import { bestEffort } from '../../common/best-effort.ts';
+import { type Deadline, within } from '../../common/deadline.ts';
+import { StepFailure } from '../../common/failure.ts';
+import { cutShort, type Driven } from '../fence/while-driven.ts';
+import type { Command } from '../multiplexer.ts';
+import type { Parts } from './command-filter.ts';
+import { tell } from './event-filter.ts';
+import { errors } from './guest-command.ts';
+
+/** How long commands get to end by themselves before the scripts of the pages are stopped, and how often that is done. */
+const patienceMs = 45;
+const nudgeEveryMs = 20;
+const releaseMs = 300;
+
+/** `isHalted`: a page with an open dialog has received what was under way, and answers nothing. */
+export function createStopGuest(parts: Parts, isHalted: () => boolean) {
+  const { guest, underWay, heldDown, deliver } = parts;
+  const ask = createAsk(parts);
+  const tellAll = (all: Command[]) => {
+    for (const { method, sessionId = guest.root } of all) tell(guest, method, {}, sessionId);
+  };
+
+  async function drain(deadline: Deadline): Promise<void> {
+    tellAll(underWay.stops());
+    let isOver = await underWay.idle(patienceMs);
+    while (!isOver && !isHalted()) {
+      if (deadline.isOver()) throw new StepFailure('timeout', 'what a program has under way does not end; ask again');
+      tellAll(underWay.nudges());
+      isOver = await underWay.idle(nudgeEveryMs);
+    }
+  }
+
+  async function letGo(deadline: Deadline): Promise<void> {
+    const done = heldDown.release().map(({ method, params, sessionId = guest.root }) => ask(method, sessionId, params));
+    const all = bestEffort('let go of what a program holds', within(deadline.atMost(releaseMs), Promise.all(done)));
+    if (!isHalted()) await all;
+  }
+
+  /** What is left has its answer now: the client must not hear what comes of it while another drives. */
+  function cut(driven: Driven): void {
+    for (const { id, method, sessionId } of underWay.giveUp()) {
+      const outcome = cutShort(parts.whileDriven, method, driven);
+      const message = outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message);
+      deliver(JSON.stringify({ id, ...message, ...(sessionId !== guest.root && { sessionId }) }));
+    }
+  }
+
+  /** Rejects where something does not end. */
+  return async (driven: Driven, deadline: Deadline): Promise<void> => {
+    await drain(deadline);
+    await letGo(deadline);
+    cut(driven);
+  };
+}
+
+/** A command of our own in a session of the guest. It may never be answered. */
+export const createAsk =
+  ({ guest }: Parts) =>
+  <T>(method: string, sessionId: string, params: object = {}): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (!guest.owns(sessionId)) return Promise.reject(new Error('the session is gone'));
+    guest.send({ method, params, sessionId }, (answer) => {
+      const { result, error } = JSON.parse(answer.toString()) as { result: T; error?: { message: string } };
+      if (error) reject(new Error(`${method}: ${error.message}`));
+      else resolve(result);
+    });
+    return promise;
+  };

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { BrowserContext, Dialog, Page } from 'playwright-core';
+import { until } from '../../../../../testkit/until.ts';
+import { connectThroughDoor, contextIdOf, openRawDoor } from '../../../testing/doors.ts';
+import { type SharedChromium, startSharedChromium } from '../../../testing/guests.ts';
+import { type Site, startSite } from '../../../testing/site.ts';
+import { soon } from '../../../testing/stage.ts';
+import { handledLater } from '../../common/best-effort.ts';
+import { closePage } from '../../pages/close-page.ts';
+import type { DoorOptions } from './door.ts';
+
+const person = { epoch: 2, by: 'person' } as const;
+const inWords = /a person drives this session \(epoch 2\)/;
+
+/** Notes in the page what happens to it, without the help of any driver. */
+const watching = `(() => {
+  const log = [];
+  window.log = log;
+  for (const type of ['mousedown', 'mouseup', 'keydown', 'keyup', 'input', 'click'])
+    addEventListener(type, (event) => log.push(type), true);
+})()`;
+
+describe('a guest whose session another drives for a time', () => {
+  let chromium: SharedChromium;
+  let site: Site;
+  let context: BrowserContext;
+  let own: Page;
+  let contextId: string;
+  before(async () => {
+    [chromium, site] = await Promise.all([startSharedChromium(34_500), startSite()]);
+    context = await chromium.browser.newContext({ viewport: { width: 900, height: 600 } });
+    own = await context.newPage();
+    contextId = await contextIdOf(context);
+  });
+  beforeEach(() => own.goto(`${site.url}/form`));
+  after(async () => {
+    await chromium?.end();
+    await site?.close();
+  });
+
+  /** Playwright through a door, with the page of the session. */
+  async function connect(whileDriven: 'fail' | 'wait', more: Pick<DoorOptions, 'answerDialog'> = {}) {
+    const { browser, door, close } = await connectThroughDoor(chromium, contextId, { whileDriven, ...more });
+    const [page] = browser.contexts()[0]?.pages() ?? [];
+    assert.ok(page);
+    page.setDefaultTimeout(8000);
+    return {
+      browser,
+      page,
+      door,
+      close,
+      take: () => door.fence(person, soon(2000)),
+      give: () => door.release(3, soon(2000)),
+    };
+  }
+
+  it('is refused in words, and goes on with the page that the other has left', async () => {
+    const { browser, page, take, give, close } = await connect('fail');
+    await page.getByRole('button', { name: 'Count' }).click();
+    await take();
+    const refused = [
+      () => page.locator('button').count(),
+      () => page.getByRole('button', { name: 'Count' }).click(),
+      () => page.goto(`${site.url}/welcome`),
+      () => page.screenshot(),
+      () => page.keyboard.press('a'),
+      () => page.context().cookies(),
+    ];
+    for (const act of refused) {
+      const before = performance.now();
+      await assert.rejects(act(), inWords, String(act));
+      assert.ok(performance.now() - before < 1000, `${act} took long`);
+    }
+    // Playwright takes every failure of this for an empty title, so it has no answer yet.
+    const title = page.title();
+    await own.goto(`${site.url}/welcome`);
+    const second = await context.newPage();
+    await second.goto(`${site.url}/form`);
+    await give();
+    await until(() => page.url() === `${site.url}/welcome`, 5000);
+    assert.equal(await title, await own.title());
+    assert.equal(await page.title(), await own.title());
+    await until(() => browser.contexts()[0]?.pages().length === 2, 5000);
+    const pages = browser.contexts()[0]?.pages() ?? [];
+    assert.deepEqual(pages.map((one) => new URL(one.url()).pathname).toSorted(), ['/form', '/welcome']);
+    const other = pages.find((one) => one.url().endsWith('/form'));
+    await other?.getByLabel('Name').fill('Anna');
+    assert.equal(await second.getByLabel('Name').inputValue(), 'Anna');
+    await closePage(second);
+    await page.goto(`${site.url}/form`);
+    await page.getByRole('button', { name: 'Count' }).click();
+    assert.equal(await page.title(), 'Clicked 1');
+    await close();
+  });
+
+  it('waits as for a page that loads, where it asked to, and then does what it was about to', async () => {
+    const { page, take, give, close } = await connect('wait');
+    assert.equal(await page.locator('button').count(), await own.locator('button').count());
+    await take();
+    const click = page.getByRole('button', { name: 'Count' }).click();
+    handledLater(click);
+    assert.equal(await own.title(), 'Form', 'nothing is clicked meanwhile');
+    await own.goto(`${site.url}/welcome`);
+    await own.goto(`${site.url}/form`);
+    await give();
+    await click;
+    assert.equal(await own.title(), 'Clicked 1');
+    await close();
+  });
+
+  it('holds nothing down, and what it had under way is over', async () => {
+    for (const whileDriven of ['fail', 'wait'] as const) {
+      await own.goto(`${site.url}/form`);
+      const { page, take, give, close } = await connect(whileDriven);
+      await own.evaluate(watching);
+      await page.mouse.move(5, 5);
+      await page.mouse.down();
+      await page.keyboard.down('Shift');
+      const clicks = Array.from({ length: 20 }, () => page.getByRole('button', { name: 'Count' }).click());
+      for (const click of clicks) handledLater(click);
+      await take();
+      const log = await own.evaluate<string[]>('[...window.log]');
+      const count = (type: string) => log.filter((one) => one === type).length;
+      assert.equal(count('mousedown'), count('mouseup'));
+      assert.equal(count('keydown'), count('keyup'));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.deepEqual(await own.evaluate<string[]>('[...window.log]'), log, 'nothing more comes');
+      await give();
+      await Promise.allSettled(clicks);
+      await close();
+    }
+  });
+
+  it('does not hold up the requests of the other, and holds them up again afterwards', async () => {
+    const { page, take, give, close } = await connect('fail');
+    let routed = 0;
+    await page.route('**/*', async (route) => {
+      routed += 1;
+      await route.continue();
+    });
+    await page.goto(`${site.url}/welcome`);
+    const before = routed;
+    assert.ok(before > 0);
+    await take();
+    await own.goto(`${site.url}/form`, { timeout: 5000 });
+    assert.equal(routed, before);
+    await give();
+    await page.goto(`${site.url}/welcome`);
+    assert.ok(routed > before);
+    await close();
+  });
+
+  it('ends a script that never ends, so that the other can drive', async () => {
+    const { page, take, give, close } = await connect('fail');
+    const endless = page.evaluate('for (;;);');
+    handledLater(endless);
+    const polled = page.waitForFunction('window.never', undefined, { timeout: 8000 });
+    handledLater(polled);
+    await take();
+    assert.equal(await own.evaluate('1'), 1);
+    await assert.rejects(endless);
+    await assert.rejects(polled);
+    await give();
+    assert.equal(await page.evaluate('2'), 2);
+    await close();
+  });
+
+  it('hears nothing meanwhile, also where it connects meanwhile, and no page waits for it', async () => {
+    const door = await openRawDoor(chromium, contextId, { driven: person });
+    await door.must('Target.setDiscoverTargets', { discover: true });
+    await door.must('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+    const opened = await context.newPage();
+    await opened.goto(`${site.url}/welcome?secret`, { timeout: 5000 });
+    await closePage(opened);
+    assert.deepEqual(door.events, []);
+    const { error } = await door.ask('Target.createTarget', { url: 'about:blank' });
+    assert.match(error?.message ?? '', inWords);
+    await door.release(3, soon(2000));
+    const heard = door.events.map(({ method }) => method);
+    assert.deepEqual(heard, ['Target.attachedToTarget', 'Target.targetCreated', 'Pilothouse.wheelReturned']);
+    assert.ok(!JSON.stringify(door.events).includes('secret'));
+    await door.close();
+  });
+
+  it('is told of dialogs that are still open', async () => {
+    let shown: Dialog | undefined;
+    // Chromium takes the answer of one client only, and that is the host.
+    const answerDialog = async (accept: boolean) => {
+      await (accept ? shown?.accept() : shown?.dismiss());
+      return true;
+    };
+    const { page, take, give, close } = await connect('fail', { answerDialog });
+    const dialogs: string[] = [];
+    page.on('dialog', async (dialog) => {
+      dialogs.push(dialog.message());
+      await dialog.accept();
+    });
+    await take();
+    own.on('dialog', (dialog) => {
+      shown = dialog;
+    });
+    await own.evaluate('setTimeout(() => alert("Still there?"), 0)');
+    await give();
+    await until(() => dialogs.length === 1, 5000);
+    own.removeAllListeners('dialog');
+    assert.equal(await page.evaluate('1'), 1);
+    await close();
+  });
+});

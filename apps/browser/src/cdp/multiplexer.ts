@@ -1,0 +1,163 @@
+// One pipe for several: the host itself, and guests that have a browser session of their own. It must never give one of
+// them a message of another. What a guest may say and see is decided elsewhere.
+
+import type { ConnectOverCDPTransport } from 'playwright-core';
+import { type Deadline, within } from '../common/deadline.ts';
+import { createHostTransport } from './host-transport.ts';
+import { openPipe, type PipeStreams } from './pipe.ts';
+import { idOf, methodOf, sessionOf } from './raw-message.ts';
+
+/** The host counts from 1, and does not come this far in the life of a browser. */
+const firstGuestId = 2 ** 30;
+const lastGuestId = 2 ** 31 - 1;
+
+export type Command = { method: string; params?: object; sessionId?: string };
+
+/** One more client of the pipe. */
+export type Guest = {
+  /** Its session of the browser itself: the first of all that it has. */
+  root: string;
+  /** Whether a session is this guest's: its first one, or one that came of another of its own. */
+  owns(sessionId: string): boolean;
+  /** Sends a command; without a session, in that of the browser. The answer comes as Chromium wrote it. */
+  send(command: Command, onAnswer: (answer: Buffer) => void): void;
+  /** Ends all its sessions, with everything that they had switched on. */
+  leave(deadline: Deadline): Promise<void>;
+};
+
+export type GuestListeners = {
+  onEvent(event: Buffer, sessionId: string): void;
+  /** Chromium is gone. Not called for a guest that left. */
+  onClose(): void;
+};
+
+export type Multiplexer = {
+  /** For the browser library. */
+  host: ConnectOverCDPTransport;
+  openGuest(listeners: GuestListeners, deadline: Deadline): Promise<Guest>;
+};
+
+type Sessions = Map<string, { guest: object; parent: string | undefined; listeners: GuestListeners }>;
+
+export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>): Multiplexer {
+  const sessions: Sessions = new Map();
+  const guests = new Set<GuestListeners>();
+  const host = createHostTransport({ send: (message) => pipe.send(message), end });
+  const pipe = openPipe(streams, {
+    onMessage: route,
+    onClose() {
+      const left = [...guests];
+      forgetAll();
+      for (const { onClose } of left) onClose();
+      host.closed();
+    },
+  });
+  const answers = createAnswers((message) => pipe.send(message));
+
+  function route(message: Buffer): void {
+    const id = idOf(message);
+    const isAnswer = id !== undefined && id >= firstGuestId;
+    const sessionId = sessions.size > 0 && !isAnswer ? sessionOf(message) : undefined;
+    const owner = sessionId === undefined ? undefined : sessions.get(sessionId);
+    if (isAnswer) answers.take(id, message);
+    else if (!owner || sessionId === undefined) host.deliver(message);
+    else {
+      follow(message, sessionId);
+      owner.listeners.onEvent(message, sessionId);
+    }
+  }
+
+  /** Sessions come and go by events of those that they belong to. */
+  function follow(event: Buffer, parent: string): void {
+    const method = methodOf(event);
+    if (method !== 'Target.attachedToTarget' && method !== 'Target.detachedFromTarget') return;
+    const { params } = JSON.parse(event.toString()) as { params: { sessionId: string } };
+    const owner = sessions.get(parent);
+    if (method === 'Target.attachedToTarget' && owner) sessions.set(params.sessionId, { ...owner, parent });
+    if (method === 'Target.detachedFromTarget') forget(sessions, params.sessionId);
+  }
+
+  function forgetAll(): void {
+    sessions.clear();
+    guests.clear();
+    answers.clear();
+  }
+
+  return {
+    host: host.transport,
+    async openGuest(listeners, deadline) {
+      const guest = {};
+      const attach = answers.ask<{ sessionId: string }>({ method: 'Target.attachToBrowserTarget' });
+      // One that comes too late is not left behind.
+      const root = await within(deadline, attach).catch((error) => {
+        attach.then(({ sessionId }) => answers.ask(detach(sessionId))).catch(() => undefined);
+        throw error;
+      });
+      sessions.set(root.sessionId, { guest, parent: undefined, listeners });
+      guests.add(listeners);
+      const owns = (sessionId: string) => sessions.get(sessionId)?.guest === guest;
+      return {
+        root: root.sessionId,
+        owns,
+        send({ sessionId = root.sessionId, ...command }, onAnswer) {
+          if (!owns(sessionId)) throw new Error('the session is not of this guest');
+          answers.send({ ...command, sessionId }, (answer) => guests.has(listeners) && onAnswer(answer));
+        },
+        async leave(until) {
+          if (!guests.delete(listeners)) return;
+          forget(sessions, root.sessionId);
+          if (!pipe.isClosed()) await within(until, answers.ask(detach(root.sessionId)));
+        },
+      };
+    },
+  };
+}
+
+const detach = (sessionId: string): Command => ({ method: 'Target.detachFromTarget', params: { sessionId } });
+
+/** A session goes with all that came of it. */
+function forget(sessions: Sessions, sessionId: string): void {
+  sessions.delete(sessionId);
+  for (const [child, { parent }] of sessions) if (parent === sessionId) forget(sessions, child);
+}
+
+/** Numbers commands of guests, and finds who waits for an answer. */
+function createAnswers(send: (message: string) => void) {
+  const waiting = new Map<number, (answer: Buffer) => void>();
+  const ends = new Set<() => void>();
+  let last = firstGuestId - 1;
+
+  function sendNumbered(command: Command, onAnswer: (answer: Buffer) => void): void {
+    do last = last >= lastGuestId ? firstGuestId : last + 1;
+    while (waiting.has(last));
+    waiting.set(last, onAnswer);
+    send(JSON.stringify({ id: last, ...command }));
+  }
+
+  return {
+    send: sendNumbered,
+    /** For commands of our own. */
+    ask<T>(command: Command): Promise<T> {
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const onEnd = () => reject(new Error('Chromium is gone'));
+      ends.add(onEnd);
+      sendNumbered(command, (answer) => {
+        ends.delete(onEnd);
+        const { result, error } = JSON.parse(answer.toString()) as { result: T; error?: { message: string } };
+        if (error) reject(new Error(`${command.method}: ${error.message}`));
+        else resolve(result);
+      });
+      return promise;
+    },
+    take(id: number, answer: Buffer): void {
+      const onAnswer = waiting.get(id);
+      waiting.delete(id);
+      onAnswer?.(answer);
+    },
+    clear(): void {
+      waiting.clear();
+      for (const onEnd of ends) onEnd();
+      ends.clear();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// The connections of programs to the browser of one session: each is a door of the session at one end and the bus at the
+// other. A connection that loses a message, or whose server is silent, ends: its program connects again.
+
+import {
+  type Bus,
+  createProgramLink,
+  type ProgramLink,
+  type ProgramOpen,
+  type ProgramOpened,
+  programIn,
+  programOut,
+} from '@pilothouse/bus';
+import { bestEffort } from '../common/best-effort.ts';
+import { failureOf } from '../common/failure.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionAddress } from './reports.ts';
+
+const readyMs = 2000;
+/** Of one message of a program: a picture that it puts into a page is the largest. */
+const maxMessageBytes = 16 * 1024 * 1024;
+/** A server that is gone has closed its socket long before; one that is slow keeps its program. */
+const silentMs = 15_000;
+
+export type ProgramConnections = {
+  open(request: ProgramOpen): Promise<ProgramOpened>;
+  close(): void;
+};
+
+type Options = { bus: Bus; to: SessionAddress; session: Pick<Session, 'openDoor'> };
+
+export function createProgramConnections({ bus, to, session }: Options): ProgramConnections {
+  const links = new Map<string, ProgramLink>();
+
+  async function connect({ connection_id, while_driven }: ProgramOpen): Promise<void> {
+    links.get(connection_id)?.end('it was opened again');
+    const at = { ...to, connection_id };
+    const closing = new AbortController();
+    const early: string[] = [];
+    let take = (text: string): void => {
+      early.push(text);
+    };
+    let closeDoor: () => Promise<void> = async () => {};
+    const link = createProgramLink({
+      publish: (piece) => bus.publish(programOut, at, piece).ok,
+      onMessage: (text) => take(text),
+      onEnd() {
+        links.delete(connection_id);
+        closing.abort();
+        void bestEffort('close the door of a program', closeDoor());
+      },
+      maxMessageBytes,
+      silentMs,
+    });
+    links.set(connection_id, link);
+    const heard = bus.subscribe(programIn, at, link.take, { signal: closing.signal });
+    try {
+      await heard.ready({ timeoutMs: readyMs });
+      const door = await session.openDoor({
+        deliver: link.send,
+        onEnd: () => link.end('the program left, or the browser is gone'),
+        whileDriven: while_driven,
+      });
+      closeDoor = door.close;
+      take = door.take;
+      for (const text of early) door.take(text);
+      if (closing.signal.aborted) await door.close();
+    } catch (error) {
+      link.end('it could not be opened');
+      throw error;
+    }
+  }
+
+  return {
+    open: (request) =>
+      connect(request).then(
+        () => ({ ok: true }) as const,
+        (error) => {
+          const { failure, message } = failureOf(error);
+          return { ok: false, failure, message, has_touched: false } as const;
+        },
+      ),
+    close() {
+      for (const link of links.values()) link.end('the browser of the session ends');
+    },
+  };
+}

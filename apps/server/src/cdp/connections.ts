@@ -1,0 +1,91 @@
+// The programs that are connected to this server: each gets the browser of its session as soon as there is one, and the wheel
+// as soon as no person drives and no task is open. Which of them drives is decided by the database alone.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@pilothouse/bus';
+import { type HostClient, holdOf } from '@pilothouse/fleet';
+import type { Log } from '@pilothouse/process';
+import { newId, type Store } from '@pilothouse/store';
+import type { WebSocket } from 'ws';
+import { closeCodes, createProgramSocket, type ProgramSocket } from './program-socket.ts';
+
+const lookMs = 250;
+const seenMs = 3000;
+const takeMs = 2500;
+/** An agent opens a browser for a session that has none. */
+const browserMs = 30_000;
+
+export type NewProgram = { sessionId: string; userId: string; whileDriven: 'fail' | 'wait'; socket: WebSocket };
+type Options = { store: Store; bus: Bus; hosts: HostClient; log: Log };
+type Connection = { sessionId: string; socket: ProgramSocket };
+
+export function createProgramConnections({ store, bus, hosts, log }: Options) {
+  const open = new Map<string, Connection>();
+  const closed = new AbortController();
+  const drive = createDrive({ store, hosts });
+
+  const seen = setInterval(() => {
+    if (open.size === 0) return;
+    store.programs
+      .seen([...open.keys()])
+      .catch((error) => log.warn({ err: error }, 'could not say which programs are here'));
+  }, seenMs);
+
+  /** The browser, then the wheel whenever it is free, until the program leaves. */
+  async function serve(id: string, { sessionId, socket }: Connection, signal: AbortSignal): Promise<void> {
+    const giveUpAt = performance.now() + browserMs;
+    let isAttached = false;
+    while (!signal.aborted) {
+      const state = await store.programs.stateOf(sessionId);
+      // The wheel first: a program that finds it free never hears that another drives.
+      if (state?.hostId) await drive(sessionId, state);
+      if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
+      if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
+      await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    }
+    open.delete(id);
+  }
+
+  return {
+    /** `onEnd` is called once, when the program is gone. */
+    async add({ sessionId, userId, whileDriven, socket }: NewProgram, onEnd: () => void): Promise<void> {
+      const id = newId();
+      const gone = new AbortController();
+      const signal = AbortSignal.any([gone.signal, closed.signal]);
+      const program = createProgramSocket({ bus, hosts, socket, connectionId: id, sessionId, whileDriven });
+      const connection = { sessionId, socket: program };
+      open.set(id, connection);
+      socket.once('close', () => {
+        open.delete(id);
+        gone.abort();
+        onEnd();
+        store.programs.disconnected(id).catch(() => log.debug({ connection_id: id }, 'a program was not written off'));
+      });
+      await store.programs.connected(id, sessionId, userId);
+      serve(id, connection, signal).catch((error) => {
+        log.warn({ err: error, session_id: sessionId }, 'a program lost its connection');
+        program.close(closeCodes.tryAgain, 'try again');
+      });
+    },
+
+    close(): void {
+      clearInterval(seen);
+      closed.abort();
+      for (const { socket } of open.values()) socket.close(closeCodes.goingAway, 'the server stops');
+    },
+  };
+}
+
+type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
+
+/** Gives the programs of a session the wheel, where it is free, and tells the host of it, where it was not told by us. */
+function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
+  const told = new Map<string, number>();
+  return async (sessionId: string, { isDriving, isTaken, epoch }: State): Promise<void> => {
+    if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
+    const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
+    if (!drive) return;
+    const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
+    if (result.type === 'done') told.set(sessionId, drive.epoch);
+  };
+}

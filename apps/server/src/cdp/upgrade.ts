@@ -1,0 +1,105 @@
+// WebSockets of programs at /cdp/<session>. Refused before anything is upgraded: pages of other origins, strangers, sessions of
+// others. The address may hold a ticket, so it must never be logged.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '@pilothouse/contract';
+import type { Log } from '@pilothouse/process';
+import type { Caller, Store } from '@pilothouse/store';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { WebSocketServer } from 'ws';
+import { refuse } from '../http/parser-errors.ts';
+import { problemOf, toAppError } from '../http/problem.ts';
+import type { EventStream } from '../sse/event-stream.ts';
+import type { ProgramAccessService } from './access.service.ts';
+import type { createProgramConnections } from './connections.ts';
+
+type Options = {
+  store: Store;
+  access: ProgramAccessService;
+  connections: ReturnType<typeof createProgramConnections>;
+  /** Why a request is refused by its Host or Origin. */
+  checkOrigin: (request: Pick<FastifyRequest, 'headers' | 'routeOptions'>) => AppError | undefined;
+  /** Ends the connection with the right of its caller. */
+  track: (caller: Caller, tracked: Pick<EventStream, 'onEnd' | 'close'>) => void;
+  log: Log;
+};
+
+const maxMessageBytes = 16 * 1024 * 1024;
+const maxPerUser = 32;
+const revokedCode = 1008;
+
+export const isProgramPath = (url: string | undefined): boolean => /^\/cdp\/[^/?]+\/?(?:\?|$)/.test(url ?? '');
+
+export function serveProgramSockets(app: FastifyInstance, options: Options): void {
+  const { access, checkOrigin, log } = options;
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
+  const counts = new Map<string, number>();
+
+  async function admit(request: IncomingMessage) {
+    const url = new URL(request.url ?? '', 'http://localhost');
+    const sessionId = url.pathname.split('/')[2] ?? '';
+    // Of all that a request has, these two are asked for nothing but headers.
+    const asked = { headers: request.headers, routeOptions: { url: '/cdp' } } as unknown as FastifyRequest;
+    const refusal = isProgramPath(request.url) ? checkOrigin(asked) : new AppError('not_found');
+    if (refusal) throw refusal;
+    const caller = await access.callerOf(asked, sessionId, url.searchParams.get('ticket'));
+    if ((counts.get(caller.id) ?? 0) >= maxPerUser) throw new AppError('rate_limited', { retryAfterSecs: 5 });
+    const whileDriven = url.searchParams.get('while_driven') === 'wait' ? ('wait' as const) : ('fail' as const);
+    return { caller, sessionId, whileDriven };
+  }
+
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    admit(request).then(
+      (admitted) => server.handleUpgrade(request, socket, head, (opened) => begin(opened, admitted)),
+      (error) => turnAway(socket, error, log),
+    );
+    const begin = (opened: Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0], admitted: Admitted) => {
+      const { caller } = admitted;
+      counts.set(caller.id, (counts.get(caller.id) ?? 0) + 1);
+      connect(options, opened, admitted, request.socket.remoteAddress ?? null).catch((error) => {
+        log.warn({ err: error, session_id: admitted.sessionId }, 'a program could not be connected');
+        opened.close(revokedCode);
+      });
+      opened.once('close', () => {
+        const left = (counts.get(caller.id) ?? 1) - 1;
+        if (left > 0) counts.set(caller.id, left);
+        else counts.delete(caller.id);
+      });
+    };
+  });
+}
+
+type Admitted = { caller: Caller; sessionId: string; whileDriven: 'fail' | 'wait' };
+type Socket = Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0];
+
+async function connect(
+  { store, connections, track }: Options,
+  socket: Socket,
+  { caller, sessionId, whileDriven }: Admitted,
+  address: string | null,
+): Promise<void> {
+  const onEnds: (() => void)[] = [];
+  const isOf = { userId: caller.id, address, data: { session_id: sessionId } };
+  track(caller, {
+    onEnd: (listener) => void onEnds.push(listener),
+    // At once: a program whose key was revoked need not agree to it.
+    close() {
+      socket.close(revokedCode, 'the login or key has ended');
+      socket.terminate();
+    },
+  });
+  socket.on('error', () => socket.terminate());
+  await connections.add({ sessionId, userId: caller.id, whileDriven, socket }, () => {
+    for (const onEnd of onEnds) onEnd();
+    void store.audit.add({ event: 'program_disconnected', outcome: 'success', ...isOf }).catch(() => undefined);
+  });
+  await store.audit.add({ event: 'program_connected', outcome: 'success', ...isOf });
+}
+
+function turnAway(socket: Duplex, error: unknown, log: Log): void {
+  const known = toAppError(error);
+  if (known.code === 'internal') log.warn({ err: error }, 'a program could not be let in');
+  refuse(socket, problemOf(known, '').status, known);
+}
