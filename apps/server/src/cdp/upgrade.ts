@@ -49,6 +49,11 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
     return { caller, sessionId, whileDriven };
   }
 
+  // Everything else is an ordinary request, also of clients that offer HTTP/2 with each of theirs.
+  const shouldUpgradeCallback = ({ url, headers }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' && isProgramPath(url);
+  // Node has it, and its types do not yet.
+  Object.assign(app.server, { shouldUpgradeCallback });
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     admit(request).then(

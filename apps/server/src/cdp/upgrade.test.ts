@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { createClient } from '@pilothouse/sdk';
+import { WebSocket } from 'ws';
+import { startTestServer, type TestServer } from '../../testing/server.ts';
+
+describe('requests that want another protocol', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: false });
+  });
+  after(() => server?.close());
+
+  /** The first line of the answer. */
+  function ask(path: string, headers: string[]): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const { hostname, port, host } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname, () =>
+      socket.write([`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers, '', ''].join('\r\n')),
+    );
+    socket.once('data', (data) => {
+      resolve(data.toString().split('\r\n')[0] ?? '');
+      socket.destroy();
+    });
+    socket.once('error', reject);
+    return promise;
+  }
+  const offersHttp2 = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
+  const wantsSocket = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+
+  it('are answered as ever where they only offer it', async () => {
+    assert.equal(await ask('/api/health', offersHttp2), 'HTTP/1.1 200 OK');
+    assert.equal(await ask('/api/health', wantsSocket), 'HTTP/1.1 200 OK');
+  });
+
+  it('are refused without a login, at the path of programs', async () => {
+    const path = '/cdp/01890a5d-ac96-774b-bcce-b302099a8057';
+    assert.match(await ask(path, wantsSocket), /^HTTP\/1\.1 401 /);
+    assert.match(await ask(`${path}?ticket=pht_x`, wantsSocket), /^HTTP\/1\.1 401 /);
+  });
+
+  it('leave their ticket in no log line', async () => {
+    const password = 'correct horse battery';
+    await server.client.register({ username: 'ada', email: 'ada@example.test', password });
+    const { access_token } = await server.client.login({ username_or_email: 'ada', password });
+    const client = createClient({ baseUrl: server.baseUrl, token: () => access_token });
+    const { session } = await client.createSession({});
+    const { cdp } = await client.openProgramAccess({ id: session.id });
+    const socket = new WebSocket(cdp.ws_url);
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    socket.terminate();
+    // A second time it counts no more.
+    assert.match(await ask(cdp.ws_url.slice(cdp.ws_url.indexOf('/cdp/')), wantsSocket), /^HTTP\/1\.1 401 /);
+    assert.ok(server.logged.some((line) => line.includes('/api/sessions')));
+    assert.deepEqual(
+      server.logged.filter((line) => line.includes(cdp.ticket)),
+      [],
+    );
+  });
+});
