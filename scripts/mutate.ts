@@ -1,7 +1,7 @@
 // npm run mutate [-- part …]: changes the code of policies a little, each time in another place of a scratch copy, and counts how
 // many of the changes the tests beside it notice. Those that nobody noticed are printed.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -69,7 +69,15 @@ process.once('exit', () => {
 function isNoticed(copy: string, tests: string[], env: NodeJS.ProcessEnv, deadlineMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const args = ['--test', '--test-reporter=tap', `--test-timeout=${testMs}`, ...tests];
-  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  // Tests that are killed cannot tidy up: what they make goes with the copy.
+  const TMPDIR = join(copy, '.tmp');
+  mkdirSync(TMPDIR, { recursive: true });
+  const child = spawn(process.execPath, args, {
+    cwd: copy,
+    env: { ...env, TMPDIR },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
   const { pid } = child;
   // With the processes of its files, which a signal to the runner alone leaves behind.
   if (pid) groups.add(pid);

@@ -38,7 +38,7 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
     while (!signal.aborted) {
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
-      if (state?.hostId) await drive(sessionId, state);
+      if (state?.hostId) await drive.ifFree(sessionId, state);
       if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
@@ -59,6 +59,7 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
         open.delete(id);
         gone.abort();
         onEnd();
+        if (![...open.values()].some((one) => one.sessionId === sessionId)) drive.forget(sessionId);
         store.programs.disconnected(id).catch(() => log.debug({ connection_id: id }, 'a program was not written off'));
       });
       await store.programs.connected(id, sessionId, userId);
@@ -81,11 +82,18 @@ type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
 /** Gives the programs of a session the wheel, where it is free, and tells the host of it, where it was not told by us. */
 function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
   const told = new Map<string, number>();
-  return async (sessionId: string, { isDriving, isTaken, epoch }: State): Promise<void> => {
-    if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
-    const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
-    if (!drive) return;
-    const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
-    if (result.type === 'done') told.set(sessionId, drive.epoch);
+  return {
+    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State): Promise<void> {
+      if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
+      const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
+      if (!drive) return;
+      const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
+      if (result.type === 'done') told.set(sessionId, drive.epoch);
+    },
+
+    /** When the last program of a session has left this server. */
+    forget(sessionId: string): void {
+      told.delete(sessionId);
+    },
   };
 }
