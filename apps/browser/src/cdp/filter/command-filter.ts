@@ -55,6 +55,8 @@ export type Parts = {
 
 export type CommandFilter = {
   take(text: string): void;
+  /** Reads the titles that were asked for meanwhile. False where there are none. */
+  resumeTitles(): boolean;
   /** Does what was held until now. */
   resume(): void;
 };
@@ -62,6 +64,7 @@ export type CommandFilter = {
 export function createCommandFilter(parts: Parts): CommandFilter {
   const { guest, sessions, underWay, deliver, whileDriven } = parts;
   let held: GuestCommand[] = [];
+  let heldTitles: GuestCommand[] = [];
   const ownsSession = (sessionId: unknown): sessionId is string =>
     typeof sessionId === 'string' && guest.owns(sessionId) && sessions.isShown(sessionId);
   const judge = createJudge(parts, ownsSession);
@@ -83,9 +86,11 @@ export function createCommandFilter(parts: Parts): CommandFilter {
 
   function hold(command: GuestCommand): void {
     const title = asTitleRead(command.method, command.params);
+    if (held.length + heldTitles.length >= maxHeld)
+      say(command, errors.refused('too many commands wait for this session'));
     // Contexts may be others by then.
-    if (held.length < maxHeld) held.push(title ? { ...command, method: 'Runtime.evaluate', params: title } : command);
-    else say(command, errors.refused('too many commands wait for this session'));
+    else if (title) heldTitles.push({ ...command, method: 'Runtime.evaluate', params: title });
+    else held.push(command);
   }
 
   /** What is refused anyway is refused as ever; what would be done is held to the fence. */
@@ -117,6 +122,12 @@ export function createCommandFilter(parts: Parts): CommandFilter {
       const command = readCommand(text);
       if ('error' in command) deliver(JSON.stringify(command));
       else take(command);
+    },
+    resumeTitles() {
+      const waiting = heldTitles;
+      heldTitles = [];
+      for (const command of waiting) take(command);
+      return waiting.length > 0;
     },
     resume() {
       const waiting = held;

@@ -173,6 +173,11 @@ describe('a guest whose session another drives for a time', () => {
     const opened = await context.newPage();
     await opened.goto(`${site.url}/welcome?secret`, { timeout: 5000 });
     await closePage(opened);
+    // Its end is told to all clients in the order in which this answer comes.
+    const browserSession = await chromium.browser.newBrowserCDPSession();
+    const isGone = async () => !JSON.stringify(await browserSession.send('Target.getTargets')).includes('secret');
+    await until(isGone, 5000);
+    await browserSession.detach();
     assert.deepEqual(door.events, []);
     const { error } = await door.ask('Target.createTarget', { url: 'about:blank' });
     assert.match(error?.message ?? '', inWords);

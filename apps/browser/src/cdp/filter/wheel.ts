@@ -12,6 +12,7 @@ import { createAsk, createStopGuest } from './stop-guest.ts';
 /** What a page that does not answer in this time knows of its frames is told in full later. */
 const snapshotMs = 250;
 const catchUpMs = 500;
+const titleMs = 250;
 
 export type Wheel = {
   /** Rejects where something of the guest does not end. */
@@ -89,6 +90,9 @@ export function createWheel({ parts, commands, events, setDriven, isHalted }: Op
       for (const event of [...events.lateSessions(), ...targets.news()]) deliver(textOf(event, guest));
       setDriven(undefined);
       emit('Pilothouse.wheelReturned', { epoch, withheld: count });
+      // Before it hears of other documents: for these Playwright drops what it waits for, and says that the title is empty.
+      if (commands.resumeTitles()) await parts.underWay.idle(titleMs);
+      if (parts.driven()) return;
       const caughtUp = Promise.all(pages.map(catchUp));
       tellAll(switches.on());
       commands.resume();
