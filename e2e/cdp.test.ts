@@ -59,14 +59,18 @@ describe('a program that drives a session over the DevTools protocol', () => {
   }
   /** Tries again while the programs do not have the wheel yet. */
   async function whenFree<T>(act: () => Promise<T>): Promise<T> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await act();
-      } catch (error) {
-        if (tries > 60 || !/drives this session/.test(String(error))) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
-    }
+    let done: { result: T } | undefined;
+    await until(async () => {
+      done = await act().then(
+        (result) => ({ result }),
+        (error: unknown) => {
+          if (!/drives this session/.test(String(error))) throw error;
+          return undefined;
+        },
+      );
+      return done !== undefined;
+    }, 15_000);
+    return (done ?? assert.fail('the program never drove')).result;
   }
   /** Counts the frames that viewers get meanwhile. */
   async function watched(id: string, work: () => Promise<void>): Promise<number> {

@@ -83,7 +83,7 @@ describe('a pipe with guests', () => {
     await page.context().close();
   });
 
-  it('gives events to the guest that asked for them, and a session to the guest it came of', async () => {
+  it('gives events to the guest that asked for them, and a session to the guest that opened it', async () => {
     const page = await chromium.browser.newPage();
     const [one, two] = [await open(), await open()];
     await one.must('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });

@@ -15,9 +15,9 @@ export type Command = { method: string; params?: object; sessionId?: string };
 
 /** One more client of the pipe. */
 export type Guest = {
-  /** Its session of the browser itself: the first of all that it has. */
+  /** The id of the guest's browser session, from which it opens every other session. */
   root: string;
-  /** Whether a session is this guest's: its first one, or one that came of another of its own. */
+  /** Whether a session belongs to this guest: its browser session, or one that was opened from a session of the guest. */
   owns(sessionId: string): boolean;
   /** Sends a command; without a session, in that of the browser. The answer comes as Chromium wrote it. */
   send(command: Command, onAnswer: (answer: Buffer) => void): void;
@@ -115,7 +115,7 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
 
 const detach = (sessionId: string): Command => ({ method: 'Target.detachFromTarget', params: { sessionId } });
 
-/** A session goes with all that came of it. */
+/** Forgets a session, and every session that was opened from it. */
 function forget(sessions: Sessions, sessionId: string): void {
   sessions.delete(sessionId);
   for (const [child, { parent }] of sessions) if (parent === sessionId) forget(sessions, child);

@@ -21,7 +21,7 @@ export type PipeStreams = { toChromium: Writable; fromChromium: Readable };
 
 export function openPipe({ toChromium, fromChromium }: PipeStreams, listeners: PipeListeners): Pipe {
   let isClosed = false;
-  /** What came of a message that has not ended yet. Joined once, at its end: pictures come in many pieces. */
+  /** The pieces so far of a message whose end Chromium has not written yet. Joined once, at the end: a picture has many pieces. */
   let begun: Buffer[] = [];
 
   function take(piece: Buffer): void {

@@ -47,7 +47,7 @@ async function byPassword({ ask, values }: Context, url: string): Promise<Stored
   const { access_token, refresh_token, user } = await plainClient.login({ username_or_email, password });
   const client = createClient({ baseUrl: url, token: () => access_token });
   const { key } = await client.createKey({ label: `pilothouse at ${hostname()}`.slice(0, 100) });
-  // The key is all that is used from here on.
+  // From here on the command uses the key and needs no login.
   await client.logout({ refresh_token });
   return { api_key: key.key_token, key_id: key.id, username: user.username };
 }

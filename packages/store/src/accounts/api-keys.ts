@@ -1,10 +1,10 @@
 // API keys: how a program calls the API without a login. The database holds only their hashes.
 
 import { type Selectable, sql } from 'kysely';
-import { decodeCursor, toPage } from '../db/cursors.ts';
 import type { Database } from '../db/db.ts';
 import type { ApiKeys } from '../db/generated.ts';
 import { newId } from '../db/ids.ts';
+import { newestFirst } from '../db/newest-first.ts';
 import { type Caller, localUser } from './users.ts';
 
 export type KeyRow = Selectable<ApiKeys>;
@@ -53,17 +53,8 @@ export function createKeys({ db, pool }: Database) {
     },
 
     async list(userId: string, { limit, cursor }: { limit: number; cursor?: string }) {
-      let query = db.selectFrom('api_keys').selectAll().where('user_id', '=', userId).where('removed_at', 'is', null);
-      if (cursor) {
-        const { at, id } = decodeCursor(cursor);
-        query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`);
-      }
-      const rows = await query
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
+      const keys = db.selectFrom('api_keys').selectAll().where('user_id', '=', userId).where('removed_at', 'is', null);
+      return newestFirst(keys, { limit, cursor });
     },
 
     remove: (userId: string, id: string) =>

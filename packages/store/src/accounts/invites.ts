@@ -1,10 +1,10 @@
 // Invitations to register. The database holds only the hashes of their tokens, and its clock says when they lapse.
 
 import { type Selectable, sql } from 'kysely';
-import { decodeCursor, toPage } from '../db/cursors.ts';
 import type { Database, Tx } from '../db/db.ts';
 import type { Invites } from '../db/generated.ts';
 import { newId } from '../db/ids.ts';
+import { newestFirst } from '../db/newest-first.ts';
 import { localUser } from './users.ts';
 
 export type InviteRow = Selectable<Invites>;
@@ -84,17 +84,7 @@ export function createInvites({ db }: Database) {
     },
 
     async list({ limit, cursor }: { limit: number; cursor?: string }) {
-      let query = db.selectFrom('invites').selectAll();
-      if (cursor) {
-        const { at, id } = decodeCursor(cursor);
-        query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`);
-      }
-      const rows = await query
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
+      return newestFirst(db.selectFrom('invites').selectAll(), { limit, cursor });
     },
 
     /** Only one that was not used: who came with which stays known. */

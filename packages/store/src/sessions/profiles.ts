@@ -2,11 +2,11 @@
 
 import { type Selectable, sql } from 'kysely';
 import { now } from '../db/clock.ts';
-import { decodeCursor, toPage } from '../db/cursors.ts';
 import type { Database, Tx } from '../db/db.ts';
 import { columnsOf, type Sealer } from '../db/encryption.ts';
 import type { Profiles } from '../db/generated.ts';
 import { newId } from '../db/ids.ts';
+import { newestFirst } from '../db/newest-first.ts';
 
 export type ProfileRow = Selectable<Profiles>;
 
@@ -19,17 +19,7 @@ export function createProfiles({ db }: Database, sealer: Sealer) {
     isOn: sealer.canSeal,
 
     async list(ownerId: string, { limit, cursor }: { limit: number; cursor?: string }) {
-      let query = db.selectFrom('profiles').selectAll().where('owner_id', '=', ownerId);
-      if (cursor) {
-        const { at, id } = decodeCursor(cursor);
-        query = query.where(sql<boolean>`(created_at, id) < (${at}, ${id})`);
-      }
-      const rows = await query
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1)
-        .execute();
-      return toPage(rows, limit, (row) => ({ at: row.created_at, id: row.id }));
+      return newestFirst(db.selectFrom('profiles').selectAll().where('owner_id', '=', ownerId), { limit, cursor });
     },
 
     /** How many bytes its state takes; undefined if the user has no such profile. */

@@ -295,7 +295,7 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
   WebMCP: { allow: 'cancelInvocation disable enable invokeTool' },
 };
 
-/** What a session of the browser itself takes, of all that is not of these two domains: elsewhere they are of one page. */
+/** A guest may send these in its browser session too, beside the domains Browser and Target. All others need the session of a page. */
 const ofBrowserToo = new Set(['Storage.getCookies', 'Storage.setCookies', 'Storage.clearCookies', 'Schema.getDomains']);
 
 export const isOfBrowser = (method: string): boolean => /^(Browser|Target)\./.test(method) || ofBrowserToo.has(method);

@@ -311,7 +311,7 @@ describe('the door of a guest', () => {
     await refused('toString');
   });
 
-  it('refuses and answers all that the table says, and the host goes on', async () => {
+  it('refuses and answers every command as the table says, and the host still works', async () => {
     for (const method of methodsWith('refuse'))
       for (const session of [undefined, page]) await refused(method, {}, session);
     for (const method of methodsWith('answer').filter((one) => one !== 'Browser.close'))
