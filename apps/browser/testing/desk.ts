@@ -41,6 +41,7 @@ export async function openDesk(files: Record<string, string> = {}) {
       },
     fields,
     onChooser: () => undefined,
+    openPrivate: () => pages.open(),
     fileCalled: (name) => files[name],
     isHeld: () => isHeld,
     onTouch: () => {

@@ -23,12 +23,12 @@ const maxAcceptChars = 100;
 type OpenChooser = { chooser: PageChooser; shown: FileChooser };
 
 /** `onChange`: a chooser was opened or closed. */
-export function createFileChoosers(pages: Pick<Pages, 'all' | 'current'>, onChange: () => void) {
+export function createFileChoosers(pages: Pick<Pages, 'all' | 'current' | 'onOpened'>, onChange: () => void) {
   const open = new Map<Page, OpenChooser>();
   const newPromptId = createPromptIds('c');
   let attended: Page[] = [];
   let ready: Promise<void> | undefined;
-  const context = () => pages.current().context();
+  let unfollow = () => {};
   const forget = (page: Page) => open.delete(page) && onChange();
   const onNavigated = (frame: Frame) => frame === frame.page().mainFrame() && forget(frame.page());
 
@@ -50,7 +50,7 @@ export function createFileChoosers(pages: Pick<Pages, 'all' | 'current'>, onChan
 
   async function begin(): Promise<void> {
     for (const page of pages.all()) attend(page);
-    context().on('page', attend);
+    unfollow = pages.onOpened(attend);
     // The page is told over a channel of its own, which a press would overtake; what it answers there it answers later.
     await within(uncut(readyMs), pages.current().evaluate('0')).catch(() => undefined);
   }
@@ -89,7 +89,7 @@ export function createFileChoosers(pages: Pick<Pages, 'all' | 'current'>, onChan
     },
     stop(): void {
       if (!ready) return;
-      context().off('page', attend);
+      unfollow();
       for (const page of attended)
         page.off('filechooser', onChooser).off('close', forget).off('framenavigated', onNavigated);
       [attended, ready] = [[], undefined];

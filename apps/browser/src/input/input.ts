@@ -38,6 +38,8 @@ type Options = {
   dialog: DialogNow;
   /** Lists and pickers that the person has opened. */
   fields: OpenFields;
+  /** Opens a page that no program sees. */
+  openPrivate: (keep: boolean) => Promise<Page>;
   /** The path of a file that was put for the session by this name. */
   fileCalled: (name: string) => string | undefined;
   /** Whether this host may act at all. Asked before each input, because an input may wait long for its turn. */
@@ -67,7 +69,7 @@ export type PersonInput = {
 export function createInput(options: Options): PersonInput {
   const { pages, dialog } = options;
   const devices = createMouseKeyboard(options);
-  const navigator = createNavigator(pages);
+  const navigator = createNavigator(pages, options.openPrivate);
   const choosers = createFileChoosers(pages, options.onChooser);
   const perform = createInputPerformer(options, { devices, navigator, choosers });
   const sequencer = createSequencer<Input>({
@@ -184,6 +186,7 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
         return useField(input.picker_id, { value: input.value });
       case 'focus':
       case 'new_page':
+      case 'new_private_page':
       case 'close_page':
         return navigate(input, signal);
       case 'navigate':

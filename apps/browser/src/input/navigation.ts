@@ -17,7 +17,7 @@ const retryMs = 20;
 
 export type NavigationInput = Extract<
   Input,
-  { action: 'navigate' | 'back' | 'forward' | 'reload' | 'new_page' | 'close_page' | 'focus' }
+  { action: 'navigate' | 'back' | 'forward' | 'reload' | 'new_page' | 'new_private_page' | 'close_page' | 'focus' }
 >;
 
 export type Navigator = {
@@ -27,7 +27,8 @@ export type Navigator = {
   stop(): Promise<void>;
 };
 
-export function createNavigator(pages: Pages): Navigator {
+/** `openPrivate`: a page that no program sees. */
+export function createNavigator(pages: Pages, openPrivate: (keep: boolean) => Promise<Page>): Navigator {
   const pending = createPendingNavigations(pages);
   const browser = { pages, pending };
   return {
@@ -43,7 +44,9 @@ export function createNavigator(pages: Pages): Navigator {
         case 'reload':
           return reload(browser, page, signal);
         case 'new_page':
-          return openPage(browser, input.url, signal);
+          return openPage(browser, pages.open(), input.url, signal);
+        case 'new_private_page':
+          return openPage(browser, openPrivate(input.keep), input.url, signal);
         case 'close_page':
           return closePage(page, uncut(goMs));
         case 'focus':
@@ -84,8 +87,8 @@ async function reload({ pages, pending }: OpenBrowser, page: Page, signal: Abort
   await pending.onceCommitted(page, signal, () => whenActive(signal, () => cdp.send('Page.reload')));
 }
 
-async function openPage(browser: OpenBrowser, url: string | undefined, signal: AbortSignal): Promise<void> {
-  const page = await within(uncut(goMs), browser.pages.open());
+async function openPage(browser: OpenBrowser, opening: Promise<Page>, url: string | undefined, signal: AbortSignal) {
+  const page = await within(uncut(goMs), opening);
   if (url !== undefined) await navigate(browser, page, url, signal);
 }
 

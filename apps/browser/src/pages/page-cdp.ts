@@ -1,7 +1,7 @@
 // The DevTools session of each page, and what is asked over it. The browser answers, not the page: a page that hangs
 // cannot hold back the answer.
 
-import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { type Deadline, within } from '../common/deadline.ts';
 import type { Popups } from './popups.ts';
 import type { SiteChanges } from './site-changes.ts';
@@ -16,15 +16,15 @@ export type PageCdp = {
   scroll(page: Page, deadline: Deadline): Promise<{ x: number; y: number }>;
 };
 
-type Options = { context: BrowserContext; popups: Popups; sites: SiteChanges };
+type Options = { popups: Popups; sites: SiteChanges };
 
-export function createPageCdp({ context, popups, sites }: Options): PageCdp {
+export function createPageCdp({ popups, sites }: Options): PageCdp {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   /** It stays the same for the life of the page. */
   const mainFrames = new WeakMap<Page, string>();
 
   async function open(page: Page): Promise<CDPSession> {
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     const { targetInfo } = await session.send('Target.getTargetInfo');
     // The id of a page is that of its main frame.
     const frameId = targetInfo.targetId;

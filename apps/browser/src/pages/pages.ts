@@ -1,4 +1,4 @@
-// The open pages of a session, and which of them is in front.
+// The open pages of a session, those in a context beside its own among them, and which of them is in front.
 
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { bestEffort } from '../common/best-effort.ts';
@@ -9,36 +9,37 @@ import { createFrontPage } from './front-page.ts';
 import { createPageCdp, type PageCdp } from './page-cdp.ts';
 import { createPageLimit } from './page-limit.ts';
 import { type PageRecord, recordPage } from './page-record.ts';
+import { createPageSet, type PageSet } from './page-set.ts';
 import type { Popups } from './popups.ts';
 import { createRepair } from './repair.ts';
 import type { SiteChanges } from './site-changes.ts';
 
 export type { PageLocation } from './page-cdp.ts';
 
-export type Pages = PageCdp & {
-  current(): Page;
-  all(): Page[];
-  /** The id of a page within its session. */
-  id(page: Page): string;
-  onSwitch(listener: () => void): void;
-  /** Resolves when it is decided for each opened page whether it comes to the front. */
-  decided(): Promise<void>;
-  /** A step touches the page in this frame, or a person touches it at the pointer; call it before. */
-  touch(page: Page, within?: { frameId: string; cdp: CDPSession }): Promise<void>;
-  /** How many documents the page has shown. */
-  loads(page: Page): number;
-  /** The frame in which a step touched the page last. */
-  touchedFrame(page: Page): string | undefined;
-  /** A new page, in front. Throws `full` where the session has as many as it may. */
-  open(): Promise<Page>;
-  /** Brings the page to the front. */
-  show(page: Page): Promise<void>;
-  isCrashed(page: Page): boolean;
-  /** Aborted when the page crashes or closes. */
-  gone(page: Page): AbortSignal;
-  /** Replaces pages that crashed by fresh ones at the same addresses. */
-  repair(deadline: Deadline): Promise<void>;
-};
+export type Pages = PageCdp &
+  PageSet & {
+    current(): Page;
+    /** The id of a page within its session. */
+    id(page: Page): string;
+    onSwitch(listener: () => void): void;
+    /** Resolves when it is decided for each opened page whether it comes to the front. */
+    decided(): Promise<void>;
+    /** A step touches the page in this frame, or a person touches it at the pointer; call it before. */
+    touch(page: Page, within?: { frameId: string; cdp: CDPSession }): Promise<void>;
+    /** How many documents the page has shown. */
+    loads(page: Page): number;
+    /** The frame in which a step touched the page last. */
+    touchedFrame(page: Page): string | undefined;
+    /** A new page, in front. Throws `full` where the session has as many as it may. */
+    open(beside?: BrowserContext): Promise<Page>;
+    /** Brings the page to the front. */
+    show(page: Page): Promise<void>;
+    isCrashed(page: Page): boolean;
+    /** Aborted when the page crashes or closes. */
+    gone(page: Page): AbortSignal;
+    /** Replaces pages that crashed by fresh ones at the same addresses. */
+    repair(deadline: Deadline): Promise<void>;
+  };
 
 type Options = {
   context: BrowserContext;
@@ -70,14 +71,15 @@ export function followPages(options: Options): Pages {
   const { context, first, maxPages, popups, sites, onPage, onCrash, onRefused, onBehind, onBurst, onLoad } = options;
   const front = createFrontPage(context, first);
   const records = new WeakMap<Page, PageRecord>();
+  const set = createPageSet(context, take);
   const deciding = new Set<Promise<void>>();
   let count = 0;
   const isCrashed = (page: Page) => records.get(page)?.isCrashed ?? false;
   // A page without a record is gone.
   const gone = (page: Page) => records.get(page)?.gone ?? AbortSignal.abort();
-  const pageCdp = createPageCdp({ context, popups, sites });
+  const pageCdp = createPageCdp({ popups, sites });
   const { cdp, mainFrame } = pageCdp;
-  const repair = createRepair({ context, front, isCrashed });
+  const repair = createRepair({ all: set.all, front, isCrashed });
   const refuse = createPageLimit({ maxPages, onRefused });
   const noteOpened = burstOf(onBurst);
 
@@ -103,26 +105,30 @@ export function followPages(options: Options): Pages {
     await bestEffort('keep the page in front', front.current().bringToFront());
   }
 
-  for (const page of context.pages()) adopt(page);
-  context.on('page', (page) => {
+  function take(page: Page): boolean {
     noteOpened();
     // During a repair, a crashed page does not count: the fresh one takes its place.
-    const counted = context.pages().filter((one) => !(repair.isRunning() && isCrashed(one)));
-    if (counted.length > maxPages) return refuse(page);
+    const counted = set.all().filter((one) => !(repair.isRunning() && isCrashed(one)));
+    if (counted.length > maxPages) {
+      refuse(page);
+      return false;
+    }
     adopt(page);
     const decided = decide(page).finally(() => deciding.delete(decided));
     deciding.add(decided);
-  });
+    return true;
+  }
+  for (const page of context.pages()) adopt(page);
 
   return {
     ...pageCdp,
+    ...set,
     current: front.current,
-    all: () => context.pages(),
     id: (page) => records.get(page)?.id ?? 'p0',
     onSwitch: front.onSwitch,
-    async open() {
-      if (context.pages().length >= maxPages) throw new StepFailure('full', 'no more pages can be opened');
-      const page = await context.newPage();
+    async open(beside = context) {
+      if (set.all().length >= maxPages) throw new StepFailure('full', 'no more pages can be opened');
+      const page = await beside.newPage();
       front.show(page);
       return page;
     },

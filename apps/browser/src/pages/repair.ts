@@ -1,6 +1,6 @@
 // Replaces pages that crashed by fresh ones at the same addresses.
 
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, within } from '../common/deadline.ts';
 import { closePage } from './close-page.ts';
@@ -11,15 +11,15 @@ export type Repair = {
   isRunning(): boolean;
 };
 
-type Options = { context: BrowserContext; front: FrontPage; isCrashed: (page: Page) => boolean };
+type Options = { all: () => Page[]; front: FrontPage; isCrashed: (page: Page) => boolean };
 
-export function createRepair({ context, front, isCrashed }: Options): Repair {
+export function createRepair({ all, front, isCrashed }: Options): Repair {
   let running: Promise<void> | undefined;
 
   async function replaceAll(deadline: Deadline): Promise<void> {
     const inFront = front.current();
-    for (const page of context.pages().filter(isCrashed)) {
-      const fresh = await within(deadline, context.newPage());
+    for (const page of all().filter(isCrashed)) {
+      const fresh = await within(deadline, page.context().newPage());
       const url = page.url();
       const loaded = fresh.goto(url, { timeout: deadline.leftMs(), waitUntil: 'domcontentloaded' });
       await bestEffort('load a crashed page again', loaded);

@@ -24,19 +24,21 @@ export type OpenPages = {
 };
 
 type Options = {
-  pages: Pick<Pages, 'all' | 'current' | 'id' | 'place' | 'onSwitch'>;
+  pages: Pick<Pages, 'all' | 'current' | 'id' | 'place' | 'onSwitch' | 'onOpened' | 'isBeside'>;
   reasonOf: (page: Page) => PrivateReason | undefined;
   /** What may be told of where the page is. */
   tellable: (page: Page, place: PageLocation) => PageLocation;
   /** Whether anyone wants to know. */
   isFollowed: () => boolean;
+  /** Whether a program is connected: it can read every page that is not beside. */
+  hasProgram: () => boolean;
   /** Aborted when the session closes. */
   signal: AbortSignal;
   onChange: () => void;
 };
 
 export function createOpenPages(options: Options): OpenPages {
-  const { pages, reasonOf, tellable, isFollowed, signal, onChange } = options;
+  const { pages, reasonOf, tellable, isFollowed, hasProgram, signal, onChange } = options;
   const places = new WeakMap<Page, PageLocation>();
   const moved = new Set<Page>();
   let timer: NodeJS.Timeout | undefined;
@@ -74,9 +76,8 @@ export function createOpenPages(options: Options): OpenPages {
     askSoon(page);
   }
 
-  const context = pages.current().context();
   for (const page of pages.all()) follow(page);
-  context.on('page', follow);
+  const unfollow = pages.onOpened(follow);
   pages.onSwitch(onChange);
   const regularly = setInterval(() => isFollowed() && void askAll(pages.all()), everyMs).unref();
 
@@ -90,6 +91,7 @@ export function createOpenPages(options: Options): OpenPages {
       is_front: page === pages.current(),
       private: private_reason !== undefined,
       ...(private_reason && { private_reason }),
+      ...(pages.isBeside(page) ? { private_tab: true } : hasProgram() && { open_to_program: true }),
     };
   }
 
@@ -102,7 +104,7 @@ export function createOpenPages(options: Options): OpenPages {
         .map(view),
     refresh: () => askAll(pages.all()),
     close() {
-      context.off('page', follow);
+      unfollow();
       clearInterval(regularly);
       clearTimeout(timer);
     },

@@ -37,7 +37,8 @@ type Options = {
 };
 
 export function createCheckpoints(options: Options): Checkpoints {
-  const { context, pages, dialogs, state, signal, onCheckpoint, onCut } = options;
+  const { context, dialogs, state, signal, onCheckpoint, onCut } = options;
+  const pages = savedPages(options.pages);
   let saved: SavedState | undefined = state ?? undefined;
   let drivenUntil = 0;
   let pending: NodeJS.Timeout | undefined;
@@ -79,6 +80,13 @@ export function createCheckpoints(options: Options): Checkpoints {
       clearTimeout(pending);
     },
   };
+}
+
+/** Tabs of a person beside the session's own are not saved. */
+function savedPages(pages: Pages): Pages {
+  const all = () => pages.all().filter((page) => !pages.isBeside(page));
+  const current = () => (pages.isBeside(pages.current()) ? (all().at(-1) ?? pages.current()) : pages.current());
+  return { ...pages, all, current };
 }
 
 /** Pages with an open dialog and crashed pages answer nothing, nor do pages that share a process with them. */

@@ -38,6 +38,8 @@ type Options = {
   privacy: Privacy;
   eyesOf: (page: Page) => Dom;
   chooserOf: PersonInput['chooserOf'];
+  /** Whether a program is connected to the session. */
+  hasProgram: () => boolean;
   firstEpoch: number;
   dialogAnswerMs: number | undefined;
   epoch: () => number;
@@ -71,6 +73,7 @@ export function createDriverPrompts(options: Options): DriverPrompts {
     reasonOf: (page) => privacy.reasonOf(page),
     tellable: (page, place) => (privacy.hidesPlace(page) ? siteOnly(place) : place),
     isFollowed: view.isFollowed,
+    hasProgram: options.hasProgram,
     signal,
     onChange,
   });

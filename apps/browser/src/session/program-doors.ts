@@ -24,6 +24,8 @@ export type ProgramDoor = Pick<Door, 'take' | 'close'>;
 export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'>;
 
 export type ProgramDoors = {
+  /** Whether a program is connected. */
+  hasAny(): boolean;
   open(options: ProgramDoorOptions): Promise<ProgramDoor>;
   /** Nothing of any program goes on after this. Rejects where something does. */
   fence(): Promise<void>;
@@ -44,25 +46,22 @@ type Options = {
   signal: AbortSignal;
   /** A program acts. */
   onAct: () => void;
+  /** A program came or left. */
+  onCount: () => void;
   /** Ends the browser, where nothing else stops what a program began. */
   endBrowser: () => void;
 };
 
 export function createProgramDoors(options: Options): ProgramDoors {
-  const { chromium, context, pages, dialogs, epoch, signal, onAct, endBrowser } = options;
+  const { chromium, context, pages, dialogs, epoch, signal, onAct, onCount, endBrowser } = options;
   const doors = new Set<Door>();
   /** Undefined while programs drive. */
   let driven: Driven | undefined = { epoch: options.firstEpoch, by: 'unknown' };
   let offered: Driven['by'] = 'unknown';
   let failures = 0;
   let contextId: Promise<string> | undefined;
-  const asking = () => pages.all().find((page) => dialogs.of(page) !== null);
-  const halted = { isHalted: () => asking() !== undefined, answerDialog };
-
-  async function answerDialog(accept: boolean, text: string | undefined): Promise<boolean> {
-    const page = asking();
-    return page ? dialogs.answer(page, accept, text) : false;
-  }
+  const ownPages = () => pages.all().filter((page) => !pages.isBeside(page));
+  const halted = createHalted(ownPages, dialogs);
 
   async function fence(): Promise<void> {
     driven = { epoch: epoch(), by: offered };
@@ -86,10 +85,11 @@ export function createProgramDoors(options: Options): ProgramDoors {
   }
 
   return {
+    hasAny: () => doors.size > 0,
     async open({ deliver, onEnd, whileDriven }) {
       if (doors.size >= maxDoors) throw new StepFailure('full', 'too many programs are connected to this session');
       const deadline = startDeadline(openMs, signal);
-      contextId ??= readContextId(context, pages.current(), deadline);
+      contextId ??= readContextId(context, ownPages()[0] ?? pages.current(), deadline);
       const id = await contextId.catch((error) => {
         contextId = undefined;
         throw error;
@@ -98,6 +98,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
       const shared = { openGuest: chromium.openGuest, contextId: id, onAct, isHeld: options.isHeld, ...halted };
       const door = await openDoor({ ...shared, deliver, onEnd, whileDriven, driven: before }, deadline);
       doors.add(door);
+      onCount();
       // The driver may have changed while it was opened.
       if (driven && !before) await door.fence(driven, startDeadline(fenceMs, signal));
       if (!driven && before) await door.release(epoch(), startDeadline(releaseMs, signal));
@@ -105,6 +106,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
         take: door.take,
         async close() {
           if (!doors.delete(door)) return;
+          onCount();
           // Buttons and keys that it holds are let go of.
           await bestEffort(
             'stop a program',
@@ -124,6 +126,18 @@ export function createProgramDoors(options: Options): ProgramDoors {
     close() {
       for (const door of doors) void door.close();
       doors.clear();
+    },
+  };
+}
+
+/** A page with an open dialog answers nothing. The host answers the dialog for a program. */
+function createHalted(ownPages: () => Page[], dialogs: Dialogs) {
+  const asking = () => ownPages().find((page) => dialogs.of(page) !== null);
+  return {
+    isHalted: () => asking() !== undefined,
+    async answerDialog(accept: boolean, text: string | undefined): Promise<boolean> {
+      const page = asking();
+      return page ? dialogs.answer(page, accept, text) : false;
     },
   };
 }

@@ -27,6 +27,7 @@ import { createCommands } from './commands.ts';
 import { createDriverPrompts, type DriverPrompts } from './driver-prompts.ts';
 import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
+import { createPrivateTabs, type PrivateTabs } from './private-tabs.ts';
 import { createProgramDoors, type ProgramDoors } from './program-doors.ts';
 import type { Reply } from './reply.ts';
 import { followSessionPages, type SessionPages } from './session-pages.ts';
@@ -135,38 +136,21 @@ type Assembly = {
 };
 
 /** Without an await, so that no part is called before all parts are there. */
-function assemble({ options, secrets, context, front, closed, activity, reports, refused }: Assembly) {
+function assemble(assembly: Assembly) {
+  const { options, secrets, context, closed, activity, refused } = assembly;
   const { sessionId, chromium, isHeld, onGone } = options;
   const { signal } = closed;
   const parts = new DisposableStack();
   const epoch = () => driver.epoch();
-  const privacy = createPrivacy({
-    epoch: options.epoch,
-    isPerson: options.isPerson,
-    isActing: () => activity.commandId() !== undefined,
-    onOpen: (page) => screencast.renew(page),
-    onNotice: (page) => screencast.showAgain(page),
-  });
-  const sessionPages = followSessionPages({
-    ...options,
-    context,
-    front,
-    privacy,
-    reports,
+  const { privacy, sessionPages, screencast } = createSight(assembly, {
     epoch,
-    signal,
-    prints: secrets.fingerprints,
     onDialog: (page, dialog) => prompts.onDialog(page, dialog),
     onCopied: (text) => prompts.onCopied(text),
     onLoad: inTurn(options.onLoad, () => checkpoints.onLoad()),
   });
   parts.defer(sessionPages.close);
-  const { pages, dialogs, files, eyesOf } = sessionPages;
-  reports.hideWordsWhile(() => privacy.isDriven() || pages.all().some(privacy.hidesPlace));
-  watchSchemes(context, refused.scheme);
-  const onShot = createFramePublisher({ sessionId, pages, privacy, epoch, signal, onFrame: options.onFrame });
-  const screencast = createScreencast({ pages, reasonOf: privacy.reasonOf, epoch, onShot });
   parts.defer(screencast.close);
+  const { pages, dialogs, files, eyesOf } = sessionPages;
   const prompts = createDriverPrompts({
     ...sessionPages,
     privacy,
@@ -175,9 +159,11 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
     firstEpoch: options.epoch,
     dialogAnswerMs: options.dialogAnswerMs,
     chooserOf: (page) => input.chooserOf(page),
+    hasProgram: () => doors.hasAny(),
   });
   parts.defer(prompts.close);
-  const input = createPersonInput({ ...sessionPages, screencast, privacy, prompts, isHeld });
+  const openPrivate: PrivateTabs['open'] = (keep) => privateTabs.open(keep);
+  const input = createPersonInput({ ...sessionPages, screencast, privacy, prompts, isHeld, openPrivate });
   parts.defer(() => void input.close());
   const inFlight = createInFlight(isHeld);
   const mouseButton = createMouseButton(pages.isCrashed);
@@ -186,12 +172,26 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
   const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
   parts.defer(checkpoints.close);
   const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
-  const doors = createDoors({ options, sessionPages, context, activity, screencast, checkpoints, epoch, signal });
+  const doors = createDoors({
+    options,
+    sessionPages,
+    context,
+    activity,
+    screencast,
+    checkpoints,
+    prompts,
+    epoch,
+    signal,
+  });
+  const privateTabs = createPrivateTabs({
+    ...{ ...options, context, pages, dialogs, checkpoints, epoch, signal },
+    onContext: (beside) => watchSchemes(beside, refused.scheme),
+  });
   parts.defer(doors.close);
   const stopping = { activity, inFlight, pages, prompts, input, doors, stopPages };
   const driver = createDriver(options.epoch, createStopDriver(stopping));
   parts.defer(driver.close);
-  const handOver = doors.following(prompts.following(createHandOver({ driver, privacy })));
+  const handOver = doors.following(privateTabs.following(prompts.following(createHandOver({ driver, privacy }))));
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
   const act = createActQueue({ ...shared, perform, isGone: () => isGone(chromium, signal), secrets, eyesOf });
   parts.defer(() => closed.abort());
@@ -216,12 +216,40 @@ function assemble({ options, secrets, context, front, closed, activity, reports,
   return { session, masked: sessionPages.masked };
 }
 
+type SightOptions = Pick<Parameters<typeof followSessionPages>[0], 'epoch' | 'onDialog' | 'onCopied' | 'onLoad'>;
+
+/** What is seen of the session: its pages, what of them is private, and their picture. */
+function createSight(
+  { options, secrets, context, front, closed, activity, reports, refused }: Assembly,
+  heard: SightOptions,
+) {
+  const { sessionId } = options;
+  const { signal } = closed;
+  const { epoch } = heard;
+  const privacy = createPrivacy({
+    epoch: options.epoch,
+    isPerson: options.isPerson,
+    isActing: () => activity.commandId() !== undefined,
+    onOpen: (page) => screencast.renew(page),
+    onNotice: (page) => screencast.showAgain(page),
+  });
+  const prints = secrets.fingerprints;
+  const sessionPages = followSessionPages({ ...options, context, front, privacy, reports, signal, prints, ...heard });
+  const { pages } = sessionPages;
+  reports.hideWordsWhile(() => privacy.isDriven() || pages.all().some(privacy.hidesPlace));
+  watchSchemes(context, refused.scheme);
+  const onShot = createFramePublisher({ sessionId, pages, privacy, epoch, signal, onFrame: options.onFrame });
+  const screencast = createScreencast({ pages, reasonOf: privacy.reasonOf, epoch, onShot });
+  return { privacy, sessionPages, screencast };
+}
+
 const isGone = ({ browser }: Chromium, signal: AbortSignal) => signal.aborted || !browser.isConnected();
 
 type DoorParts = Pick<Assembly, 'options' | 'context' | 'activity'> & {
   sessionPages: SessionPages;
   screencast: Screencast;
   checkpoints: Pick<Checkpoints, 'setDriven'>;
+  prompts: DriverPrompts;
   epoch: () => number;
   signal: AbortSignal;
 };
@@ -233,6 +261,7 @@ function createDoors({
   activity,
   screencast,
   checkpoints,
+  prompts,
   epoch,
   signal,
 }: DoorParts): ProgramDoors {
@@ -245,6 +274,7 @@ function createDoors({
       screencast.touch();
       checkpoints.setDriven(savedAfterActMs);
     },
+    onCount: prompts.view.changed,
     endBrowser: onGone,
   });
 }
@@ -283,11 +313,12 @@ type InputOptions = Pick<SessionPages, 'pages' | 'dialogs' | 'files' | 'sites' |
   privacy: Privacy;
   prompts: DriverPrompts;
   isHeld: () => boolean;
+  openPrivate: PrivateTabs['open'];
 };
 
 /** What a person types makes the page private, and is to be seen at once. */
 function createPersonInput(options: InputOptions): PersonInput {
-  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, prompts, isHeld } = options;
+  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, prompts, isHeld, openPrivate } = options;
   return createInput({
     pages,
     sites,
@@ -299,6 +330,7 @@ function createPersonInput(options: InputOptions): PersonInput {
       return dialogs.of(page) ? { id, accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
     },
     fields: prompts.fields,
+    openPrivate,
     fileCalled: files.called,
     isHeld,
     onChooser: prompts.view.changed,

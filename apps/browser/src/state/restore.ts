@@ -32,6 +32,15 @@ export async function openContext(
   return { context, front, hasStorage: origins.length === (storage?.origins.length ?? 0) };
 }
 
+/** A context of its own with what was stored, without pages. `origins`: the sites whose storage it took. */
+export async function openContextWith({ browser }: Pick<Chromium, 'browser'>, viewport: Viewport, state: SavedState) {
+  const make = (storageState: StorageState) => browser.newContext({ viewport, storageState });
+  const { done: context, origins } = await orCookies(storageOf(state), make);
+  context.setDefaultTimeout(callMs);
+  watchStorage(context, origins);
+  return { context, origins };
+}
+
 /** `hasStorage`: what sites had stored is back. */
 type OpenedContext = { context: BrowserContext; front: Page; hasStorage: boolean };
 type StorageState = ReturnType<typeof storageOf>;

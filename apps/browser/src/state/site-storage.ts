@@ -74,6 +74,12 @@ export function watchStorage(context: BrowserContext, known: Origin[] = []): voi
   });
 }
 
+/** Something was stored that no document of the context did. */
+export function storageChanged(context: BrowserContext): void {
+  const watched = watchedContexts.get(context);
+  if (watched) watched.isUnsure = true;
+}
+
 export async function readStorage(context: BrowserContext, reading: Reading): Promise<Storage> {
   const watched = watchedContexts.get(context);
   if (!watched) return readAll(context, reading.deadline);

@@ -7,6 +7,7 @@ import type {
   Frame,
   LiveEvent,
   MessageState,
+  OpenPage,
   Overlay,
   Session,
   Snapshot,
@@ -23,7 +24,7 @@ export type SessionView = {
   frame: FrameFacts | undefined;
   overlays: Overlay[];
   route: BrowserRoute;
-  pages: BrowserRoute[];
+  pages: OpenPage[];
   history: Snapshot['route_summary']['history'];
   messages: MessageState | null;
   takeover: Takeover | null;
@@ -137,7 +138,7 @@ function withFrame(view: SessionView, frame: Frame): SessionView {
 }
 
 /** A frame may know the address before the title. */
-const withTitle = (route: BrowserRoute, known: BrowserRoute): BrowserRoute =>
+const withTitle = <Known extends BrowserRoute>(route: BrowserRoute, known: Known): Known =>
   route.title || known.url !== route.url ? { ...known, ...route } : { ...known, ...route, title: known.title };
 
 /** Frames follow each other ten times a second; only some differ in more than the picture. */

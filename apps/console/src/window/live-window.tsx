@@ -45,6 +45,7 @@ type LiveWindowProps = {
 /** Loaded when a person begins to drive. */
 const ForDriver = lazy(() => import('./for-driver.tsx'));
 const KeyRow = lazy(() => import('./key-row.tsx'));
+const ProgramNotice = lazy(() => import('./program-notice.tsx'));
 const TargetLayer = lazy(() => import('./target-layer.tsx'));
 
 const captionPx = 40;
@@ -87,6 +88,7 @@ export function LiveWindow(props: LiveWindowProps) {
     >
       <TabStrip pages={view.pages} current={route} onInput={onInput} />
       <AddressBar route={route} onInput={onInput} tools={tools} />
+      <Suspense>{onInput && !past && <ProgramNotice pages={view.pages} onInput={onInput} />}</Suspense>
       <div
         ref={ref}
         className={cx(

@@ -4,6 +4,7 @@ import {
   ArrowLeft,
   ArrowRight,
   Camera,
+  EyeOff,
   Globe,
   Layers,
   Lock,
@@ -14,7 +15,7 @@ import {
   X,
 } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
-import type { BrowserRoute, PointerAction } from '../live/api-types.ts';
+import type { BrowserRoute, OpenPage, PointerAction } from '../live/api-types.ts';
 import { cx } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 
@@ -29,7 +30,7 @@ export type WindowTools = {
 };
 
 type TabStripProps = {
-  pages: readonly BrowserRoute[];
+  pages: readonly OpenPage[];
   current: BrowserRoute;
   /** While the person drives. */
   onInput: ((action: PointerAction) => void) | undefined;
@@ -37,7 +38,8 @@ type TabStripProps = {
 
 /** Viewers read it; the person who drives switches, closes and opens. */
 export function TabStrip({ pages, current, onInput }: TabStripProps) {
-  const shown = pages.length > 0 ? pages : current.url === null ? [] : [current];
+  const shown: readonly OpenPage[] = pages.length > 0 ? pages : current.url === null ? [] : [current];
+  const hasProgram = pages.some((page) => page.open_to_program || page.private_tab);
   return (
     <div className="flex h-9 shrink-0 items-end gap-0.5 overflow-hidden bg-sunken px-2 narrow:hidden">
       <ul aria-label="Tabs of the browser" className="flex min-w-0 gap-0.5">
@@ -54,11 +56,19 @@ export function TabStrip({ pages, current, onInput }: TabStripProps) {
       {onInput && (
         <Tool icon={Plus} label="New tab" onClick={() => onInput({ action: 'new_page' })} className="mb-0.5" />
       )}
+      {onInput && hasProgram && (
+        <Tool
+          icon={EyeOff}
+          label="New private tab, which the program does not see"
+          onClick={() => onInput({ action: 'new_private_page' })}
+          className="mb-0.5"
+        />
+      )}
     </div>
   );
 }
 
-type BrowserTabProps = Pick<TabStripProps, 'onInput'> & { page: BrowserRoute; isCurrent: boolean; canClose: boolean };
+type BrowserTabProps = Pick<TabStripProps, 'onInput'> & { page: OpenPage; isCurrent: boolean; canClose: boolean };
 
 function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
   const name = page.title || hostOf(page.url) || 'New tab';
@@ -70,8 +80,13 @@ function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
         aria-hidden
         className="grid size-3.5 shrink-0 place-items-center rounded-[3px] bg-ink-3 text-[9px] font-semibold text-surface"
       >
-        {(hostOf(page.url) ?? '·').slice(0, 1).toUpperCase()}
+        {page.private_tab ? (
+          <EyeOff size={10} strokeWidth={2.5} />
+        ) : (
+          (hostOf(page.url) ?? '·').slice(0, 1).toUpperCase()
+        )}
       </span>
+      {page.private_tab && <span className="sr-only">Private tab:</span>}
       <span className="truncate" dir="auto">
         {name}
       </span>

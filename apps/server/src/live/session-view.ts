@@ -17,13 +17,16 @@ type Seeing = { sessionId: string; driver: Driver | null; viewer: Viewer };
 export function viewFor(view: SessionView, { sessionId, driver, viewer }: Seeing): SeenView {
   const { epoch } = view;
   const drives = maySee({ private: true, private_reason: 'driven' }, epoch, driver, { ...viewer, isOwner: false });
-  const pages = view.pages.flatMap(({ page, url, title, is_front, ...said }): OpenPage[] => {
-    const privacy = privacyOf(said, epoch === driver?.epoch);
-    const route = { session: sessionId, page, frame: null, active: is_front };
-    if (maySee(privacy, epoch, driver, viewer)) return [{ ...route, url, title }];
-    // How many pages a person opens is theirs, too.
-    return privacy.private_reason === 'driven' ? [] : [{ ...route, url: null, title: null }];
-  });
+  const pages = view.pages.flatMap(
+    ({ page, url, title, is_front, private_tab, open_to_program, ...said }): OpenPage[] => {
+      const privacy = privacyOf(said, epoch === driver?.epoch);
+      const access = { ...(private_tab && { private_tab }), ...(open_to_program && { open_to_program }) };
+      const route = { session: sessionId, page, frame: null, active: is_front, ...access };
+      if (maySee(privacy, epoch, driver, viewer)) return [{ ...route, url, title }];
+      // How many pages a person opens is theirs, too.
+      return privacy.private_reason === 'driven' ? [] : [{ ...route, url: null, title: null }];
+    },
+  );
   return {
     pages,
     driver_view: drives && view.driver ? { epoch, ...view.driver } : null,

@@ -25,6 +25,7 @@ const traceKinds: { [Action in PointerAction['action']]?: TraceKind } = {
   forward: { kind: 'navigate', label: 'Go forward' },
   reload: { kind: 'navigate', label: 'Load again' },
   new_page: { kind: 'navigate', label: 'Open a page' },
+  new_private_page: { kind: 'navigate', label: 'Open a private page' },
   close_page: { kind: 'note', label: 'Close a page' },
   focus: { kind: 'note', label: 'Switch to a page' },
   answer_dialog: { kind: 'note', label: 'Answer the page' },

@@ -25,6 +25,8 @@ export const Input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('forward') }),
   z.object({ action: z.literal('reload') }),
   z.object({ action: z.literal('new_page'), url: z.string().optional() }),
+  /** A page that no program sees. `keep`: what sites store of it is the session's when the driver leaves. */
+  z.object({ action: z.literal('new_private_page'), url: z.string().optional(), keep: z.boolean() }),
   z.object({ action: z.literal('close_page'), page: z.string().optional() }),
   z.object({ action: z.literal('focus'), page: z.string() }),
   /** With an id, only for the dialog, chooser or field of that id in the session's view. */

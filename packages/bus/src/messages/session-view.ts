@@ -22,6 +22,10 @@ export const SessionView = z.object({
       /** As in a frame's header: who may see the page may know its address. */
       private: z.boolean(),
       private_reason: PrivateReason.optional(),
+      /** No program sees it. */
+      private_tab: z.boolean().optional(),
+      /** A program is connected, and can read the page. */
+      open_to_program: z.boolean().optional(),
     }),
   ),
   /** Null while no person drives. */

@@ -82,6 +82,11 @@ export const PointerAction = z
     input('forward', {}),
     input('reload', {}),
     input('new_page', { url: WebUrl.optional() }),
+    /**
+     * A tab that no program of the session sees, nor what is done in it. With `keep`, cookies and what sites store are the
+     * session's when the person hands back; without, nothing of it is.
+     */
+    input('new_private_page', { url: WebUrl.optional(), keep: z.boolean().default(true) }),
     input('close_page', { page: PageRef.optional() }),
     /** Answers a dialog of the page, such as `confirm()`. With `dialog_id` that one, and no other. */
     input('answer_dialog', { accept: z.boolean(), text: text(2000).optional(), dialog_id: AskedRef.optional() }),

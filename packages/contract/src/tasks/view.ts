@@ -19,7 +19,13 @@ export const BrowserRoute = z
 export type BrowserRoute = z.infer<typeof BrowserRoute>;
 
 /** One open tab. `active`: it is in front; absent where that was not recorded. */
-export const OpenPage = BrowserRoute.extend({ active: z.boolean().optional() }).meta({ id: 'OpenPage' });
+export const OpenPage = BrowserRoute.extend({
+  active: z.boolean().optional(),
+  /** A tab of the person who drives, which no program of the session sees. */
+  private_tab: z.boolean().optional(),
+  /** A program is connected to the session and can read this page, and what is typed into it. */
+  open_to_program: z.boolean().optional(),
+}).meta({ id: 'OpenPage' });
 export type OpenPage = z.infer<typeof OpenPage>;
 
 export const ImageType = z.enum(['image/jpeg', 'image/png']);
