@@ -15,8 +15,8 @@ export default function ProgramNotice({ pages, onInput }: ProgramNoticeProps) {
       <EyeOff size={14} strokeWidth={2} aria-hidden className="shrink-0" />
       <span role="status" className="min-w-0 flex-1">
         {isPrivate
-          ? 'Private tab: the program does not see it. Cookies are kept when you hand back; the tab closes.'
-          : 'A program is connected and can read this page, also what you type.'}
+          ? 'Private tab: the program does not see it. Cookies are kept when you hand back; the tab then closes.'
+          : 'A program is connected: it can read this page and what you type into it.'}
       </span>
       {!isPrivate && (
         <Button size="sm" onClick={() => onInput({ action: 'new_private_page', ...addressOf(front) })}>
