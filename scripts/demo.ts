@@ -1,6 +1,6 @@
 // npm run demo [-- --port P]: everything on this machine with a small shop to visit, until Ctrl-C. Nothing leaves it.
 import { parseArgs } from 'node:util';
-import { startShop } from '../testkit/demo-shop/shop.ts';
+import { startShop } from '@pilothouse/stack';
 import { createStack } from '../testkit/stack/stack.ts';
 
 const { values } = parseArgs({

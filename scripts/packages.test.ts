@@ -161,7 +161,11 @@ await driving.input({ action: 'click' });
     timeout: 180_000,
   }, async () => {
     const empty = join(folder, 'empty');
-    await installPackages(empty, packages);
+    await installPackages(
+      empty,
+      packages,
+      packages.map(({ name }) => name),
+    );
     assert.deepEqual(readdirSync(join(empty, 'node_modules/@pilothouse')).sort(), [
       'cli',
       'contract',

@@ -1,3 +1,5 @@
+// What a process of a stack gets of the environment: a list of what passes, never everything.
+
 /** The kinds of processes of ours. */
 export type Kind = 'server' | 'agent' | 'browser';
 type Environment = Record<string, string | undefined>;
