@@ -1,6 +1,6 @@
 // Holds what is published to its promises: names, types, size, and no file that only a checkout has.
 import assert from 'node:assert/strict';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -22,6 +22,9 @@ import { root } from '../testkit/stack/folders.ts';
 
 /** Of the SDK with everything it loads, compressed. It loads no zod. */
 const mostSdkBytes = 25 * 1024;
+
+/** Of the command by itself, packed. What `demo` and `up` need is a package of its own. */
+const mostCliBytes = 100 * 1024;
 
 const guides = ['README.md', ...['sdk', 'takeover', 'sharing', 'evidence'].map((name) => `docs/guides/${name}.md`)];
 const blocksOf = (guide: string) =>
@@ -177,6 +180,13 @@ await driving.input({ action: 'click' });
     const program =
       "import { createClient } from '@pilothouse/sdk'; import { routes } from '@pilothouse/contract'; console.log(Object.keys(createClient({ baseUrl: 'http://x' })).length === Object.keys(routes).length);";
     assert.equal((await run(process.execPath, ['--input-type=module', '-e', program], { cwd: empty })).trim(), 'true');
+  });
+
+  it('are a command that stays light by itself', async () => {
+    const cli = packages.find(({ name }) => name === '@pilothouse/cli');
+    assert.ok(cli);
+    const { size } = statSync(await packPackage(cli, folder));
+    assert.ok(size < mostCliBytes, `${size} bytes`);
   });
 
   it('load no zod with the SDK, which is small in a page', { timeout: 120_000 }, async () => {

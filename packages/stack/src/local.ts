@@ -46,7 +46,7 @@ export async function startLocal({ dir, isDemo, port }: LocalOptions): Promise<L
   if (!lock) throw new LocalFailure(`it runs already, with its data in ${place.dir}`);
   setOldLogsAside(place.dir);
   const stack = createStackIn(place, isDemo);
-  if (isDemo) await forgetLast(stack, place);
+  await endLast(stack, place, isDemo);
   const opened: { lock: Lock; stack: Stack; shop?: Shop } = { lock, stack };
   const close = async () => {
     await opened.shop?.close();
@@ -141,11 +141,11 @@ export function claimFolder(dir: string, isDemo: boolean): Place {
   return { name: kind, dir, dataDir: join(dir, 'data'), user: undefined };
 }
 
-/** A demo that was killed has left processes and data. */
-async function forgetLast(stack: Stack, { dir }: Place): Promise<void> {
+/** A command that was killed has left its processes, and of a demo its data. */
+async function endLast(stack: Stack, { dir }: Place, isDemo: boolean): Promise<void> {
   if (!existsSync(join(dir, 'services.json'))) return;
-  await stack.down({ wipe: true });
-  claimFolder(dir, true);
+  await stack.down({ wipe: isDemo });
+  claimFolder(dir, isDemo);
 }
 
 async function choosePort(wanted: number | undefined, usual: number): Promise<number> {
