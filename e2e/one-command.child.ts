@@ -10,7 +10,7 @@ const begun = performance.now();
 const sinceBegun = () => Math.round(performance.now() - begun);
 
 // A group of its own, as a shell gives each command: Ctrl-C goes to all of the group.
-const demo = spawn(command, [...args, 'demo', '--no-open', '--json'], {
+const demo = spawn(command, [...args, '--no-open', '--json'], {
   stdio: ['ignore', 'pipe', 'inherit'],
   detached: true,
 });

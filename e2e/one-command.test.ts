@@ -107,14 +107,15 @@ describe('a newcomer', () => {
     assert.deepEqual([...new Set(unknown)], [`@pilothouse/nats-linux-${process.arch === 'x64' ? 'arm64' : 'x64'}`]);
   });
 
-  it('starts the demo by npx, runs a task, sees frames, and leaves nothing after Ctrl-C', {
+  it('starts the demo as the README says, runs a task, sees frames, and leaves nothing after Ctrl-C', {
     timeout: 240_000,
   }, async () => {
-    await tryDemo([process.execPath, 'newcomer.ts', 'npx', '@pilothouse/cli']);
+    const [command = ''] = /^npx .* demo$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    await tryDemo([process.execPath, 'newcomer.ts', ...command.split(' ')]);
   });
 
   it('needs no network but loopback', { timeout: 240_000 }, async () => {
-    const installed = [process.execPath, 'newcomer.ts', join(app, 'node_modules/.bin/pilothouse')];
+    const installed = [process.execPath, 'newcomer.ts', join(app, 'node_modules/.bin/pilothouse'), 'demo'];
     // Root of the namespace raises loopback; the command runs as who it was.
     const { uid, gid } = newcomer ?? { uid: process.getuid?.(), gid: process.getgid?.() };
     const inside = `ip link set lo up && exec unshare --user --map-user=${uid} --map-group=${gid} "$@"`;

@@ -117,6 +117,7 @@ function buildNatsPackage(into: string): BuiltPackage | undefined {
     version,
     description: `nats-server ${served} for ${platform}, for \`pilothouse demo\` and \`pilothouse up\`.`,
     license,
+    type: 'module',
     os: [process.platform],
     cpu: [process.arch],
     // Debian builds it for the C library of GNU.
