@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { demoExamples } from './demo/examples.ts';
 import { type Shop, startShop } from './demo/shop.ts';
 import { firstInvitation, lastWords, setOldLogsAside } from './logs.ts';
 import { findChromium } from './programs/chromium.ts';
@@ -96,7 +97,10 @@ function optionsOf({ port, shop }: { port: number; shop: Shop | undefined }) {
     ...(shop && { sites: [shop.url] }),
     settings: {
       // Users of this machine reach its loopback: the first to open the page must not become the administrator by that.
-      server: { REGISTRATION: process.env.REGISTRATION || 'invite' },
+      server: {
+        REGISTRATION: process.env.REGISTRATION || 'invite',
+        ...(shop && { EXAMPLES: JSON.stringify(demoExamples(shop.url)) }),
+      },
       browser: {
         ...(chromium && { CHROMIUM_PATH: chromium }),
         // A host in production lets no page reach this machine, and the shop is on it.

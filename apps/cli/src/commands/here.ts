@@ -91,7 +91,7 @@ function demoLines(url: string, shopUrl = ''): string[] {
     `API         ${url}/docs/`,
     `The shop    ${shopUrl}/`,
     '',
-    'Paste this script into the page and press Run:',
+    'Choose one of the tasks on the page, or paste this script into it, and press Run:',
     '',
     `  open ${shopUrl}/`,
     '  type "lantern" into "Search"',

@@ -36,6 +36,7 @@ const settings: Record<Kind, string[]> = {
     'STREAMS_*',
     'PROFILE_KEY',
     'EVIDENCE_KEY',
+    'EXAMPLES',
     'DATABASE_POOL_SIZE',
     'LOG_LEVEL',
   ],
