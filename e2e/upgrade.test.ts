@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
 import { createClient } from '@pilothouse/sdk';
-import { startShop } from '../testkit/demo-shop/shop.ts';
+import { startShop } from '@pilothouse/stack';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { freePort } from '../testkit/stack/ports.ts';
 import { withStack } from '../testkit/stack/with-services.ts';

@@ -1,6 +1,6 @@
 // npm run demo [-- --port P]: everything on this machine with a small shop to visit, until Ctrl-C. Nothing leaves it.
 import { parseArgs } from 'node:util';
-import { startShop } from '../testkit/demo-shop/shop.ts';
+import { demoExamples, startShop } from '@pilothouse/stack';
 import { createStack } from '../testkit/stack/stack.ts';
 
 const { values } = parseArgs({
@@ -29,13 +29,14 @@ try {
   console.log('Starting PostgreSQL, NATS, server, agent, browser host and a shop …');
   const shop = await startShop({ port: Number(values['shop-port']) });
   const size = { servers: 1, agents: 1, browsers: 1 };
-  await stack.up({ port: Number(values.port), ...size, disableAuth: true, sites: [shop.url] });
+  const settings = { server: { EXAMPLES: JSON.stringify(demoExamples(shop.url)) } };
+  await stack.up({ port: Number(values.port), ...size, disableAuth: true, sites: [shop.url], settings });
   console.log(`
 Open        http://127.0.0.1:${values.port}/
 API         http://127.0.0.1:${values.port}/docs
 The shop    ${shop.url}/
 
-Paste this script into the page and press Run:
+Choose one of the tasks on the page, or paste this script into it, and press Run:
 
   open ${shop.url}/
   type "lantern" into "Search"

@@ -131,7 +131,14 @@ function everySetting(): string[] {
   const schemas = ['apps/*/src/config.ts', 'apps/server/src/admin.main.ts'].flatMap((pattern) =>
     globSync(pattern, { cwd: root }),
   );
-  const sources = ['packages/process/src', 'packages/store/src', 'apps', 'scripts', 'testkit/stack']
+  const sources = [
+    'packages/process/src',
+    'packages/store/src',
+    'packages/stack/src',
+    'apps',
+    'scripts',
+    'testkit/stack',
+  ]
     .flatMap(filesBelow)
     .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.includes('/testing/'));
   const secrets = [...read('packages/process/src/secrets.ts').matchAll(/'([A-Z][A-Z0-9_]+)'/g)];

@@ -16,6 +16,8 @@ const allowed = {
   'packages/bus': ['packages/contract'],
   'packages/sdk': ['packages/contract'],
   'packages/fleet': ['packages/contract', 'packages/store', 'packages/bus'],
+  // Starts the apps as programs, and imports none of them.
+  'packages/stack': ['packages/bus', 'packages/process'],
   'apps/server': [
     'packages/contract',
     'packages/evidence',
@@ -37,8 +39,8 @@ const allowed = {
   'apps/browser': ['packages/contract', 'packages/policy', 'packages/bus', 'packages/process'],
   // What people see has only what every program has: the SDK, and the contract's types and tables.
   'apps/console': ['packages/contract', 'packages/sdk'],
-  // The same for the command, which also verifies evidence without a server.
-  'apps/cli': ['packages/contract', 'packages/sdk', 'packages/evidence'],
+  // The same for the command, which also verifies evidence without a server, and starts one on this machine.
+  'apps/cli': ['packages/contract', 'packages/sdk', 'packages/evidence', 'packages/stack'],
 };
 
 /** Each outside thing has one home, also where npm puts its files inside a workspace. */

@@ -1,6 +1,6 @@
 // Holds what is published to its promises: names, types, size, and no file that only a checkout has.
 import assert from 'node:assert/strict';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -19,9 +19,13 @@ import {
   run,
 } from '../testkit/packages.ts';
 import { root } from '../testkit/stack/folders.ts';
+import { buildStackPackages } from '../testkit/stack-package.ts';
 
 /** Of the SDK with everything it loads, compressed. It loads no zod. */
 const mostSdkBytes = 25 * 1024;
+
+/** Of the command by itself, packed. What `demo` and `up` need is a package of its own. */
+const mostCliBytes = 100 * 1024;
 
 const guides = ['README.md', ...['sdk', 'takeover', 'sharing', 'evidence'].map((name) => `docs/guides/${name}.md`)];
 const blocksOf = (guide: string) =>
@@ -161,7 +165,11 @@ await driving.input({ action: 'click' });
     timeout: 180_000,
   }, async () => {
     const empty = join(folder, 'empty');
-    await installPackages(empty, packages);
+    await installPackages(
+      empty,
+      packages,
+      packages.map(({ name }) => name),
+    );
     assert.deepEqual(readdirSync(join(empty, 'node_modules/@pilothouse')).sort(), [
       'cli',
       'contract',
@@ -173,6 +181,13 @@ await driving.input({ action: 'click' });
     const program =
       "import { createClient } from '@pilothouse/sdk'; import { routes } from '@pilothouse/contract'; console.log(Object.keys(createClient({ baseUrl: 'http://x' })).length === Object.keys(routes).length);";
     assert.equal((await run(process.execPath, ['--input-type=module', '-e', program], { cwd: empty })).trim(), 'true');
+  });
+
+  it('are a command that stays light by itself', async () => {
+    const cli = packages.find(({ name }) => name === '@pilothouse/cli');
+    assert.ok(cli);
+    const { size } = statSync(await packPackage(cli, folder));
+    assert.ok(size < mostCliBytes, `${size} bytes`);
   });
 
   it('load no zod with the SDK, which is small in a page', { timeout: 120_000 }, async () => {
@@ -190,5 +205,66 @@ await driving.input({ action: 'click' });
     const bytes = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
     console.log(`the SDK in a page: ${bytes} bytes compressed, in ${scripts.length} files`);
     assert.ok(bytes <= mostSdkBytes, `${bytes} bytes`);
+  });
+});
+
+describe('the packages of a whole installation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pilothouse-parts-'));
+  let packages: BuiltPackage[];
+  before(
+    async () => {
+      packages = await buildStackPackages(folder);
+    },
+    { timeout: 180_000 },
+  );
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const stack = () => packages.find(({ name }) => name === '@pilothouse/stack') ?? assert.fail('no stack');
+
+  it('are those that were decided, of one version, and of no fault for publint', { timeout: 120_000 }, async () => {
+    const names = [`@pilothouse/nats-linux-${process.arch}`, '@pilothouse/stack'];
+    assert.deepEqual(
+      packages.map(({ name }) => name),
+      names,
+    );
+    for (const { dir, name, version } of packages) {
+      assert.equal(version, readManifest('.').version, name);
+      const { messages, pkg } = await publint({ pkgDir: dir, pack: 'npm' });
+      assert.deepEqual(
+        messages.map((message) => formatMessage(message, pkg)),
+        [],
+        name,
+      );
+    }
+  });
+
+  it('hold no sources and no tests, and what the processes read beside them', () => {
+    const files = globSync('dist/**/*.*', { cwd: stack().dir });
+    const wrong = files.filter((file) => /\.ts$|\.test\.js$/.test(file));
+    assert.deepEqual(wrong, []);
+    for (const file of ['apps/console/dist/index.html', 'packages/store/src/db/migrations/0001-foundation.sql'])
+      assert.ok(files.includes(`dist/${file}`), file);
+  });
+
+  it('declare every package that they import', () => {
+    const { dir, dependencies } = stack();
+    const texts = globSync('dist/{apps/{server,agent,browser},packages}/**/*.js', { cwd: dir }).map((file) =>
+      readFileSync(join(dir, file), 'utf8'),
+    );
+    const imported = texts.flatMap((text) =>
+      [...text.matchAll(/^(?:(?:import|export) .*|\} )from ['"]([^.'"][^'"]*)['"]/gm)].map(([, name = '']) => name),
+    );
+    const names = imported
+      .filter((name) => !name.startsWith('node:'))
+      .map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      );
+    assert.ok(names.includes('fastify') && names.includes('@pilothouse/contract'), 'imports are read');
+    assert.deepEqual(
+      [...new Set(names)].filter((name) => !(name in dependencies)),
+      [],
+    );
   });
 });

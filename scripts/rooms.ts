@@ -92,6 +92,15 @@ export const houses: Record<string, House> = {
       common: { what: 'Errors, tokens, clocks, locks between tabs.', imports: [] },
     },
   },
+  'packages/stack/src': {
+    entries: ['index.ts', 'local.ts', 'logs.ts'],
+    rooms: {
+      programs: { what: 'Which programs this machine has for an installation.', imports: ['stack'] },
+      stack: { what: 'Every process of an installation: planned, started, stopped.', imports: ['services'] },
+      services: { what: 'PostgreSQL and NATS of one stack; processes, ports, locks, environments.', imports: [] },
+      demo: { what: 'The shop of demos and tests.', imports: [] },
+    },
+  },
   'apps/server/src': {
     entries: ['main.ts', 'app.ts', 'config.ts', 'admin.main.ts'],
     rooms: {
@@ -106,10 +115,7 @@ export const houses: Record<string, House> = {
       },
       chat: { what: 'POST /api/chat and rerun.', imports: ['sessions', 'http'] },
       recordings: { what: 'Recordings.', imports: ['sessions', 'live', 'auth', 'http'] },
-      sessions: {
-        what: 'Sessions, shares, profiles, snapshots.',
-        imports: ['live', 'auth', 'http', 'sse'],
-      },
+      sessions: { what: 'Sessions, shares, profiles, snapshots.', imports: ['live', 'auth', 'http', 'sse'] },
       secrets: { what: 'Secrets: written, listed by name, removed.', imports: ['http'] },
       evidence: { what: 'Evidence of a task: its records, in a signed bundle.', imports: ['tasks', 'http'] },
       tasks: { what: 'Reads, streams and commands of tasks.', imports: ['takeover', 'live', 'auth', 'http', 'sse'] },
@@ -170,10 +176,7 @@ export const houses: Record<string, House> = {
         what: 'Account, logins, keys, policy, profiles, secrets, look.',
         imports: ['frame', 'auth', 'live', 'api', 'ui', 'common'],
       },
-      chat: {
-        what: 'Where a person says what should be done.',
-        imports: ['compose', 'api', 'ui', 'common'],
-      },
+      chat: { what: 'Where a person says what should be done.', imports: ['compose', 'api', 'ui', 'common'] },
       compose: {
         what: 'The field of a prompt, the script editor (loaded when a script is written), and the limits of a task.',
         imports: ['api', 'ui'],
@@ -186,31 +189,19 @@ export const houses: Record<string, House> = {
         what: 'Search and commands over any page, and the list of keys.',
         imports: ['auth', 'api', 'ui', 'common'],
       },
-      auth: {
-        what: 'Log in, register, and the dialog when a login is lost.',
-        imports: ['api', 'ui'],
-      },
-      api: {
-        what: 'The login, the client and the cache: everything that is read from the server.',
-        imports: [],
-      },
+      auth: { what: 'Log in, register, and the dialog when a login is lost.', imports: ['api', 'ui'] },
+      api: { what: 'The login, the client and the cache: everything that is read from the server.', imports: [] },
       ui: {
         what: 'Buttons, fields, dialogs and the like. They know nothing of sessions or tasks.',
         imports: ['common'],
       },
-      common: {
-        what: 'Theme, times in words, shortcuts, values that the browser keeps.',
-        imports: [],
-      },
+      common: { what: 'Theme, times in words, shortcuts, values that the browser keeps.', imports: [] },
     },
   },
   'apps/cli/src': {
     entries: ['main.ts', 'config.ts'],
     rooms: {
-      commands: {
-        what: 'One function for each command.',
-        imports: ['arguments', 'mcp', 'output', 'connection'],
-      },
+      commands: { what: 'One function for each command.', imports: ['arguments', 'mcp', 'output', 'connection'] },
       arguments: {
         what: 'The table of commands; the parser, help and completions out of it.',
         imports: ['connection'],
@@ -223,10 +214,7 @@ export const houses: Record<string, House> = {
   'apps/agent/src': {
     entries: ['main.ts', 'config.ts', 'replay.main.ts'],
     rooms: {
-      background: {
-        what: 'Jobs that every agent runs on a timer.',
-        imports: ['ledger', 'browsers', 'common'],
-      },
+      background: { what: 'Jobs that every agent runs on a timer.', imports: ['ledger', 'browsers', 'common'] },
       'host-events': {
         what: 'What hosts send by themselves: heartbeats, checkpoints, reports, frames to record.',
         imports: ['common'],

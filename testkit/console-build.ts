@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { withLock } from '@pilothouse/stack/services/lock';
 import { root } from './stack/folders.ts';
-import { withLock } from './stack/lock.ts';
 
 const dist = join(root, 'apps/console/dist');
 const stamp = '.built-of';

@@ -1,5 +1,5 @@
 import { createClient } from '@pilothouse/sdk';
-import { startShop } from './demo-shop/shop.ts';
+import { startShop } from '@pilothouse/stack';
 import { freePort } from './stack/ports.ts';
 import { createStack } from './stack/stack.ts';
 

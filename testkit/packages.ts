@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { openRegistry } from './registry.ts';
 import { root } from './stack/folders.ts';
 
 /** The workspaces that are published, each after those it depends on. */
@@ -19,6 +20,7 @@ type Manifest = {
   bin?: Record<string, string>;
   exports?: Exports;
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
 };
 export type BuiltPackage = { name: string; version: string; dir: string; dependencies: Record<string, string> };
 
@@ -29,12 +31,18 @@ export const readManifest = (workspace: string): Manifest & { private?: boolean 
 export async function buildPackages(into: string, { signal }: { signal?: AbortSignal } = {}): Promise<BuiltPackage[]> {
   const compiled = join(into, 'compiled');
   mkdirSync(compiled, { recursive: true });
-  await compile(compiled, signal);
+  await compile(compiled, publishedWorkspaces, { target: 'es2023', declaration: true }, signal);
   return publishedWorkspaces.map((workspace) => stage(workspace, { compiled, into }));
 }
 
 /** Plain `tsc`: one run for all, so that the types of one package are those that the next was checked with. */
-async function compile(outDir: string, signal: AbortSignal | undefined): Promise<void> {
+export async function compile(
+  outDir: string,
+  workspaces: string[],
+  // ES2023 is what Node 22 and browsers of the last two years run.
+  options: { target: 'es2023' | 'esnext'; declaration: boolean; noCheck?: true },
+  signal?: AbortSignal,
+): Promise<void> {
   const config = join(outDir, 'tsconfig.json');
   writeFileSync(
     config,
@@ -42,14 +50,12 @@ async function compile(outDir: string, signal: AbortSignal | undefined): Promise
       extends: join(root, 'tsconfig.json'),
       compilerOptions: {
         noEmit: false,
-        declaration: true,
-        // What Node 22 and browsers of the last two years run.
-        target: 'es2023',
+        ...options,
         rootDir: root,
         outDir,
         typeRoots: [join(root, 'node_modules/@types')],
       },
-      include: publishedWorkspaces.map((workspace) => join(root, workspace, 'src')),
+      include: workspaces.map((workspace) => join(root, workspace, 'src')),
       exclude: [join(root, '**/*.test.ts')],
     }),
   );
@@ -57,7 +63,8 @@ async function compile(outDir: string, signal: AbortSignal | undefined): Promise
 }
 
 function stage(workspace: string, { compiled, into }: { compiled: string; into: string }): BuiltPackage {
-  const { name, version, description, license, engines, bin, exports, dependencies = {} } = readManifest(workspace);
+  const { dependencies = {}, ...own } = readManifest(workspace);
+  const { name, version, description, license, engines, bin, exports, optionalDependencies } = own;
   const dir = join(into, workspace.split('/').at(-1) ?? '');
   mkdirSync(dir);
   cpSync(join(compiled, workspace, 'src'), join(dir, 'dist'), { recursive: true });
@@ -81,6 +88,7 @@ function stage(workspace: string, { compiled, into }: { compiled: string; into: 
     sideEffects: ['./dist/**/*.worker.js', './dist/**/*main.js'],
     files: ['dist'],
     dependencies,
+    ...(optionalDependencies && { optionalDependencies }),
     publishConfig: { access: 'public', provenance: true },
   };
   writeFileSync(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -90,7 +98,7 @@ function stage(workspace: string, { compiled, into }: { compiled: string; into: 
 const built = (file: string, ending = '.js') => file.replace('./src/', './dist/').replace(/\.ts$/, ending);
 
 /** The compiler leaves names of our sources in types and in addresses of workers; those files are not published. */
-function renameSources(file: string): void {
+export function renameSources(file: string): void {
   const text = readFileSync(file, 'utf8');
   const next = text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1');
   if (next !== text) writeFileSync(file, next);
@@ -123,31 +131,34 @@ export async function layOutPackages(folder: string, packages: BuiltPackage[]): 
 }
 
 /**
- * Installs these packages by npm in a folder that is empty, from archives alone: also those of others come from this checkout,
- * so that no network is needed and nothing but what they declare is found.
+ * Installs a package by npm in a folder that is empty, as from npm's registry: these packages, and those of others as this
+ * checkout has them. No network is needed, and nothing is found but what packages declare.
  */
-export async function installPackages(folder: string, packages: BuiltPackage[]): Promise<void> {
+export async function installPackages(folder: string, packages: BuiltPackage[], wanted: string[]): Promise<void> {
   const archives = join(folder, 'archives');
   mkdirSync(archives, { recursive: true });
-  const others = new Set(packages.flatMap(({ dependencies }) => Object.keys(dependencies)));
-  const dirs = [
-    ...packages.map(({ dir }) => dir),
-    ...[...others].filter((name) => !name.startsWith('@pilothouse/')).map((name) => join(root, 'node_modules', name)),
-  ];
-  const packed: string[] = [];
-  for (const dir of dirs) packed.push(await packPackage({ dir }, archives));
+  for (const one of packages) await packPackage(one, archives);
+  const registry = await openRegistry(archives);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--cache', join(folder, 'cache')];
-  await run('npm', ['install', ...options, ...packed], { cwd: folder });
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const env = { ...process.env, ...registry.env, npm_config_cache: join(folder, 'cache') };
+  try {
+    await run('npm', ['install', ...options, ...wanted], { cwd: folder, env });
+  } finally {
+    await registry.close();
+  }
 }
+
+type Program = { cwd: string; env?: NodeJS.ProcessEnv; signal?: AbortSignal; uid?: number; gid?: number };
 
 /** Runs a program, and returns what it wrote. Throws with its words if it failed. */
 export async function run(
   command: string,
   args: string[],
-  { cwd, env = process.env, signal }: { cwd: string; env?: NodeJS.ProcessEnv; signal?: AbortSignal },
+  { cwd, env = process.env, signal, ...user }: Program,
 ): Promise<string> {
-  const child = spawn(command, args, { cwd, env, signal, stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 });
+  const stdio = ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'];
+  const child = spawn(command, args, { cwd, env, signal, ...user, stdio, timeout: 300_000 });
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text));

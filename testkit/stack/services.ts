@@ -1,119 +1,33 @@
-import { join } from 'node:path';
-import { type BusPasswords, type Member, membersOf, passwordsOf, userOf } from '@pilothouse/bus';
-import { isAlive, stopDaemon } from './daemon.ts';
-import { readJson, removeStackFolder, type StackFolder, stackFolderOf, writeJson } from './folders.ts';
-import { withLock } from './lock.ts';
-import { type Nats, natsUrl, setMembers, startNats, stopNats } from './nats.ts';
-import {
-  type Postgres,
-  postgresAdminUrl,
-  postgresUrl,
-  startPostgres,
-  stopForgotten,
-  stopPostgres,
-} from './postgres.ts';
+// The private PostgreSQL and NATS of one named stack of this checkout, of the programs that bootstrap installed.
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { PostgresProgram } from '@pilothouse/stack/services/postgres';
+import { createServices as createServicesAt, type ServicePrograms } from '@pilothouse/stack/services/services';
+import { stackFolderOf } from './folders.ts';
+import { copyCluster, keepCluster } from './postgres-template.ts';
 
-export type ServiceName = 'postgres' | 'nats';
-export const serviceNames = ['postgres', 'nats'] as const satisfies ServiceName[];
+export { type ServiceName, serviceNames } from '@pilothouse/stack/services/services';
 
-type ServicesFile = { postgres?: Postgres; nats?: Nats };
+const programs: ServicePrograms = {
+  postgres: (): PostgresProgram => ({
+    postgres: postgresProgram('postgres'),
+    initdb: postgresProgram('initdb'),
+    templates: { copy: copyCluster, keep: keepCluster },
+    // Off where a run throws the cluster away: waiting for the disk is most of the time that small tests take.
+    isSynced: process.env.TEST_POSTGRES_FSYNC !== 'off',
+  }),
+  // Debian puts it where an ordinary user's PATH does not look.
+  nats: () => (existsSync('/usr/sbin/nats-server') ? '/usr/sbin/nats-server' : 'nats-server'),
+};
 
-/** The private PostgreSQL and NATS of one named stack, with the means to shoot either and bring it back. */
-export function createServices(name: string) {
-  const place: StackFolder = stackFolderOf(name);
-  const file = join(place.dir, 'services.json');
-  const read = () => readJson<ServicesFile>(file) ?? {};
-  /** One command at a time: what two of them write down at once, one of them would lose. */
-  const alone = <T>(work: () => Promise<T>) => withLock(file, work);
+export const createServices = (name: string) => createServicesAt(stackFolderOf(name), programs);
 
-  async function startNow(service: ServiceName): Promise<void> {
-    const before = read();
-    const started =
-      service === 'postgres'
-        ? { postgres: await startPostgres(place, before.postgres) }
-        : { nats: await startNats(place, before.nats) };
-    writeJson(file, { ...read(), ...started });
-  }
-  const start = (service: ServiceName) => alone(() => startNow(service));
-  function started(): Postgres {
-    const { postgres } = read();
-    if (!postgres) throw new Error(`the PostgreSQL of "${name}" was never started`);
-    return postgres;
-  }
-
-  function natsOf({ nats }: ServicesFile): Nats {
-    if (!nats) throw new Error(`the NATS of "${name}" was never started`);
-    return nats;
-  }
-  const changeMembers = (choose: (before: Member[]) => Member[]): Promise<BusPasswords> =>
-    alone(async () => {
-      const before = natsOf(read());
-      const nats = await setMembers(place, before, choose(membersOf(before.passwords)));
-      writeJson(file, { ...read(), nats });
-      return nats.passwords;
-    });
-
-  return {
-    place,
-
-    start,
-
-    async up(): Promise<void> {
-      for (const service of serviceNames) await start(service);
-    },
-
-    /** Ends it as a crash would: no farewell to its clients, nothing flushed. */
-    kill: (service: ServiceName): Promise<void> =>
-      alone(async () => {
-        const daemon = read()[service]?.daemon;
-        if (daemon) await stopDaemon(daemon, 'SIGKILL', 5000);
-      }),
-
-    down: ({ wipe }: { wipe: boolean }): Promise<void> =>
-      alone(async () => {
-        const { postgres, nats } = read();
-        if (nats) await stopNats(nats);
-        if (postgres) await stopPostgres(postgres);
-        if (!wipe) return;
-        await stopForgotten(place);
-        removeStackFolder(place);
-      }),
-
-    /** As the processes of a stack sign in. */
-    databaseUrl: (): string => postgresUrl(started()),
-
-    /** As who may make databases. */
-    adminDatabaseUrl: (): string => postgresAdminUrl(started()),
-
-    bus(): { url: string; passwords: BusPasswords } {
-      const nats = natsOf(read());
-      return { url: natsUrl(nats), passwords: nats.passwords };
-    },
-
-    /** The bus knows these members and nobody else. It is not restarted for it. */
-    setMembers: (members: Member[]) => changeMembers(() => members),
-
-    /** One more member of the bus, with a password of its own. */
-    async admit(member: Member): Promise<{ user: string; password: string }> {
-      const passwords = await changeMembers((before) => [...before, member]);
-      const password = passwordsOf(passwords, member.role)[member.id];
-      if (!password) throw new Error(`${userOf(member)} was not admitted`);
-      return { user: userOf(member), password };
-    },
-
-    /** One member less: its connections are cut, and its password is forgotten. */
-    async remove(member: Member): Promise<void> {
-      await changeMembers((before) => before.filter((one) => userOf(one) !== userOf(member)));
-    },
-
-    status() {
-      const written = read();
-      return Object.fromEntries(
-        serviceNames.map((service) => {
-          const { port, daemon } = written[service] ?? {};
-          return [service, { running: daemon ? isAlive(daemon) : false, pid: daemon?.pid ?? null, port: port ?? null }];
-        }),
-      );
-    },
-  };
+/** Debian keeps the server's programs off the PATH, in a folder per version: take the newest. */
+function postgresProgram(name: string): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((v) => join(debian, v, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (!found) throw new Error(`${name} not found: run scripts/bootstrap`);
+  return found;
 }

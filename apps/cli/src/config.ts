@@ -15,6 +15,7 @@ export function readConfig(env: Record<string, string | undefined>, homeDir: str
     url: read('PILOTHOUSE_URL' satisfies keyof typeof settings),
     apiKey: read('PILOTHOUSE_API_KEY' satisfies keyof typeof settings),
     configDir: `${read('XDG_CONFIG_HOME') ?? `${homeDir}/.config`}/pilothouse`,
+    dataDir: `${read('XDG_DATA_HOME') ?? `${homeDir}/.local/share`}/pilothouse`,
     homeDir,
     browser: read('BROWSER'),
     hasColor: read('NO_COLOR') ? false : read('FORCE_COLOR') ? true : undefined,

@@ -1,7 +1,7 @@
 // The whole HTTP interface, ready to listen: the HTTP server, what all rooms share, then each room with its routes.
 
 import { announceSilence, type Bus } from '@pilothouse/bus';
-import type { Policy } from '@pilothouse/contract';
+import type { ExampleTask, Policy } from '@pilothouse/contract';
 import type { EvidenceSigner } from '@pilothouse/evidence';
 import { type BrowserHold, createHostClient, reunionMs } from '@pilothouse/fleet';
 import { cached, type Log } from '@pilothouse/process';
@@ -60,6 +60,8 @@ export type Options = {
   quotas: QuotaSettings;
   /** What models may use for one person in a day; no limit by default. */
   modelLimits?: ModelLimits;
+  /** Tasks that the console offers to try; none by default. */
+  examples?: ExampleTask[];
   streams: StreamSettings;
   callLimits: CallLimitSettings;
   unsent: UnsentSettings;
@@ -133,7 +135,7 @@ export async function createApp(options: Options) {
       const planners = await findPlanners();
       return { planners: plannersOf(planners), models: planners.models };
     },
-    ...{ streamsPerUser: options.streams.perUser, modelLimits: options.modelLimits },
+    ...{ streamsPerUser: options.streams.perUser, modelLimits: options.modelLimits, examples: options.examples },
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
   const { announceShare: onShareRevoked, track } = revocations;

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Registration } from '@pilothouse/contract';
+import { ExampleTask, Registration } from '@pilothouse/contract';
 import { readSeed } from '@pilothouse/evidence';
 import {
   addressOf,
@@ -30,6 +30,19 @@ const evidenceSeeds = z.string().transform((value, context) =>
     return seed ?? new Uint8Array();
   }),
 );
+
+/** At most as many as fit into a row of the console's first page. */
+const exampleTasks = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.issues.push({ code: 'custom', message: 'must be a list in JSON', input: undefined });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(ExampleTask).max(6));
 
 const settings = z.object({
   PORT: port.default(4000),
@@ -76,6 +89,7 @@ const settings = z.object({
     .string()
     .min(1)
     .default(join(import.meta.dirname, '../../console/dist')),
+  EXAMPLES: exampleTasks.default([]),
   POLICY_MODE: policyMode.default('standard'),
   POLICY_ALLOW: hostList.default([]),
   POLICY_DENY: hostList.default([]),
@@ -158,6 +172,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
     blobDir: given.BLOB_DIR,
     consoleDir: given.CONSOLE_DIR,
+    examples: given.EXAMPLES,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
     logLevel: given.LOG_LEVEL,
   };

@@ -73,6 +73,7 @@ run('server', async () => {
     evidenceSigners: evidenceSignersOf(config),
     planners: { parseScript },
     consoleDir: config.consoleDir,
+    examples: config.examples,
   });
   await app.listen({ port: config.port, host: config.host });
   const ops = await startOps({ ...config.ops, metrics, isReady: () => app.server.listening });

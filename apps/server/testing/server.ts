@@ -52,6 +52,7 @@ type Options = {
   allowedHosts?: string[];
   /** If false, there is no key to seal browser states with. */
   hasProfileKey?: boolean;
+  examples?: AppOptions['examples'];
   planners?: AppOptions['planners'];
   onCancelled?: (fence: DriverChange) => void;
   hasRouteHook?: boolean;
@@ -148,6 +149,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     streams: { perUser: far, perAddress: far, ...streams },
     unsent: { perUserBytes: far * far, perAddressBytes: far * far, ...options.unsent },
     allowedHosts: options.allowedHosts,
+    examples: options.examples,
     consoleDir,
     hasProfileKey: options.hasProfileKey !== false,
     evidenceSigners: options.hasProfileKey === false ? [] : [signerOf(deriveSeed(profileKey))],

@@ -21,7 +21,7 @@ export {
   User,
   UserClaims,
 } from './routes/auth.ts';
-export { CallerCapabilities, Capabilities } from './routes/capabilities.ts';
+export { CallerCapabilities, Capabilities, ExampleTask } from './routes/capabilities.ts';
 export { type RouteName, routes } from './routes/routes.ts';
 export { HealthReply, ReadyReply } from './routes/service.ts';
 export { isMeantAsScript, isScript, type ParsedScript, parseScript, type ScriptError } from './script/parse.ts';

@@ -82,5 +82,5 @@ const sources = join(import.meta.dirname, '..', '..', '..', '..');
 /** `    at name (file:///…/pages.ts:12:34)`, of a file of this repository. */
 function isOwnFrame(line: string): boolean {
   const path = /^ {4}at (?:[\w.<>[\] ]+ )?\(?(?:file:\/\/)?(\/[\w./-]+):\d+:\d+\)?$/.exec(line)?.[1] ?? '';
-  return path.startsWith(`${sources}/`) && !path.includes('/node_modules/');
+  return path.startsWith(`${sources}/`) && !path.slice(sources.length).includes('/node_modules/');
 }

@@ -11,7 +11,48 @@ const either: Argument = { name: 'ID', what: 'The id of a task or of a session, 
 const limit: Option = { type: 'string', short: 'n', value: 'N', what: 'How many, at most (20)' };
 const open: Option = { type: 'boolean', what: 'Open the page of the session in a browser' };
 
+const port: Option = {
+  type: 'string',
+  value: 'PORT',
+  what: 'The port of the server (4000, or another if it is taken)',
+};
+const noOpen: Option = { type: 'boolean', what: 'Do not open the console in a browser' };
+
 export const commands = [
+  {
+    name: 'demo',
+    what: 'Start everything on this machine with a shop to visit, until Ctrl-C',
+    more: [
+      'Starts PostgreSQL, NATS, a server, an agent and a browser host, without logins, for this machine only.',
+      'Needs Linux, Node 24, Chromium, and no root. Ctrl-C stops everything and removes its data.',
+    ],
+    args: [],
+    options: {
+      port,
+      data: { type: 'string', value: 'DIR', isFile: true, what: 'An empty folder for its data, removed in the end' },
+      'no-open': noOpen,
+    },
+    examples: ['pilothouse demo', 'pilothouse demo --no-open --json'],
+  },
+  {
+    name: 'up',
+    what: 'Start a server for yourself on this machine, with data that is kept, until Ctrl-C',
+    more: [
+      'As `demo`, with logins and without the shop. The first start prints a link that makes you the administrator.',
+      'Settings of server, agent and browser host are taken from the environment.',
+    ],
+    args: [],
+    options: {
+      port,
+      data: {
+        type: 'string',
+        value: 'DIR',
+        isFile: true,
+        what: 'Where its data is kept ($XDG_DATA_HOME/pilothouse/up)',
+      },
+      'no-open': noOpen,
+    },
+  },
   {
     name: 'login',
     what: 'Log in to a server, and keep an API key for it',

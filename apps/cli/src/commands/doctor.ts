@@ -1,12 +1,11 @@
 // doctor: what works from here, what does not, and how to mend it. Changes nothing.
 
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { ApiError, type Client } from '@pilothouse/sdk';
 import { type Connection, isSafe } from '../connection/connect.ts';
-import { failureOf } from '../connection/failure.ts';
+import { CommandFailure, failureOf } from '../connection/failure.ts';
 import { plain, type Terminal } from '../output/terminal.ts';
 import { type Context, connectionOf, type Run, show } from './context.ts';
+import { loadStack } from './here.ts';
 
 /** `note`: good to know, and nothing is missing for the command itself. */
 type Finding = { name: string; state: 'good' | 'bad' | 'note'; what: string; hint?: string };
@@ -17,7 +16,7 @@ export const doctor: Run = async (context) => {
     nodeVersion(process.versions.node),
     credentialsFile(context),
     ...(await serverFindings(connection, context.credentials.of(connection.url)?.username)),
-    ...programFindings(process.env.PATH ?? ''),
+    ...(await machineFindings()),
   ];
   show(context, findings, () => findings.flatMap((finding) => linesOf(context.terminal, finding)));
   return findings.some(({ state }) => state === 'bad') ? 'failed' : 'done';
@@ -51,7 +50,12 @@ async function serverFindings(connection: Connection, username: string | undefin
   } catch (error) {
     const what = `${url} was not reached: ${plain(failureOf(error)?.message ?? String(error))}`;
     return [
-      { name: 'Server', state: 'bad', what, hint: 'Is it running there? Name another with --url or PILOTHOUSE_URL.' },
+      {
+        name: 'Server',
+        state: 'bad',
+        what,
+        hint: 'Is it running there? Name another with --url or PILOTHOUSE_URL, or start one with `pilothouse up`.',
+      },
     ];
   }
   const tookMs = Math.round(performance.now() - begun);
@@ -97,37 +101,20 @@ async function loginFindings({ client, token }: Connection, username: string | u
   }
 }
 
-/** What a server on this machine would need; a server elsewhere needs nothing of it. */
-const programs: [name: string, files: string[], hint: string][] = [
-  [
-    'PostgreSQL',
-    [
-      'initdb',
-      '/usr/lib/postgresql/17/bin/initdb',
-      '/usr/lib/postgresql/16/bin/initdb',
-      '/usr/lib/postgresql/15/bin/initdb',
-    ],
-    'PostgreSQL 15 or newer',
-  ],
-  ['NATS', ['nats-server', '/usr/sbin/nats-server'], 'nats-server 2.9 or newer'],
-  ['Chromium', ['chromium-headless-shell', 'chromium', 'google-chrome'], 'Chromium, best its headless shell'],
-];
-
-function programFindings(path: string): Finding[] {
-  const find = (file: string) =>
-    file.startsWith('/')
-      ? existsSync(file)
-        ? file
-        : undefined
-      : path
-          .split(delimiter)
-          .map((dir) => join(dir, file))
-          .find((one) => existsSync(one));
-  return programs.map(([name, files, wanted]) => {
-    const found = files.map(find).find(Boolean);
-    if (found) return { name, state: 'good', what: found };
-    return { name, state: 'note', what: 'not here', hint: `Only for a server on this machine: install ${wanted}.` };
+/** What `demo` and `up` need of this machine; a server elsewhere needs nothing of it. */
+async function machineFindings(): Promise<Finding[]> {
+  const stack = await loadStack().catch((error) => {
+    if (error instanceof CommandFailure) return error;
+    throw error;
   });
+  if (stack instanceof CommandFailure)
+    return [{ name: 'demo, up', state: 'note', what: stack.message, ...(stack.hint && { hint: stack.hint }) }];
+  return stack.inspectMachine().map(({ name, what, isMissing, hint }) => ({
+    name,
+    state: isMissing ? 'note' : 'good',
+    what,
+    ...(hint && { hint: `For \`demo\` and \`up\`: ${hint}` }),
+  }));
 }
 
 function linesOf({ paint }: Terminal, { name, state, what, hint }: Finding): string[] {

@@ -4,6 +4,8 @@ import type { CommandName } from '../arguments/commands.ts';
 import type { Run } from './context.ts';
 
 export const handlers: Record<CommandName, () => Promise<Run>> = {
+  demo: async () => (await import('./here.ts')).demo,
+  up: async () => (await import('./here.ts')).up,
   login: async () => (await import('./login.ts')).login,
   logout: async () => (await import('./login.ts')).logout,
   run: async () => (await import('./run.ts')).run,

@@ -5,6 +5,8 @@ export type Config = {
   apiKey: string | undefined;
   /** Where the credentials lie. */
   configDir: string;
+  /** Where a server on this machine keeps its data. */
+  dataDir: string;
   homeDir: string;
   /** A program that opens an address, where the user chose one. */
   browser: string | undefined;

@@ -18,6 +18,7 @@ import { hasErrors, noOptions, plannerOf, readOptions } from '../compose/task-op
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Segmented } from '../ui/segmented.tsx';
+import { Examples } from './examples.tsx';
 import { Refused } from './problems.tsx';
 
 const CannotStart = lazy(() => import('./cannot-start.tsx'));
@@ -152,6 +153,7 @@ export function Composer() {
           </Button>
         </div>
       </SayBox>
+      <Examples examples={caller?.examples} onPick={composer.write} />
       {isScript && !composer.canAsk && <OnlyScripts />}
       <div id="composer-problems" role="alert">
         {(isFull || isUnread) && (

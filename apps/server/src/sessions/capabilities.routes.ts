@@ -4,6 +4,7 @@ import {
   bodyLimits,
   type CallerCapabilities,
   type Capabilities,
+  type ExampleTask,
   maxSteps,
   type Registration,
   routes,
@@ -24,13 +25,15 @@ type Options = {
   callLimits: CallLimitSettings;
   streamsPerUser: number;
   modelLimits?: ModelLimits;
+  /** Tasks that the console offers to try. */
+  examples?: ExampleTask[];
 };
 
 const kib = 1024;
 
 export function capabilityRoutes(serve: Serve, options: Options): void {
   const { store, isAuthDisabled, hasProfileKey, findPlanners, quotas, callLimits, streamsPerUser } = options;
-  const { modelLimits = noModelLimits } = options;
+  const { modelLimits = noModelLimits, examples = [] } = options;
   const shared = {
     success: true,
     auth: isAuthDisabled ? 'disabled' : 'required',
@@ -54,6 +57,7 @@ export function capabilityRoutes(serve: Serve, options: Options): void {
     return {
       ...(await findPlanners()),
       model_budget: await modelBudgetOf(id),
+      ...(examples.length > 0 && { examples }),
       recording: true,
       profiles: hasProfileKey,
       limits: { ...callLimits, streams: streamsPerUser },

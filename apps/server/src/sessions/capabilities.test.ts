@@ -51,4 +51,12 @@ describe('what a server offers', () => {
     const { auth, caller } = await open.client.getCapabilities();
     assert.deepEqual([auth, caller?.recording], ['disabled', true]);
   });
+
+  it('has the tasks that the operator offers to try, if any', async () => {
+    const examples = [{ title: 'Look', prompt: 'open https://example.com' }];
+    const open = await server.another({ isAuthDisabled: true, examples });
+    assert.deepEqual((await open.client.getCapabilities()).caller?.examples, examples);
+    const none = await server.another({ isAuthDisabled: true });
+    assert.equal((await none.client.getCapabilities()).caller?.examples, undefined);
+  });
 });

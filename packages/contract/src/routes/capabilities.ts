@@ -10,6 +10,12 @@ import { Registration } from './auth.ts';
 /** How much the caller may have, and has now. */
 const Quota = z.object({ limit: Count, used: Count }).meta({ id: 'Quota' });
 
+/** A task to try, as the operator offers it to people who are new. */
+export const ExampleTask = z
+  .object({ title: z.string().min(1).max(80), prompt: z.string().min(1).max(2000) })
+  .meta({ id: 'ExampleTask' });
+export type ExampleTask = z.infer<typeof ExampleTask>;
+
 /** For a caller with a login. Limits are calls in a minute. */
 export const CallerCapabilities = z
   .object({
@@ -22,6 +28,8 @@ export const CallerCapabilities = z
      * begins again. Absent from servers of an earlier release.
      */
     model_budget: z.object({ tokens: Quota.nullable(), cost_micros: Quota.nullable(), ends_at: Timestamp }).optional(),
+    /** Tasks to try. Absent where the operator offers none. */
+    examples: z.array(ExampleTask).optional(),
     /** Whether a session can be created with `record`. */
     recording: z.boolean(),
     /** Whether browser states can be saved as profiles. */

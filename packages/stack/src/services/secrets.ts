@@ -1,3 +1,5 @@
+// Hands secrets to a process by open descriptors, never by its environment.
+
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { secretSettings } from '@pilothouse/process';

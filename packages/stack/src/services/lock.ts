@@ -1,3 +1,5 @@
+// A lock of this machine that is free again when its holder ends, however it ends.
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -11,22 +13,29 @@ const waitMs = 150_000;
  * but no file: the kernel frees it with its holder, so a command that was shot leaves no lock behind.
  */
 export async function withLock<T>(name: string, work: () => Promise<T>, timeoutMs = waitMs): Promise<T> {
-  // The names of sockets are short.
-  const socketName = `\0pilothouse-${createHash('sha256').update(name).digest('hex')}`;
-  let lock: Server | undefined;
+  let lock: Lock | undefined;
   const take = async () => {
-    lock = await listen(socketName);
+    lock = await tryLock(name);
     return lock !== undefined;
   };
   if (!(await until(take, timeoutMs, 50))) {
-    lock?.close();
+    lock?.release();
     throw new Error(`another command still works on ${name}`);
   }
   try {
     return await work();
   } finally {
-    lock?.close();
+    lock?.release();
   }
+}
+
+export type Lock = { release(): void };
+
+/** Takes the lock at once, or returns nothing: another holds it. */
+export async function tryLock(name: string): Promise<Lock | undefined> {
+  // The names of sockets are short.
+  const server = await listen(`\0pilothouse-${createHash('sha256').update(name).digest('hex')}`);
+  return server && { release: () => void server.close() };
 }
 
 async function listen(name: string): Promise<Server | undefined> {

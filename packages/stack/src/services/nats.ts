@@ -1,11 +1,13 @@
+// The private NATS of a stack: its configuration, its users, its process.
+
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type BusPasswords, type Member, membersOf, natsConfig, passwordsOf, userOf } from '@pilothouse/bus';
 import { type Daemon, isAlive, startDaemon, stopDaemon, until } from './daemon.ts';
 import { commonEnvironment } from './environment.ts';
-import { ownedDir, type StackFolder } from './folders.ts';
+import { ownedDir, type Place } from './place.ts';
 import { freePort, isListening } from './ports.ts';
 
 export type Nats = { port: number; passwords: BusPasswords; daemon: Daemon };
@@ -16,7 +18,7 @@ const takenUpMs = 5000;
 
 export const natsUrl = ({ port }: Pick<Nats, 'port'>) => `nats://127.0.0.1:${port}`;
 
-export async function startNats(place: StackFolder, before: Nats | undefined): Promise<Nats> {
+export async function startNats(place: Place, before: Nats | undefined, program: string): Promise<Nats> {
   if (before && isAlive(before.daemon)) return before;
   const passwords = withMembers(before?.passwords, [firstMember]);
   // One that was killed a moment ago may still be there; those who look for it know only its port.
@@ -25,7 +27,7 @@ export async function startNats(place: StackFolder, before: Nats | undefined): P
   const config = writeConfig(place, { port, passwords });
   const log = join(place.dir, 'nats.log');
   const options = { log, cwd: place.dataDir, env: commonEnvironment(), ...place.user };
-  const daemon = startDaemon(program(), ['--config', config], options);
+  const daemon = startDaemon(program, ['--config', config], options);
   if (await until(() => isListening(port), 10_000)) return { port, passwords, daemon };
   await stopNats({ daemon });
   throw new Error(`nats-server did not start; see ${log}`);
@@ -37,7 +39,7 @@ export const stopNats = ({ daemon }: Pick<Nats, 'daemon'>) => stopDaemon(daemon,
  * Lets these members sign in and nobody else. The bus goes on: a member that stays keeps its connections, and one that is no
  * longer among them is cut off.
  */
-export async function setMembers(place: StackFolder, nats: Nats, members: Member[]): Promise<Nats> {
+export async function setMembers(place: Place, nats: Nats, members: Member[]): Promise<Nats> {
   const known = withMembers(nats.passwords, []);
   const all = [firstMember, ...members];
   const passwords = withMembers(onlyOf(known, all), all);
@@ -52,7 +54,7 @@ export async function setMembers(place: StackFolder, nats: Nats, members: Member
   return { ...nats, passwords };
 }
 
-function writeConfig(place: StackFolder, { port, passwords }: Pick<Nats, 'port' | 'passwords'>): string {
+function writeConfig(place: Place, { port, passwords }: Pick<Nats, 'port' | 'passwords'>): string {
   const config = join(ownedDir(place.dataDir, place.user), 'nats.conf');
   writeFileSync(config, natsConfig({ port, passwords }), { mode: 0o600 });
   if (place.user) chownSync(config, place.user.uid, place.user.gid);
@@ -111,6 +113,3 @@ function canSignIn(port: number, { user, password }: Changed): Promise<boolean> 
   socket.on('close', () => resolve(/^PONG/m.test(said)));
   return promise;
 }
-
-/** Debian puts it where an ordinary user's PATH does not look. */
-const program = () => (existsSync('/usr/sbin/nats-server') ? '/usr/sbin/nats-server' : 'nats-server');

@@ -1,3 +1,5 @@
+// What a process of a stack gets of the environment: a list of what passes, never everything.
+
 /** The kinds of processes of ours. */
 export type Kind = 'server' | 'agent' | 'browser';
 type Environment = Record<string, string | undefined>;
@@ -34,6 +36,7 @@ const settings: Record<Kind, string[]> = {
     'STREAMS_*',
     'PROFILE_KEY',
     'EVIDENCE_KEY',
+    'EXAMPLES',
     'DATABASE_POOL_SIZE',
     'LOG_LEVEL',
   ],
