@@ -1,25 +1,36 @@
 // The programs that are connected to this server: each gets the browser of its session as soon as there is one, and the wheel
 // as soon as no person drives and no task is open. Which of them drives is decided by the database alone.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
 import { type HostClient, holdOf } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { WebSocket } from 'ws';
 import { closeCodes, createProgramSocket, type ProgramSocket } from './program-socket.ts';
+import { followSessionNews } from './session-news.ts';
 
-const lookMs = 250;
+/**
+ * When the database is asked for the wheel without news of the session: soon while something is missing (a browser, a host that
+ * answers), now and then while another drives, and rarely while the program does. An announcement may be lost.
+ */
+const usualLookMs = { unsettled: 250, waiting: 1000, driving: 5000 };
+type LookMs = typeof usualLookMs;
 const seenMs = 3000;
 const takeMs = 2500;
 /** An agent opens a browser for a session that has none. */
 const browserMs = 30_000;
 
 export type NewProgram = { sessionId: string; userId: string; whileDriven: 'fail' | 'wait'; socket: WebSocket };
-type Options = { store: Store; bus: Bus; hosts: HostClient; log: Log };
+type Options = {
+  store: Store;
+  bus: Bus;
+  hosts: Pick<HostClient, 'take' | 'openProgram'>;
+  log: Log;
+  lookMs?: LookMs;
+};
 type Connection = { sessionId: string; socket: ProgramSocket };
 
-export function createProgramConnections({ store, bus, hosts, log }: Options) {
+export function createProgramConnections({ store, bus, hosts, log, lookMs = usualLookMs }: Options) {
   const open = new Map<string, Connection>();
   const closed = new AbortController();
   const drive = createDrive({ store, hosts });
@@ -34,14 +45,16 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
   /** The browser, then the wheel whenever it is free, until the program leaves. */
   async function serve(id: string, { sessionId, socket }: Connection, signal: AbortSignal): Promise<void> {
     const giveUpAt = performance.now() + browserMs;
+    const news = followSessionNews(bus, sessionId, signal);
     let isAttached = false;
     while (!signal.aborted) {
+      news.begin();
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
-      if (state?.hostId) await drive.ifFree(sessionId, state);
+      const wheel = state?.hostId ? await drive.ifFree(sessionId, state) : 'unsettled';
       if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
-      await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+      await news.wait(lookMs[isAttached ? wheel : 'unsettled']);
     }
     open.delete(id);
   }
@@ -83,12 +96,15 @@ type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
 function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
   const told = new Map<string, number>();
   return {
-    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State): Promise<void> {
-      if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
+    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State): Promise<keyof LookMs> {
+      if (isDriving && told.get(sessionId) === epoch) return 'driving';
+      if (!isDriving && isTaken) return 'waiting';
       const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
-      if (!drive) return;
+      if (!drive) return 'unsettled';
       const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
-      if (result.type === 'done') told.set(sessionId, drive.epoch);
+      if (result.type !== 'done') return 'unsettled';
+      told.set(sessionId, drive.epoch);
+      return 'driving';
     },
 
     /** When the last program of a session has left this server. */

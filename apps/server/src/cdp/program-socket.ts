@@ -19,7 +19,7 @@ export const closeCodes = { goingAway: 1001, tooSlow: 1008, tryAgain: 1013 } as 
 
 type Options = {
   bus: Bus;
-  hosts: HostClient;
+  hosts: Pick<HostClient, 'openProgram'>;
   socket: WebSocket;
   connectionId: string;
   sessionId: string;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
+import pg from 'pg';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
@@ -62,5 +64,74 @@ describe('requests that want another protocol', () => {
       server.logged.filter((line) => line.includes(cdp.ticket)),
       [],
     );
+  });
+});
+
+describe('the socket of a program whose right has ended', () => {
+  let server: TestServer;
+  let other: TestServer;
+  const password = 'correct horse battery';
+  const boundMs = 1500;
+  before(async () => {
+    server = await startTestServer({ isAuthDisabled: false });
+    other = await server.another();
+    await server.client.register({ username: 'ada', email: 'ada@example.test', password });
+  });
+  after(() => server?.close());
+
+  async function login() {
+    const { access_token, refresh_token } = await server.client.login({ username_or_email: 'ada', password });
+    const at = (one: TestServer) => createClient({ baseUrl: one.baseUrl, token: () => access_token });
+    return { client: at(server), elsewhere: at(other), token: access_token, refresh_token };
+  }
+
+  /** Returns what waits until it is closed, and fails beyond the bound. */
+  async function connect(session: string, headers: Record<string, string>, url?: string) {
+    const socket = new WebSocket(url ?? `${server.baseUrl.replace('http', 'ws')}/cdp/${session}`, { headers });
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    return async (end: () => Promise<unknown>) => {
+      const begun = performance.now();
+      const [code] = await Promise.all([
+        closed.then(([given]) => given as number),
+        end(), // at another server: this one hears of it, or asks the database
+      ]);
+      const tookMs = performance.now() - begun;
+      assert.ok(tookMs < boundMs, `${tookMs} ms`);
+      return code;
+    };
+  }
+
+  it('is closed in time when its key is revoked', async () => {
+    const { client, elsewhere } = await login();
+    const { session } = await client.createSession({});
+    const { key } = await client.createKey({ label: 'a program' });
+    const closes = await connect(session.id, { authorization: `Bearer ${key.key_token}` });
+    await closes(() => elsewhere.deleteKey({ id: key.id }));
+  });
+
+  it('is closed in time when its user logs out, also where a ticket opened it', async () => {
+    for (const isTicket of [false, true]) {
+      const { client, elsewhere, token } = await login();
+      const { session } = await client.createSession({});
+      const { cdp } = await client.openProgramAccess({ id: session.id });
+      const closes = await connect(
+        session.id,
+        isTicket ? {} : { authorization: `Bearer ${token}` },
+        isTicket ? cdp.ws_url : undefined,
+      );
+      await closes(() => elsewhere.logout());
+    }
+  });
+
+  it('is closed in time also where nobody announced it', async () => {
+    const { client } = await login();
+    const { session } = await client.createSession({});
+    const { key } = await client.createKey({ label: 'a program' });
+    const closes = await connect(session.id, { authorization: `Bearer ${key.key_token}` });
+    const db = new pg.Client(server.databaseUrl);
+    await db.connect();
+    await closes(() => db.query('update api_keys set removed_at = now() where id = $1', [key.id]));
+    await db.end();
   });
 });

@@ -11,6 +11,8 @@ type Held = { buttons: Set<string>; keys: Map<string, Params>; hasTouch: boolean
 export type HeldDown = {
   /** A command of the guest that Chromium was given. */
   note(sessionId: string, method: string, params: Params): void;
+  /** Whether this lets go of a button that was let go of for the guest: it is up, and the page has heard so. It is asked once. */
+  isUpAlready(sessionId: string, method: string, params: Params): boolean;
   forget(sessionId: string): void;
   /** What lets go of everything, in order. It is asked once: then nothing is held. */
   release(): Command[];
@@ -18,6 +20,8 @@ export type HeldDown = {
 
 export function createHeldDown(): HeldDown {
   const sessions = new Map<string, Held>();
+  const letGo = new Set<string>();
+  const nameOf = (sessionId: string, button: unknown) => `${sessionId} ${button}`;
   const of = (sessionId: string): Held => {
     const held = sessions.get(sessionId) ?? { buttons: new Set(), keys: new Map(), hasTouch: false, isDragging: false };
     sessions.set(sessionId, held);
@@ -39,6 +43,7 @@ export function createHeldDown(): HeldDown {
     note(sessionId, method, params) {
       if (!method.startsWith('Input.dispatch')) return;
       const held = of(sessionId);
+      if (params.type === 'mousePressed') letGo.delete(nameOf(sessionId, params.button));
       if (method === 'Input.dispatchMouseEvent') noteMouse(held, params);
       if (method === 'Input.dispatchKeyEvent') noteKey(held, params);
       if (method === 'Input.dispatchTouchEvent')
@@ -46,8 +51,15 @@ export function createHeldDown(): HeldDown {
       if (method === 'Input.dispatchDragEvent')
         held.isDragging = params.type === 'dragEnter' || params.type === 'dragOver';
     },
-    forget: (sessionId) => void sessions.delete(sessionId),
+    isUpAlready: (sessionId, method, { type, button }) =>
+      method === 'Input.dispatchMouseEvent' && type === 'mouseReleased' && letGo.delete(nameOf(sessionId, button)),
+    forget(sessionId) {
+      sessions.delete(sessionId);
+      for (const name of letGo) if (name.startsWith(nameOf(sessionId, ''))) letGo.delete(name);
+    },
     release() {
+      for (const [sessionId, { buttons }] of sessions)
+        for (const button of buttons) letGo.add(nameOf(sessionId, button));
       const commands = [...sessions].flatMap(([sessionId, held]) =>
         releasesOf(held).map((one) => ({ ...one, sessionId })),
       );

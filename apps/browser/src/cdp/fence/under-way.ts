@@ -5,7 +5,7 @@ import type { Command } from '../multiplexer.ts';
 type Params = Record<string, unknown>;
 
 /** `touches`: it may change the page. */
-export type Begun = { id: number; method: string; sessionId: string; touches: boolean };
+export type Begun = { id: number; method: string; sessionId: string; params: Params; touches: boolean };
 
 export type UnderWay = {
   count(): number;
@@ -48,7 +48,8 @@ export function createUnderWay(): UnderWay {
     count: () => open.size,
     begin({ id, method, sessionId, params }) {
       // A script that waits for a promise may wait for ever. What it does meanwhile is done by the page.
-      const begun = { id, method, sessionId, touches: !slowReads.has(method) && params.awaitPromise !== true };
+      const touches = !slowReads.has(method) && params.awaitPromise !== true;
+      const begun = { id, method, sessionId, params, touches };
       open.add(begun);
       return begun;
     },

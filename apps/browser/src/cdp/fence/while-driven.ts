@@ -25,6 +25,8 @@ const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 /** Clients take an error for a context that is gone, and ask again or say that nothing is there. */
 const scripts = words('Runtime.evaluate Runtime.callFunctionOn Runtime.runScript Runtime.awaitPromise');
 
+export const isScript = (method: string): boolean => scripts.has(method);
+
 /** Of the connection and of the guest's own sessions. What they switch on speaks by events, and those are withheld. */
 const passes = words(`
   Accessibility.disable Accessibility.enable Audits.disable Audits.enable Browser.getVersion Console.disable Console.enable
@@ -55,6 +57,18 @@ export function asTitleRead(method: string, params: Record<string, unknown>): Re
   return isAsked ? { expression: 'document.title', returnByValue: true } : undefined;
 }
 
+/**
+ * The script that Playwright puts into each context before it runs anything there. A title that is asked for waits for it, and
+ * is said to be empty where it fails. So it gets an object that does not exist: what is asked of that is refused, or held.
+ */
+export const asHelper = (method: string, { expression }: Record<string, unknown>): object | undefined =>
+  method === 'Runtime.evaluate' &&
+  typeof expression === 'string' &&
+  expression.includes('module.exports.UtilityScript()')
+    ? { result: { type: 'object', className: 'UtilityScript', description: 'UtilityScript', objectId: noObject } }
+    : undefined;
+const noObject = 'pilothouse-not-there';
+
 export function judgeWhileDriven(mode: WhileDriven, method: string, driven: Driven): FenceOutcome {
   const message = refusalOf(driven);
   if (passes.has(method)) return { kind: 'pass' };
@@ -71,7 +85,7 @@ export const cutShort = (
   refuse(mode, method, `${drivers[driven.by]} this session (epoch ${driven.epoch}); what was under way was ended`);
 
 function refuse(mode: WhileDriven, method: string, message: string): Exclude<FenceOutcome, { kind: 'pass' | 'hold' }> {
-  if (!scripts.has(method)) return { kind: 'error', message };
+  if (!isScript(method)) return { kind: 'error', message };
   return mode === 'fail'
     ? { kind: 'answer', result: thrown(message) }
     : { kind: 'error', message: 'Cannot find context with specified id' };

@@ -4,11 +4,14 @@
 import { bestEffort } from '../../common/best-effort.ts';
 import type { HeldDown } from '../fence/held-down.ts';
 import type { Switches } from '../fence/switches.ts';
-import type { UnderWay } from '../fence/under-way.ts';
+import type { Begun, UnderWay } from '../fence/under-way.ts';
 import {
+  asHelper,
   asTitleRead,
+  cutShort,
   type Driven,
   type FenceOutcome,
+  isScript,
   judgeWhileDriven,
   type WhileDriven,
 } from '../fence/while-driven.ts';
@@ -18,6 +21,8 @@ import { readdress } from '../raw-message.ts';
 import { isOfBrowser, verdictOf } from './commands.ts';
 import type { Enabled } from './enabled.ts';
 import { errors, type GuestCommand, readCommand } from './guest-command.ts';
+import { createKeptCommands, type Refusal } from './kept-commands.ts';
+import type { KnownContexts } from './known-contexts.ts';
 import { type Outcome, type Params, rules } from './rules.ts';
 import type { DoorSessions } from './sessions.ts';
 import type { Targets, ToldEvent } from './targets.ts';
@@ -25,8 +30,6 @@ import type { Worlds } from './worlds.ts';
 
 /** A client that sends more than this without waiting for answers is refused the rest. */
 const maxPending = 4096;
-/** Of reads that wait until the client drives. */
-const maxHeld = 256;
 
 export type Parts = {
   guest: Guest;
@@ -39,9 +42,12 @@ export type Parts = {
   switches: Switches;
   underWay: UnderWay;
   withheld: Withheld;
+  contexts: KnownContexts;
   whileDriven: WhileDriven;
   /** Who drives instead of the guest. */
   driven(): Driven | undefined;
+  /** Who drove until now, where the client does not know this page as it is yet. */
+  drivenUntilNow(sessionId: string | undefined): Driven | undefined;
   deliver(text: string): void;
   /** The client asked to leave. */
   onEnd(): void;
@@ -55,66 +61,76 @@ export type Parts = {
 
 export type CommandFilter = {
   take(text: string): void;
-  /** Reads the titles that were asked for meanwhile. False where there are none. */
-  resumeTitles(): boolean;
+  /** Answers a command that was under way when another took over, and never heard of its end. */
+  cut(begun: Begun, driven: Driven): void;
+  /** Answers those who asked for the title of this page meanwhile. */
+  answerTitles(sessionId: string, result: object): void;
+  /** Refuses what was said of pages, of this one or of all, while the client did not know them as they are. */
+  refuseLate(sessionId?: string): void;
   /** Does what was held until now. */
   resume(): void;
 };
 
 export function createCommandFilter(parts: Parts): CommandFilter {
   const { guest, sessions, underWay, deliver, whileDriven } = parts;
-  let held: GuestCommand[] = [];
-  let heldTitles: GuestCommand[] = [];
   const ownsSession = (sessionId: unknown): sessionId is string =>
     typeof sessionId === 'string' && guest.owns(sessionId) && sessions.isShown(sessionId);
   const judge = createJudge(parts, ownsSession);
-
-  function say({ id, sessionId }: GuestCommand, message: object): void {
+  const say = ({ id, sessionId }: GuestCommand, message: object) =>
     deliver(JSON.stringify({ id, ...message, ...(sessionId && { sessionId }) }));
-  }
+  const kept = createKeptCommands(say);
 
   function obey(command: GuestCommand): void {
     const outcome = judge(command);
+    const { method, params, sessionId = guest.root } = command;
     if ('refuse' in outcome) say(command, errors.refused(outcome.refuse));
-    else if ('send' in outcome) send(parts, command, outcome);
+    else if (parts.heldDown.isUpAlready(sessionId, method, params)) say(command, { result: {} });
+    else if ('send' in outcome) send(parts, command, { ...outcome, cut });
     else {
       for (const event of outcome.events ?? []) deliver(textOf(event, guest));
       say(command, { result: outcome.answer });
-      if (command.method === 'Browser.close') parts.onEnd();
+      if (method === 'Browser.close') parts.onEnd();
     }
   }
 
-  function hold(command: GuestCommand): void {
-    const title = asTitleRead(command.method, command.params);
-    if (held.length + heldTitles.length >= maxHeld)
-      say(command, errors.refused('too many commands wait for this session'));
-    // Contexts may be others by then.
-    else if (title) heldTitles.push({ ...command, method: 'Runtime.evaluate', params: title });
-    else held.push(command);
+  function refuse(command: GuestCommand, outcome: Refusal): void {
+    parts.contexts.failed(command.sessionId ?? guest.root, command.method, command.params);
+    say(command, outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message));
+  }
+
+  function cut({ id, method, params, sessionId }: Begun, driven: Driven): void {
+    const command = { id, method, params, ...(sessionId !== guest.root && { sessionId }) };
+    const known = whileDriven === 'fail' ? asOfPlaywright(command) : undefined;
+    if (known?.kind === 'hold') kept.hold(command);
+    else refuse(command, known ?? cutShort(whileDriven, method, driven));
   }
 
   /** What is refused anyway is refused as ever; what would be done is held to the fence. */
   function fenced(command: GuestCommand, driven: Driven): FenceOutcome {
-    const { method, params } = command;
-    const verdict = verdictOf(method);
+    const verdict = verdictOf(command.method);
     if (verdict !== 'allow' && verdict !== 'rewrite') return { kind: 'pass' };
-    if (whileDriven === 'fail' && asTitleRead(method, params)) return { kind: 'hold' };
-    return judgeWhileDriven(whileDriven, method, driven);
+    const known = whileDriven === 'fail' ? asOfPlaywright(command) : undefined;
+    return known ?? judgeWhileDriven(whileDriven, command.method, driven);
   }
 
   function take(command: GuestCommand): void {
     const { sessionId } = command;
     const isKnown = sessionId === undefined || ownsSession(sessionId);
     const driven = parts.driven();
-    const isTooMuch = underWay.count() >= maxPending;
-    const outcome: FenceOutcome = driven ? fenced(command, driven) : { kind: 'pass' };
+    // A page with a dialog does not say how it is before its client has answered the dialog.
+    const isAsking = parts.enabled.of(sessionId ?? guest.root).dialog !== undefined;
+    const instead = driven ?? (isAsking ? undefined : parts.drivenUntilNow(sessionId));
+    const outcome: FenceOutcome = instead ? fenced(command, instead) : { kind: 'pass' };
     if (!isKnown) say(command, errors.noSession);
     else if (!parts.isHeld()) say(command, errors.refused('the browser host may not act now; nothing was done'));
-    else if (isTooMuch) say(command, errors.refused('too many commands are under way'));
-    else if (outcome.kind === 'hold') hold(command);
-    else if (outcome.kind === 'answer') say(command, { result: outcome.result });
-    else if (outcome.kind === 'error') say(command, errors.refused(outcome.message));
-    else obey(command);
+    else if (underWay.count() >= maxPending) say(command, errors.refused('too many commands are under way'));
+    else if (outcome.kind === 'pass') obey(command);
+    else if (outcome.kind === 'hold') kept.hold(command);
+    else if (driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
+  }
+
+  function refuseLate(sessionId?: string): void {
+    for (const { command, outcome } of kept.takeLate(sessionId)) refuse(command, outcome);
   }
 
   return {
@@ -123,18 +139,21 @@ export function createCommandFilter(parts: Parts): CommandFilter {
       if ('error' in command) deliver(JSON.stringify(command));
       else take(command);
     },
-    resumeTitles() {
-      const waiting = heldTitles;
-      heldTitles = [];
-      for (const command of waiting) take(command);
-      return waiting.length > 0;
-    },
+    cut,
+    answerTitles: kept.answerTitles,
+    refuseLate,
     resume() {
-      const waiting = held;
-      held = [];
-      for (const command of waiting) take(command);
+      refuseLate();
+      for (const command of kept.takeHeld()) take(command);
     },
   };
+}
+
+/** What Playwright takes for an empty title where it is refused. */
+function asOfPlaywright({ method, params }: GuestCommand): { kind: 'hold' } | Refusal | undefined {
+  if (asTitleRead(method, params)) return { kind: 'hold' };
+  const helper = asHelper(method, params);
+  return helper && { kind: 'answer', result: helper };
 }
 
 function createJudge(parts: Parts, ownsSession: (sessionId: unknown) => sessionId is string) {
@@ -157,7 +176,7 @@ function createJudge(parts: Parts, ownsSession: (sessionId: unknown) => sessionI
 function send(
   parts: Parts,
   command: GuestCommand,
-  { send: params, reshape }: Extract<Outcome, { send: Params }>,
+  { send: params, reshape, cut }: Extract<Outcome, { send: Params }> & Pick<CommandFilter, 'cut'>,
 ): void {
   const { guest, sessions, enabled, heldDown, switches, underWay, deliver, onAct } = parts;
   const { id, method, sessionId = guest.root } = command;
@@ -171,6 +190,9 @@ function send(
     // What a rule learns of the answer is learned also where the client has been told another.
     const shown = reshape ? reshaped(text, reshape) : text;
     if (!underWay.end(begun)) return;
+    const driven = parts.driven();
+    // A script that was stopped for another driver has failed for its client, who would take that for a page without anything.
+    if (driven && isScript(method) && hasFailed(text)) return cut({ ...begun, params: command.params }, driven);
     if (method === 'Page.handleJavaScriptDialog' && text.includes('"error"')) void answerDialog(parts, command, text);
     else deliver(shown);
   });
@@ -187,6 +209,8 @@ async function answerDialog({ answerDialog: answer, deliver }: Parts, command: G
 /** Events of the guest's first session have none, as on a connection of their own. */
 export const textOf = ({ sessionId, ...event }: ToldEvent, guest: Guest): string =>
   JSON.stringify(sessionId === guest.root ? event : { ...event, sessionId });
+
+const hasFailed = (text: string): boolean => text.includes('"error"') && 'error' in JSON.parse(text);
 
 /** The answer with another result. An error stays as it is. */
 function reshaped(text: string, reshape: (result: Params) => Params): string {

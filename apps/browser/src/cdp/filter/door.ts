@@ -11,6 +11,7 @@ import type { Guest, Multiplexer } from '../multiplexer.ts';
 import { createCommandFilter, type Parts } from './command-filter.ts';
 import { createEnabled } from './enabled.ts';
 import { createEventFilter, tell } from './event-filter.ts';
+import { createKnownContexts } from './known-contexts.ts';
 import { createSessions } from './sessions.ts';
 import { createTargets } from './targets.ts';
 import { createWheel, type Wheel } from './wheel.ts';
@@ -51,7 +52,9 @@ export async function openDoor(options: DoorOptions, deadline: Deadline): Promis
     deadline,
   );
   let { driven } = options;
-  const parts = createParts(options, guest, () => driven);
+  /** Pages that the client does not know as they are yet, since another has driven. */
+  const behind = new Map<string, Driven>();
+  const parts = createParts(options, guest, { driven: () => driven, drivenUntilNow: (one) => behind.get(one ?? '') });
   const { sessions, withheld } = parts;
   if (driven) withheld.start([]);
   const events = createEventFilter(parts);
@@ -60,7 +63,14 @@ export async function openDoor(options: DoorOptions, deadline: Deadline): Promis
   const setDriven = (next: Driven | undefined) => {
     driven = next;
   };
-  const wheel = createWheel({ parts, commands, events, setDriven, isHalted: options.isHalted ?? (() => false) });
+  const wheel = createWheel({
+    parts,
+    commands,
+    events,
+    setDriven,
+    behind,
+    isHalted: options.isHalted ?? (() => false),
+  });
   const close = async () => {
     sessions.close();
     await bestEffort('end the sessions of a guest', guest.leave(startDeadline(leaveMs, new AbortController().signal)));
@@ -76,7 +86,7 @@ export async function openDoor(options: DoorOptions, deadline: Deadline): Promis
   return { take: commands.take, ...wheel, close };
 }
 
-function createParts(options: DoorOptions, guest: Guest, driven: Parts['driven']): Parts {
+function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'driven' | 'drivenUntilNow'>): Parts {
   const { contextId, deliver, onEnd, resumeMs, whileDriven = 'fail', onAct = () => {} } = options;
   const { answerDialog = async () => false, isHeld = () => true } = options;
   return {
@@ -94,8 +104,9 @@ function createParts(options: DoorOptions, guest: Guest, driven: Parts['driven']
     switches: createSwitches(),
     underWay: createUnderWay(),
     withheld: createWithheld(),
+    contexts: createKnownContexts(),
     whileDriven,
-    driven,
+    ...drivers,
     deliver,
     onEnd,
     onAct,

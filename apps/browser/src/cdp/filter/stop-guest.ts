@@ -4,20 +4,24 @@
 import { bestEffort } from '../../common/best-effort.ts';
 import { type Deadline, within } from '../../common/deadline.ts';
 import { StepFailure } from '../../common/failure.ts';
-import { cutShort, type Driven } from '../fence/while-driven.ts';
+import type { Driven } from '../fence/while-driven.ts';
 import type { Command } from '../multiplexer.ts';
-import type { Parts } from './command-filter.ts';
+import type { CommandFilter, Parts } from './command-filter.ts';
 import { tell } from './event-filter.ts';
-import { errors } from './guest-command.ts';
 
 /** How long commands get to end by themselves before the scripts of the pages are stopped, and how often that is done. */
 const patienceMs = 45;
 const nudgeEveryMs = 20;
 const releaseMs = 300;
 
-/** `isHalted`: a page with an open dialog has received what was under way, and answers nothing. */
-export function createStopGuest(parts: Parts, isHalted: () => boolean) {
-  const { guest, underWay, heldDown, deliver } = parts;
+type Options = {
+  /** Whether a page has an open dialog: it has received what was under way, and answers nothing. */
+  isHalted: () => boolean;
+  cut: CommandFilter['cut'];
+};
+
+export function createStopGuest(parts: Parts, { isHalted, cut }: Options) {
+  const { guest, underWay, heldDown } = parts;
   const ask = createAsk(parts);
   const tellAll = (all: Command[]) => {
     for (const { method, sessionId = guest.root } of all) tell(guest, method, {}, sessionId);
@@ -39,20 +43,12 @@ export function createStopGuest(parts: Parts, isHalted: () => boolean) {
     if (!isHalted()) await all;
   }
 
-  /** What is left has its answer now: the client must not hear what comes of it while another drives. */
-  function cut(driven: Driven): void {
-    for (const { id, method, sessionId } of underWay.giveUp()) {
-      const outcome = cutShort(parts.whileDriven, method, driven);
-      const message = outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message);
-      deliver(JSON.stringify({ id, ...message, ...(sessionId !== guest.root && { sessionId }) }));
-    }
-  }
-
   /** Rejects where something does not end. */
   return async (driven: Driven, deadline: Deadline): Promise<void> => {
     await drain(deadline);
     await letGo(deadline);
-    cut(driven);
+    // What is left has its answer now: the client must not hear what comes of it while another drives.
+    for (const begun of underWay.giveUp()) cut(begun, driven);
   };
 }
 

@@ -133,6 +133,31 @@ describe('a guest whose session another drives for a time', () => {
     }
   });
 
+  it('gets no wrong answer, however often it asks while drivers change and the page is loaded again', async () => {
+    const { page, take, give, close } = await connect('fail');
+    const buttons = await own.locator('button').count();
+    const wrong: unknown[] = [];
+    let isOver = false;
+    const repeat = async (read: () => Promise<unknown>, expected: unknown) => {
+      while (!isOver) {
+        const found = await read().catch((error: unknown) => (inWords.test(String(error)) ? expected : error));
+        if (found !== expected) wrong.push(found);
+      }
+    };
+    const reading = [repeat(() => page.locator('button').count(), buttons), repeat(() => page.title(), 'Form')];
+    for (let round = 0; round < 12; round += 1) {
+      await take();
+      if (round % 3 === 2) await own.goto(`${site.url}/form`);
+      await give();
+      const known = await page.locator('button').count();
+      assert.equal(known, buttons, `round ${round}`);
+    }
+    isOver = true;
+    await Promise.all(reading);
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+
   it('does not hold up the requests of the other, and holds them up again afterwards', async () => {
     const { page, take, give, close } = await connect('fail');
     let routed = 0;

@@ -4,15 +4,15 @@
 import { type Deadline, within } from '../../common/deadline.ts';
 import type { Driven } from '../fence/while-driven.ts';
 import type { Command } from '../multiplexer.ts';
+import { createCatchUp, createTreeOf } from './catch-up.ts';
 import { type CommandFilter, type Parts, textOf } from './command-filter.ts';
 import { type EventFilter, tell } from './event-filter.ts';
-import { type FrameTree, frameNews } from './frames.ts';
-import { createAsk, createStopGuest } from './stop-guest.ts';
+import type { FrameTree } from './frames.ts';
+import { createStopGuest } from './stop-guest.ts';
 
 /** What a page that does not answer in this time knows of its frames is told in full later. */
 const snapshotMs = 250;
-const catchUpMs = 500;
-const titleMs = 250;
+const catchUpMs = 1000;
 
 export type Wheel = {
   /** Rejects where something of the guest does not end. */
@@ -25,45 +25,39 @@ type Options = {
   commands: CommandFilter;
   events: EventFilter;
   setDriven(driven: Driven | undefined): void;
+  /** Pages that the client does not know as they are, and who drove them. What it says of them is refused until then. */
+  behind: Map<string, Driven>;
   /** Whether a page of the session has an open dialog: then it has received what was under way, and answers nothing. */
   isHalted(): boolean;
 };
 
-export function createWheel({ parts, commands, events, setDriven, isHalted }: Options): Wheel {
+export function createWheel({ parts, commands, events, setDriven, behind, isHalted }: Options): Wheel {
   const { guest, targets, withheld, switches, deliver } = parts;
-  const stop = createStopGuest(parts, isHalted);
+  const stop = createStopGuest(parts, { isHalted, cut: commands.cut });
   /** The frames as clients knew them when nothing more was told, by session. */
   const known = new Map<string, FrameTree>();
-  const ask = createAsk(parts);
   const emit = (method: string, params: object, sessionId = guest.root) =>
     deliver(textOf({ method, params, sessionId }, guest));
   const tellAll = (all: Command[]) => {
     for (const { method, params = {}, sessionId = guest.root } of all) tell(guest, method, params, sessionId);
   };
+  const treeOf = createTreeOf(parts);
+  const catchUp = createCatchUp({ parts, commands, behind, known });
 
+  /** What the client knows of a page from now on. One that it does not know as it is, it knows as before. */
   async function snapshot(sessionId: string): Promise<void> {
-    const tree = await ask<{ frameTree: FrameTree }>('Page.getFrameTree', sessionId).catch(() => undefined);
+    if (behind.delete(sessionId)) return;
+    known.delete(sessionId);
+    const tree = await treeOf(sessionId);
     if (tree) known.set(sessionId, tree.frameTree);
-    withheld.settled(sessionId);
+    settle(sessionId);
   }
 
-  /** One page as its client has to know it. */
-  async function catchUp(sessionId: string): Promise<void> {
-    const { page, runtime, lifecycle, dialog, closedUnseen } = parts.enabled.of(sessionId);
-    if (closedUnseen) emit('Page.javascriptDialogClosed', { frameId: '', result: false, userInput: '' }, sessionId);
-    if (dialog && !dialog.isTold) deliver(dialog.event);
-    parts.enabled.dialogTold(sessionId);
-    const tree = page
-      ? await ask<{ frameTree: FrameTree }>('Page.getFrameTree', sessionId).catch(() => undefined)
-      : undefined;
-    if (parts.driven()) return;
-    for (const { method, params } of tree ? frameNews(known.get(sessionId), tree.frameTree) : [])
-      emit(method, params, sessionId);
-    if (runtime) tellContexts(parts, sessionId);
+  /** Until here it was told of what happened in this page. */
+  function settle(sessionId: string): void {
+    if (!withheld.isTold(sessionId)) return;
+    parts.contexts.start(sessionId, parts.worlds.shown(sessionId));
     withheld.settled(sessionId);
-    // Chromium says again which of them each document has reached.
-    if (lifecycle)
-      for (const enabled of [false, true]) tell(guest, 'Page.setLifecycleEventsEnabled', { enabled }, sessionId);
   }
 
   return {
@@ -71,39 +65,32 @@ export function createWheel({ parts, commands, events, setDriven, isHalted }: Op
       const isNew = parts.driven() === undefined;
       setDriven(driven);
       if (!isNew) return;
+      commands.refuseLate();
       const pages = parts.enabled.pages();
-      known.clear();
-      withheld.start(pages);
+      withheld.start(pages.filter((sessionId) => !behind.has(sessionId)));
       tellAll(switches.off());
       const snapshots = Promise.all(pages.map(snapshot));
       await stop(driven, deadline);
       await within(deadline.atMost(snapshotMs), snapshots).catch(() => undefined);
-      for (const sessionId of pages) withheld.settled(sessionId);
+      for (const sessionId of pages) settle(sessionId);
       if (parts.whileDriven === 'wait')
         for (const one of pages) if (parts.enabled.of(one).runtime) emit('Runtime.executionContextsCleared', {}, one);
       emit('Pilothouse.wheelTaken', { epoch: driven.epoch, driver: driven.by });
     },
     async release(epoch, deadline) {
-      if (!parts.driven()) return;
+      const driven = parts.driven();
+      if (!driven) return;
       const pages = parts.enabled.pages();
       const count = withheld.stop(pages);
       for (const event of [...events.lateSessions(), ...targets.news()]) deliver(textOf(event, guest));
+      for (const one of pages) behind.set(one, driven);
       setDriven(undefined);
-      emit('Pilothouse.wheelReturned', { epoch, withheld: count });
-      // Before it hears of other documents: for these Playwright drops what it waits for, and says that the title is empty.
-      if (commands.resumeTitles()) await parts.underWay.idle(titleMs);
-      if (parts.driven()) return;
-      const caughtUp = Promise.all(pages.map(catchUp));
       tellAll(switches.on());
+      await within(deadline.atMost(catchUpMs), Promise.all(pages.map(catchUp))).catch(() => undefined);
+      if (parts.driven()) return;
+      behind.clear();
+      emit('Pilothouse.wheelReturned', { epoch, withheld: count });
       commands.resume();
-      await within(deadline.atMost(catchUpMs), caughtUp).catch(() => undefined);
     },
   };
-}
-
-/** Clients keep what a script said in a context: they begin again with each. */
-function tellContexts({ guest, worlds, deliver }: Parts, sessionId: string): void {
-  deliver(textOf({ method: 'Runtime.executionContextsCleared', params: {}, sessionId }, guest));
-  for (const context of worlds.shown(sessionId))
-    deliver(textOf({ method: 'Runtime.executionContextCreated', params: { context }, sessionId }, guest));
 }

@@ -4,7 +4,7 @@
 /** Before the names of worlds that a guest makes. It does not see it. */
 const prefix = 'guest:';
 
-type Context = { id: number; uniqueId?: string; name: string; auxData?: { type?: string } };
+export type Context = { id: number; uniqueId?: string; name: string; auxData?: { type?: string } };
 type Known = { ids: Set<number>; uniqueIds: Set<string>; shown: Map<number, Context> };
 
 export type Worlds = {
@@ -17,7 +17,7 @@ export type Worlds = {
   /** Takes an event about contexts. Returns it as the guest sees it; undefined where it does not. */
   take(sessionId: string, method: string, params: Record<string, unknown>): Record<string, unknown> | undefined;
   /** The contexts that there are, as the guest sees them. */
-  shown(sessionId: string): object[];
+  shown(sessionId: string): Context[];
   forget(sessionId: string): void;
 };
 
