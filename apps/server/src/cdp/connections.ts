@@ -7,27 +7,37 @@ import { type HostClient, holdOf } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { WebSocket } from 'ws';
+import { createProgramLedger } from './program-ledger.ts';
 import { closeCodes, createProgramSocket, type ProgramSocket } from './program-socket.ts';
 
 const lookMs = 250;
-const seenMs = 3000;
+const seenMs = 1000;
 const takeMs = 2500;
+/** For programs to leave when the server stops. */
+const closeMs = 4000;
+const closeLookMs = 50;
+const disconnected = 'the task of the program was cancelled, or its connection was given up';
 /** An agent opens a browser for a session that has none. */
 const browserMs = 30_000;
 
 export type NewProgram = { sessionId: string; userId: string; whileDriven: 'fail' | 'wait'; socket: WebSocket };
 type Options = { store: Store; bus: Bus; hosts: HostClient; log: Log };
-type Connection = { sessionId: string; socket: ProgramSocket };
+type Connection = { sessionId: string; socket: ProgramSocket; isStored: boolean };
 
 export function createProgramConnections({ store, bus, hosts, log }: Options) {
   const open = new Map<string, Connection>();
+  const leaving = createLeaving({ store, log });
   const closed = new AbortController();
   const drive = createDrive({ store, hosts });
 
   const seen = setInterval(() => {
     if (open.size === 0) return;
+    const stored = [...open].filter(([, { isStored }]) => isStored);
     store.programs
-      .seen([...open.keys()])
+      .seen(stored.map(([id]) => id))
+      .then((known) => {
+        for (const [id, { socket }] of stored) if (!known.has(id)) socket.close(closeCodes.goingAway, disconnected);
+      })
       .catch((error) => log.warn({ err: error }, 'could not say which programs are here'));
   }, seenMs);
 
@@ -38,7 +48,7 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
     while (!signal.aborted) {
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
-      if (state?.hostId) await drive.ifFree(sessionId, state);
+      if (state?.hostId) await drive.ifFree(sessionId, state, id);
       if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
@@ -52,27 +62,59 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
       const id = newId();
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closed.signal]);
-      const program = createProgramSocket({ bus, hosts, socket, connectionId: id, sessionId, whileDriven });
-      const connection = { sessionId, socket: program };
+      const ledger = createProgramLedger({
+        ...{ store, hosts, log, program: { id, sessionId, userId } },
+        onDisconnected: () => program.close(closeCodes.goingAway, disconnected),
+      });
+      const program = createProgramSocket({
+        ...{ bus, hosts, socket, connectionId: id, sessionId, whileDriven },
+        onReport: ledger.take,
+        onOver: () => leaving.add(id, ledger.end()),
+      });
+      const connection = { sessionId, socket: program, isStored: false };
       open.set(id, connection);
       socket.once('close', () => {
         open.delete(id);
         gone.abort();
         onEnd();
         if (![...open.values()].some((one) => one.sessionId === sessionId)) drive.forget(sessionId);
-        store.programs.disconnected(id).catch(() => log.debug({ connection_id: id }, 'a program was not written off'));
       });
       await store.programs.connected(id, sessionId, userId);
+      connection.isStored = true;
       serve(id, connection, signal).catch((error) => {
         log.warn({ err: error, session_id: sessionId }, 'a program lost its connection');
         program.close(closeCodes.tryAgain, 'try again');
       });
     },
 
-    close(): void {
+    /** Resolves when what the programs did is written down. */
+    async close(): Promise<void> {
       clearInterval(seen);
       closed.abort();
       for (const { socket } of open.values()) socket.close(closeCodes.goingAway, 'the server stops');
+      await leaving.settled(() => open.size > 0);
+    },
+  };
+}
+
+/** Programs that have left, until their tasks have ended. */
+function createLeaving({ store, log }: Pick<Options, 'store' | 'log'>) {
+  const leaving = new Set<Promise<void>>();
+  return {
+    /** The row of a connection stays until its task has ended, so that no agent takes the task for lost. */
+    add(id: string, ended: Promise<void>): void {
+      const done = ended
+        .then(() => store.programs.disconnected(id))
+        .catch(() => log.debug({ connection_id: id }, 'a program was not written off'))
+        .finally(() => leaving.delete(done));
+      leaving.add(done);
+    },
+
+    /** Resolves when all have left, or after some time. */
+    async settled(hasMore: () => boolean): Promise<void> {
+      const giveUpAt = performance.now() + closeMs;
+      while ((hasMore() || leaving.size > 0) && performance.now() < giveUpAt)
+        await sleep(closeLookMs, undefined, { ref: false });
     },
   };
 }
@@ -83,9 +125,9 @@ type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
 function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
   const told = new Map<string, number>();
   return {
-    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State): Promise<void> {
+    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State, programId: string): Promise<void> {
       if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
-      const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
+      const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId, programId));
       if (!drive) return;
       const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
       if (result.type === 'done') told.set(sessionId, drive.epoch);

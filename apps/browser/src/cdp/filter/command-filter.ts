@@ -2,6 +2,8 @@
 // of a guest may reach Chromium but through here.
 
 import { bestEffort } from '../../common/best-effort.ts';
+import type { ActWatch } from '../acts/act-watch.ts';
+import type { ElementSight } from '../acts/element-sight.ts';
 import type { HeldDown } from '../fence/held-down.ts';
 import type { Switches } from '../fence/switches.ts';
 import type { UnderWay } from '../fence/under-way.ts';
@@ -39,6 +41,9 @@ export type Parts = {
   switches: Switches;
   underWay: UnderWay;
   withheld: Withheld;
+  /** What the guest does is told to it. */
+  acts: ActWatch;
+  sights: ElementSight;
   whileDriven: WhileDriven;
   /** Who drives instead of the guest. */
   driven(): Driven | undefined;
@@ -72,10 +77,14 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   function say({ id, sessionId }: GuestCommand, message: object): void {
     deliver(JSON.stringify({ id, ...message, ...(sessionId && { sessionId }) }));
   }
+  function refuse(command: GuestCommand, why: string): void {
+    parts.acts.refused({ ...command, sessionId: command.sessionId ?? guest.root }, why);
+    say(command, errors.refused(why));
+  }
 
   function obey(command: GuestCommand): void {
     const outcome = judge(command);
-    if ('refuse' in outcome) say(command, errors.refused(outcome.refuse));
+    if ('refuse' in outcome) refuse(command, outcome.refuse);
     else if ('send' in outcome) send(parts, command, outcome);
     else {
       for (const event of outcome.events ?? []) deliver(textOf(event, guest));
@@ -109,11 +118,11 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     const isTooMuch = underWay.count() >= maxPending;
     const outcome: FenceOutcome = driven ? fenced(command, driven) : { kind: 'pass' };
     if (!isKnown) say(command, errors.noSession);
-    else if (!parts.isHeld()) say(command, errors.refused('the browser host may not act now; nothing was done'));
-    else if (isTooMuch) say(command, errors.refused('too many commands are under way'));
+    else if (!parts.isHeld()) refuse(command, 'the browser host may not act now; nothing was done');
+    else if (isTooMuch) refuse(command, 'too many commands are under way');
     else if (outcome.kind === 'hold') hold(command);
     else if (outcome.kind === 'answer') say(command, { result: outcome.result });
-    else if (outcome.kind === 'error') say(command, errors.refused(outcome.message));
+    else if (outcome.kind === 'error') refuse(command, outcome.message);
     else obey(command);
   }
 
@@ -164,13 +173,16 @@ function send(
   if (method === 'Runtime.runIfWaitingForDebugger') sessions.resumed(sessionId);
   for (const one of [enabled, heldDown, switches]) one.note(sessionId, method, params);
   onAct();
+  const takeAnswer = parts.acts.sent({ method, params, sessionId });
   const begun = underWay.begin({ id, method, sessionId, params });
   guest.send({ method, params, sessionId }, (answer) => {
     const keepsSession = command.sessionId !== undefined;
     const text = readdress(answer, id, { keepsSession });
     // What a rule learns of the answer is learned also where the client has been told another.
     const shown = reshape ? reshaped(text, reshape) : text;
-    if (!underWay.end(begun)) return;
+    const isAwaited = underWay.end(begun);
+    takeAnswer?.(isAwaited ? text : undefined);
+    if (!isAwaited) return;
     if (method === 'Page.handleJavaScriptDialog' && text.includes('"error"')) void answerDialog(parts, command, text);
     else deliver(shown);
   });
