@@ -58,20 +58,23 @@ const beginText = `with begun as (
 )
 select * from begun`;
 
-// The lines join the plan, which has their words, and the ledger, which has their outcomes.
+// The lines join the plan, which has their words, and the ledger, which has their outcomes. No line begins before the one before
+// it, whatever the reports took on their way.
 const addText = `with held as (
   update tasks set plan = jsonb_set(plan, '{steps}', (plan -> 'steps') || $2::jsonb), current_step_title = $3,
     current_step = current_step + jsonb_array_length($2::jsonb), total_steps = total_steps + jsonb_array_length($2::jsonb),
     updated_at = ${nowText}
   where id = $1 and status = 'running' returning *
 ), lines as (
-  select * from unnest($4::uuid[], $5::text[], $6::text[], $7::int[], $8::int[])
+  select l.*, greatest((select coalesce(max(s.intent_at), h.started_at) from steps s where s.task_id = h.id),
+    max(${nowText} - make_interval(secs => l.ago_ms / 1000.0)) over (order by l.place)) as intent_at
+  from held h cross join unnest($4::uuid[], $5::text[], $6::text[], $7::int[], $8::int[])
     with ordinality as l(command_id, status, error, ago_ms, run_ms, place)
 )
 insert into steps (task_id, index, try, execution_id, command_id, epoch, status, error, intent_at, effect_at, run_ms)
 select h.id, h.current_step - jsonb_array_length($2::jsonb) + l.place, 1, h.execution_id, l.command_id, $9,
-  l.status::step_status, l.error, greatest(h.started_at, ${nowText} - make_interval(secs => l.ago_ms / 1000.0)),
-  greatest(h.started_at, ${nowText} - make_interval(secs => greatest(0, l.ago_ms - l.run_ms) / 1000.0)), l.run_ms
+  l.status::step_status, l.error, l.intent_at, greatest(l.intent_at,
+    ${nowText} - make_interval(secs => greatest(0, l.ago_ms - l.run_ms) / 1000.0)), l.run_ms
 from held h cross join lines l order by l.place
 returning *`;
 

@@ -19,7 +19,8 @@ export function typedText({ type, key, text, modifiers: held }: Params): Typed |
   const bits = typeof held === 'number' ? held : 0;
   const names = modifiers.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name);
   const written = typeof text === 'string' ? text : '';
-  if (names.length === 0 && isPrintable(written)) return { type: 'text', text: written };
+  // Whatever is held with it: some layouts write characters of passwords with Control and Alt.
+  if (isPrintable(written)) return { type: 'text', text: written };
   // The text of such a key came with its `keyDown`, or comes with a `char`.
   if (type === 'char' || typeof key !== 'string' || key === '' || modifierKeys.has(key)) return undefined;
   if (names.length === 0 && key.length === 1) return undefined;
