@@ -311,9 +311,13 @@ export const houses: Record<string, House> = {
         what: 'What becomes of a guest while another drives: its commands, what it holds down, what it switched on.',
         imports: ['cdp'],
       },
+      'cdp/acts': {
+        what: 'What a guest does to the pages: which commands are acts, what they are about, and how they are told.',
+        imports: ['cdp', 'dom/injected', 'dom/worlds'],
+      },
       'cdp/filter': {
         what: 'What a guest of the pipe may say and see: the table of commands, rules for parameters, targets, worlds.',
-        imports: ['cdp/fence', 'cdp', 'guard/rules', 'common'],
+        imports: ['cdp/fence', 'cdp/acts', 'cdp', 'guard/rules', 'common'],
       },
       cdp: {
         what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',

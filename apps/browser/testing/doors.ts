@@ -16,7 +16,7 @@ export async function contextIdOf(context: BrowserContext): Promise<string> {
 
 export type RawDoor = ReturnType<typeof createRawClient> & Door & { ends(): number };
 
-type Fenced = Pick<DoorOptions, 'resumeMs' | 'driven' | 'whileDriven' | 'answerDialog'>;
+type Fenced = Pick<DoorOptions, 'resumeMs' | 'driven' | 'whileDriven' | 'answerDialog' | 'onActs'>;
 
 export async function openRawDoor(
   { openGuest }: Pick<SharedChromium, 'openGuest'>,

@@ -184,8 +184,7 @@ function mountProtocols(serve: Serve, options: Parameters<typeof mountMcp>[1] & 
   const mcp = mountMcp(serve, options);
   const cdp = mountCdp(serve, options);
   return async (): Promise<void> => {
-    cdp.close();
-    await mcp.close();
+    await Promise.all([cdp.close(), mcp.close()]);
   };
 }
 

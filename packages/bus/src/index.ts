@@ -34,6 +34,13 @@ export {
   programOut,
   programPieceBytes,
 } from './messages/program.ts';
+export {
+  actLimits,
+  maxActsPerReport,
+  type ProgramAct,
+  type ProgramReport,
+  SeenElement,
+} from './messages/program-acts.ts';
 export { createProgramLink, type ProgramLink } from './messages/program-link.ts';
 export { createRedactor, formsOf, type Redactor, redactedText } from './messages/redaction.ts';
 export { Dialog, Report, report, Wall } from './messages/reports.ts';

@@ -72,14 +72,14 @@ export function createHostClient(bus: Bus) {
       return send(hold, { type: 'take', epoch: hold.epoch, ...kind }, wait, ['taken', ({ cut }) => ({ cut })]);
     },
 
-    /** Opens a connection of a program. What it says and hears goes over the bus from then on. */
+    /** Opens a connection of a program. What it says, hears and, with `reports`, does, goes over the bus from then on. */
     async openProgram(
       { hostId, sessionId }: BrowserAddress,
       request: ProgramOpen,
       wait: Wait,
-    ): Promise<HostResult<object>> {
+    ): Promise<HostResult<{ reports: boolean }>> {
       const result = await bus.request(programOpen, { host_id: hostId, session_id: sessionId }, request, wait);
-      return hostResultOf(result, (reply) => (reply.ok ? {} : reply));
+      return hostResultOf(result, (reply) => (reply.ok ? { reports: reply.reports === true } : reply));
     },
 
     /** The picture as it is now. */

@@ -67,6 +67,7 @@ export type { TaskMessageRow } from './tasks/task-messages.ts';
 export type { ClaimedRun } from './tasks/task-queue.ts';
 export type { TaskRow } from './tasks/tasks.ts';
 export type { PageWait } from './tasks/waiting-tasks.ts';
+export type { ProgramLine } from './transitions/program-tasks.ts';
 export { blobsOf } from './transitions/purge.ts';
 export { type InboxState, inboxKeyOf } from './views/inbox-states.ts';
 export { messageStateOf } from './views/messages.ts';

@@ -73,6 +73,7 @@ import { createTasks } from './tasks/tasks.ts';
 import { createWaits } from './tasks/waiting-tasks.ts';
 import { createCancels } from './transitions/cancel.ts';
 import { createOwnTakeovers } from './transitions/own-takeover.ts';
+import { createProgramTasks } from './transitions/program-tasks.ts';
 import { createPrograms } from './transitions/programs.ts';
 import { createPurge } from './transitions/purge.ts';
 import { createTakeoverRequests } from './transitions/request-takeover.ts';
@@ -157,7 +158,7 @@ export function openStore(options: StoreOptions) {
       ...createSpareBrowsers(database),
     },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
-    ...createSteering(database),
+    ...createSteering(database, { logs, tellConversation }),
     recordings: { ...createRecordings(database), ...createBands(database) },
     recorders: createRecorders(database),
     retention: createRetention(database),
@@ -190,10 +191,11 @@ export function openStore(options: StoreOptions) {
 }
 export type Store = ReturnType<typeof openStore>;
 
-/** Where the front end of a session points, and the programs that drive it. */
-const createSteering = (database: Database) => ({
+/** Where the front end of a session points, the programs that drive it, and what they do. */
+const createSteering = (database: Database, telling: Parameters<typeof createProgramTasks>[1]) => ({
   pointers: createPointers(database),
   programs: createPrograms(database),
+  programTasks: createProgramTasks(database, telling),
 });
 
 /** What models decided, and what people said to it. */

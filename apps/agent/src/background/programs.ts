@@ -1,5 +1,5 @@
 // Opens the browsers of sessions to which programs are connected and that have none: cold sessions, and browsers that were
-// lost. Every agent looks; which of them opens one is decided by the database.
+// lost. Ends tasks of programs whose server is gone. Every agent looks; which of them does it is decided by the database.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@pilothouse/process';
@@ -39,6 +39,8 @@ export function startPrograms({ store, browsers, log, isNeeded = always, everyMs
   async function look(): Promise<void> {
     if (!(await isNeeded())) return;
     for (const sessionId of await store.programs.unattended([...underWay.keys()])) openOnce(sessionId);
+    for (const { id, sessionId } of await store.programTasks.unattended())
+      await store.change(sessionId, (tx, append) => store.programTasks.lost(tx, append, id));
   }
 
   const rounds = startRepeating(look, everyMs, (error) => log.warn({ err: error }, 'could not look for programs'));

@@ -31,7 +31,7 @@ type Options = { bus: Bus; to: SessionAddress; session: Pick<Session, 'openDoor'
 export function createProgramConnections({ bus, to, session }: Options): ProgramConnections {
   const links = new Map<string, ProgramLink>();
 
-  async function connect({ connection_id, while_driven }: ProgramOpen): Promise<void> {
+  async function connect({ connection_id, while_driven, reports }: ProgramOpen): Promise<void> {
     links.get(connection_id)?.end('it was opened again');
     const at = { ...to, connection_id };
     const closing = new AbortController();
@@ -40,9 +40,16 @@ export function createProgramConnections({ bus, to, session }: Options): Program
       early.push(text);
     };
     let closeDoor: () => Promise<void> = async () => {};
+    let tellActs: () => Promise<void> = async () => {};
+    /** The server hears of the last acts before it hears that it is over. */
+    const finish = async (reason: string) => {
+      await bestEffort('tell what a program did last', tellActs());
+      link.end(reason);
+    };
     const link = createProgramLink({
       publish: (piece) => bus.publish(programOut, at, piece).ok,
       onMessage: (text) => take(text),
+      onLeave: () => void finish('the program left'),
       onEnd() {
         links.delete(connection_id);
         closing.abort();
@@ -57,10 +64,12 @@ export function createProgramConnections({ bus, to, session }: Options): Program
       await heard.ready({ timeoutMs: readyMs });
       const door = await session.openDoor({
         deliver: link.send,
-        onEnd: () => link.end('the program left, or the browser is gone'),
+        onEnd: () => void finish('the program left, or the browser is gone'),
         whileDriven: while_driven,
+        ...(reports && { onActs: (acts, epoch) => link.report({ epoch, acts }) }),
       });
       closeDoor = door.close;
+      tellActs = door.tellActs;
       take = door.take;
       for (const text of early) door.take(text);
       if (closing.signal.aborted) await door.close();
@@ -73,7 +82,7 @@ export function createProgramConnections({ bus, to, session }: Options): Program
   return {
     open: (request) =>
       connect(request).then(
-        () => ({ ok: true }) as const,
+        () => ({ ok: true, reports: true }) as const,
         (error) => {
           const { failure, message } = failureOf(error);
           return { ok: false, failure, message, has_touched: false } as const;

@@ -1,6 +1,7 @@
 // The doors through which programs drive a session, and who drives instead of them. A program drives only while its own epoch
 // is the newest: whatever else takes the session, fences them all first.
 
+import type { ProgramAct } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Driven } from '../cdp/fence/while-driven.ts';
 import { type Door, type DoorOptions, openDoor } from '../cdp/filter/door.ts';
@@ -20,8 +21,11 @@ const openMs = 5000;
 const maxFailures = 2;
 const maxDoors = 8;
 
-export type ProgramDoor = Pick<Door, 'take' | 'close'>;
-export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'>;
+export type ProgramDoor = Pick<Door, 'take' | 'tellActs' | 'close'>;
+export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'> & {
+  /** What the program did, and the epoch under which programs drove last. */
+  onActs?: (acts: ProgramAct[], epoch: number) => void;
+};
 
 export type ProgramDoors = {
   /** Whether a program is connected. */
@@ -59,6 +63,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
   let driven: Driven | undefined = { epoch: options.firstEpoch, by: 'unknown' };
   let offered: Driven['by'] = 'unknown';
   let failures = 0;
+  let programEpoch = options.firstEpoch;
   let contextId: Promise<string> | undefined;
   const ownPages = () => pages.all().filter((page) => !pages.isBeside(page));
   const halted = createHalted(ownPages, dialogs);
@@ -80,13 +85,14 @@ export function createProgramDoors(options: Options): ProgramDoors {
   async function release(at: number): Promise<void> {
     if (!driven || at !== epoch()) return;
     driven = undefined;
+    programEpoch = at;
     const deadline = startDeadline(releaseMs, signal);
     await Promise.all([...doors].map((door) => door.release(at, deadline)));
   }
 
   return {
     hasAny: () => doors.size > 0,
-    async open({ deliver, onEnd, whileDriven }) {
+    async open({ deliver, onEnd, whileDriven, onActs }) {
       if (doors.size >= maxDoors) throw new StepFailure('full', 'too many programs are connected to this session');
       const deadline = startDeadline(openMs, signal);
       contextId ??= readContextId(context, ownPages()[0] ?? pages.current(), deadline);
@@ -96,7 +102,8 @@ export function createProgramDoors(options: Options): ProgramDoors {
       });
       const before = driven;
       const shared = { openGuest: chromium.openGuest, contextId: id, onAct, isHeld: options.isHeld, ...halted };
-      const door = await openDoor({ ...shared, deliver, onEnd, whileDriven, driven: before }, deadline);
+      const told = { deliver, onEnd, onActs: onActs && ((acts: ProgramAct[]) => onActs(acts, programEpoch)) };
+      const door = await openDoor({ ...shared, ...told, whileDriven, driven: before }, deadline);
       doors.add(door);
       onCount();
       // The driver may have changed while it was opened.
@@ -104,14 +111,13 @@ export function createProgramDoors(options: Options): ProgramDoors {
       if (!driven && before) await door.release(epoch(), startDeadline(releaseMs, signal));
       return {
         take: door.take,
+        tellActs: door.tellActs,
         async close() {
           if (!doors.delete(door)) return;
           onCount();
           // Buttons and keys that it holds are let go of.
-          await bestEffort(
-            'stop a program',
-            door.fence({ epoch: epoch(), by: 'unknown' }, startDeadline(fenceMs, signal)),
-          );
+          const fenced = door.fence({ epoch: epoch(), by: 'unknown' }, startDeadline(fenceMs, signal));
+          await bestEffort('stop a program', fenced);
           await door.close();
         },
       };
@@ -130,12 +136,15 @@ export function createProgramDoors(options: Options): ProgramDoors {
   };
 }
 
-/** A page with an open dialog answers nothing. The host answers the dialog for a program. */
-function createHalted(ownPages: () => Page[], dialogs: Dialogs) {
+/** Whether a dialog holds up a page, and what answers it. Those of a person's private tabs are none of a program's. */
+function createHalted(
+  ownPages: () => Page[],
+  dialogs: Dialogs,
+): Required<Pick<DoorOptions, 'isHalted' | 'answerDialog'>> {
   const asking = () => ownPages().find((page) => dialogs.of(page) !== null);
   return {
     isHalted: () => asking() !== undefined,
-    async answerDialog(accept: boolean, text: string | undefined): Promise<boolean> {
+    async answerDialog(accept, text) {
       const page = asking();
       return page ? dialogs.answer(page, accept, text) : false;
     },

@@ -203,7 +203,7 @@ function assemble(assembly: Assembly) {
     setReach: (reach) => setReach(chromium, reach),
     answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act })),
     files,
-    openDoor: doors.open,
+    openDoor: actsWithoutSecrets(doors.open, secrets),
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     isCrashed: () => pages.all().some(pages.isCrashed),
     repair: () => pages.repair(startDeadline(repairMs, signal)),
@@ -242,6 +242,12 @@ function createSight(
   const screencast = createScreencast({ pages, reasonOf: privacy.reasonOf, epoch, onShot });
   return { privacy, sessionPages, screencast };
 }
+
+/** What is told of acts has no value that was typed as a secret: a page may have made it the name of a button. */
+const actsWithoutSecrets =
+  (open: ProgramDoors['open'], { words }: TypedSecrets): ProgramDoors['open'] =>
+  ({ onActs, ...given }) =>
+    open({ ...given, onActs: onActs && ((acts, epoch) => onActs(words(acts), epoch)) });
 
 const isGone = ({ browser }: Chromium, signal: AbortSignal) => signal.aborted || !browser.isConnected();
 

@@ -231,6 +231,15 @@ const rows: Row[] = [
     actions: ['decide', 'take'],
   },
   {
+    name: 'of a program',
+    given: { task: { ...task, driven_by: 'program', total_steps: 7 } },
+    kind: 'agent',
+    tone: 'plain',
+    who: 'A program drives',
+    sub: /^Step 7$/,
+    actions: ['take'],
+  },
+  {
     name: 'of a task that went on after it had asked',
     given: { task: { ...task, question: { ...question, kind: 'approval', approval } } },
     kind: 'agent',

@@ -69,7 +69,7 @@ export type DriverFacts = {
   takeover: Takeover | null;
   task: Pick<
     TaskStatus,
-    'status' | 'current_step' | 'current_step_title' | 'total_steps' | 'attempt' | 'question'
+    'status' | 'current_step' | 'current_step_title' | 'total_steps' | 'attempt' | 'question' | 'driven_by'
   > | null;
   connection: Connection;
   me: string | undefined;
@@ -255,6 +255,19 @@ const leaseOver: Rule = ({ takeover, task, now }) => {
   };
 };
 
+/** A program is stopped where it is: it has no step that it could end first. */
+const programDrives: Rule = ({ task }) =>
+  task?.driven_by === 'program' && canMove(task.status, taskMoves.finish)
+    ? {
+        kind: 'agent',
+        tone: 'plain',
+        icon: 'agent',
+        who: 'A program drives',
+        sub: `Step ${task.current_step}`,
+        actions: ['take'],
+      }
+    : undefined;
+
 const agentDrives: Rule = ({ task, clock }) => {
   if (!task || !canMove(task.status, taskMoves.finish)) return undefined;
   const of = task.total_steps ? ` of ${task.total_steps}` : '';
@@ -310,6 +323,7 @@ const rules: Rule[] = [
   asks,
   recovered,
   leaseOver,
+  programDrives,
   agentDrives,
   pending,
   closed,

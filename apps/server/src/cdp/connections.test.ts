@@ -63,6 +63,7 @@ describe('programs that are connected to a server', () => {
         return { type: 'done', reply: { ok: true } } as never; // only its type is read
       },
       openProgram: async () => ({ type: 'done', reply: { ok: true } }) as never, // as above
+      look: async () => assert.fail('the program does nothing that is looked at'),
     };
     const log = createLog('server', 'silent');
     const connections = createProgramConnections({ store, bus, hosts, log, lookMs });
@@ -77,8 +78,9 @@ describe('programs that are connected to a server', () => {
     const client = new WebSocket(url.replace('http', 'ws'));
     await once(client, 'open');
     ends.push(async () => {
-      connections.close();
+      const closed = connections.close();
       client.terminate();
+      await closed;
       await close();
     });
     return told;

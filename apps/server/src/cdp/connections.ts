@@ -1,11 +1,13 @@
 // The programs that are connected to this server: each gets the browser of its session as soon as there is one, and the wheel
 // as soon as no person drives and no task is open. Which of them drives is decided by the database alone.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
 import { type HostClient, holdOf } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { WebSocket } from 'ws';
+import { createProgramLedger } from './program-ledger.ts';
 import { closeCodes, createProgramSocket, type ProgramSocket } from './program-socket.ts';
 import { followSessionNews } from './session-news.ts';
 
@@ -15,8 +17,12 @@ import { followSessionNews } from './session-news.ts';
  */
 const usualLookMs = { unsettled: 250, waiting: 1000, driving: 5000 };
 type LookMs = typeof usualLookMs;
-const seenMs = 3000;
+const seenMs = 1000;
 const takeMs = 2500;
+/** For programs to leave when the server stops. */
+const closeMs = 4000;
+const closeLookMs = 50;
+const disconnected = 'the task of the program was cancelled, or its connection was given up';
 /** An agent opens a browser for a session that has none. */
 const browserMs = 30_000;
 
@@ -24,21 +30,26 @@ export type NewProgram = { sessionId: string; userId: string; whileDriven: 'fail
 type Options = {
   store: Store;
   bus: Bus;
-  hosts: Pick<HostClient, 'take' | 'openProgram'>;
+  hosts: Pick<HostClient, 'take' | 'openProgram' | 'look'>;
   log: Log;
   lookMs?: LookMs;
 };
-type Connection = { sessionId: string; socket: ProgramSocket };
+type Connection = { sessionId: string; socket: ProgramSocket; isStored: boolean };
 
 export function createProgramConnections({ store, bus, hosts, log, lookMs = usualLookMs }: Options) {
   const open = new Map<string, Connection>();
+  const leaving = createLeaving({ store, log });
   const closed = new AbortController();
   const drive = createDrive({ store, hosts });
 
   const seen = setInterval(() => {
     if (open.size === 0) return;
+    const stored = [...open].filter(([, { isStored }]) => isStored);
     store.programs
-      .seen([...open.keys()])
+      .seen(stored.map(([id]) => id))
+      .then((known) => {
+        for (const [id, { socket }] of stored) if (!known.has(id)) socket.close(closeCodes.goingAway, disconnected);
+      })
       .catch((error) => log.warn({ err: error }, 'could not say which programs are here'));
   }, seenMs);
 
@@ -51,7 +62,7 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
       news.begin();
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
-      const wheel = state?.hostId ? await drive.ifFree(sessionId, state) : 'unsettled';
+      const wheel = state?.hostId ? await drive.ifFree(sessionId, state, id) : 'unsettled';
       if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await news.wait(lookMs[isAttached ? wheel : 'unsettled']);
@@ -65,27 +76,59 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
       const id = newId();
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closed.signal]);
-      const program = createProgramSocket({ bus, hosts, socket, connectionId: id, sessionId, whileDriven });
-      const connection = { sessionId, socket: program };
+      const ledger = createProgramLedger({
+        ...{ store, hosts, log, program: { id, sessionId, userId } },
+        onDisconnected: () => program.close(closeCodes.goingAway, disconnected),
+      });
+      const program = createProgramSocket({
+        ...{ bus, hosts, socket, connectionId: id, sessionId, whileDriven },
+        onReport: ledger.take,
+        onOver: () => leaving.add(id, ledger.end()),
+      });
+      const connection = { sessionId, socket: program, isStored: false };
       open.set(id, connection);
       socket.once('close', () => {
         open.delete(id);
         gone.abort();
         onEnd();
         if (![...open.values()].some((one) => one.sessionId === sessionId)) drive.forget(sessionId);
-        store.programs.disconnected(id).catch(() => log.debug({ connection_id: id }, 'a program was not written off'));
       });
       await store.programs.connected(id, sessionId, userId);
+      connection.isStored = true;
       serve(id, connection, signal).catch((error) => {
         log.warn({ err: error, session_id: sessionId }, 'a program lost its connection');
         program.close(closeCodes.tryAgain, 'try again');
       });
     },
 
-    close(): void {
+    /** Resolves when what the programs did is written down. */
+    async close(): Promise<void> {
       clearInterval(seen);
       closed.abort();
       for (const { socket } of open.values()) socket.close(closeCodes.goingAway, 'the server stops');
+      await leaving.settled(() => open.size > 0);
+    },
+  };
+}
+
+/** Programs that have left, until their tasks have ended. */
+function createLeaving({ store, log }: Pick<Options, 'store' | 'log'>) {
+  const leaving = new Set<Promise<void>>();
+  return {
+    /** The row of a connection stays until its task has ended, so that no agent takes the task for lost. */
+    add(id: string, ended: Promise<void>): void {
+      const done = ended
+        .then(() => store.programs.disconnected(id))
+        .catch(() => log.debug({ connection_id: id }, 'a program was not written off'))
+        .finally(() => leaving.delete(done));
+      leaving.add(done);
+    },
+
+    /** Resolves when all have left, or after some time. */
+    async settled(hasMore: () => boolean): Promise<void> {
+      const giveUpAt = performance.now() + closeMs;
+      while ((hasMore() || leaving.size > 0) && performance.now() < giveUpAt)
+        await sleep(closeLookMs, undefined, { ref: false });
     },
   };
 }
@@ -96,10 +139,10 @@ type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
 function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
   const told = new Map<string, number>();
   return {
-    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State): Promise<keyof LookMs> {
+    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State, programId: string): Promise<keyof LookMs> {
       if (isDriving && told.get(sessionId) === epoch) return 'driving';
       if (!isDriving && isTaken) return 'waiting';
-      const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId));
+      const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId, programId));
       if (!drive) return 'unsettled';
       const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
       if (result.type !== 'done') return 'unsettled';

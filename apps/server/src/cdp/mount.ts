@@ -25,7 +25,7 @@ type Options = {
 };
 
 /** Returns what ends the connections. */
-export function mountCdp(serve: Serve, options: Options): { close(): void } {
+export function mountCdp(serve: Serve, options: Options): { close(): Promise<void> } {
   const { app, store, bus, hosts, log, authenticate, isAuthDisabled, checkOrigin, track } = options;
   const access = createProgramAccess({ store, authenticate, isAuthDisabled });
   const connections = createProgramConnections({ store, bus, hosts, log });

@@ -1,7 +1,7 @@
 // The socket of one program: its messages to the host that has the browser, and back. A program that does not read is cut
 // off before it fills the memory of this process.
 
-import { type Bus, createProgramLink, programIn, programOut } from '@pilothouse/bus';
+import { type Bus, createProgramLink, type ProgramReport, programIn, programOut } from '@pilothouse/bus';
 import type { HostClient } from '@pilothouse/fleet';
 import { WebSocket } from 'ws';
 
@@ -14,6 +14,9 @@ const openMs = 8000;
 /** A host that is gone says nothing: its program is to connect again soon. */
 const silentMs = 4000;
 
+/** For the host to tell what a program did last. */
+const leaveMs = 2000;
+
 /** Of the protocol of sockets. */
 export const closeCodes = { goingAway: 1001, tooSlow: 1008, tryAgain: 1013 } as const;
 
@@ -24,6 +27,10 @@ type Options = {
   connectionId: string;
   sessionId: string;
   whileDriven: 'fail' | 'wait';
+  /** What the program has done, at this host. */
+  onReport?(report: ProgramReport, hostId: string): void;
+  /** The program has left, and everything that it did was reported. Called once, also where it was never attached. */
+  onOver?(): void;
 };
 
 export type ProgramSocket = {
@@ -39,11 +46,14 @@ export function createProgramSocket({
   connectionId,
   sessionId,
   whileDriven,
+  onReport = () => {},
+  onOver = () => {},
 }: Options): ProgramSocket {
   const early: string[] = [];
   let earlyBytes = 0;
   let send: ((text: string) => void) | undefined;
-  let end: (reason: string) => void = () => {};
+  /** The program has left: the host tells what is left and ends the connection. */
+  let leave = onOver;
 
   function close(code: number, reason: string): void {
     socket.close(code, reason.slice(0, 100));
@@ -60,7 +70,7 @@ export function createProgramSocket({
     else if (earlyBytes > maxEarlyBytes) close(closeCodes.tooSlow, 'too much was said before the browser was there');
     else early.push(text);
   });
-  socket.on('close', () => end('the program left'));
+  socket.on('close', () => leave());
 
   return {
     async attach(hostId) {
@@ -70,15 +80,19 @@ export function createProgramSocket({
       const link = createProgramLink({
         publish: (piece) => bus.publish(programIn, at, piece).ok,
         onMessage: deliver,
+        onReport: (report) => onReport(report, hostId),
         onEnd(reason) {
           over.abort();
-          if (isAttached) close(closeCodes.goingAway, reason);
+          if (!isAttached) return;
+          close(closeCodes.goingAway, reason);
+          onOver();
+          leave = () => {};
         },
         maxMessageBytes: maxAnswerBytes,
         silentMs,
       });
       const heard = bus.subscribe(programOut, at, link.take, { signal: over.signal });
-      const request = { connection_id: connectionId, while_driven: whileDriven };
+      const request = { connection_id: connectionId, while_driven: whileDriven, reports: true };
       const opened = await heard
         .ready({ timeoutMs: openMs })
         .then(() => hosts.openProgram({ hostId, sessionId }, request, { timeoutMs: openMs, signal: over.signal }))
@@ -88,8 +102,14 @@ export function createProgramSocket({
         return false;
       }
       isAttached = true;
-      end = link.end;
-      if (socket.readyState !== WebSocket.OPEN) link.end('the program left');
+      const { reports } = opened.reply;
+      leave = () => {
+        if (!reports) return link.end('the program left');
+        link.leave();
+        // A host that does not answer is told that it is over.
+        setTimeout(() => link.end('the program left'), leaveMs).unref();
+      };
+      if (socket.readyState !== WebSocket.OPEN) leave();
       for (const text of early.splice(0)) link.send(text);
       send = link.send;
       return true;

@@ -85,6 +85,8 @@ export function createChatService({ store, quotas, openSession, beginTask, decid
     async rerun(caller: Caller, id: string, key?: string): Promise<ChatReply> {
       const former = isId(id) ? await store.tasks.drivenBy(caller, id) : undefined;
       if (!former) throw new AppError('not_found');
+      if (former.program_id)
+        throw new AppError('conflict', { detail: 'What a program did is no script: run the program again.' });
       const { session_id, prompt } = former;
       const { steps, isOpen } = planAgain(former);
       return beginTask(caller, {

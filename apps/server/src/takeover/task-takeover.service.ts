@@ -28,6 +28,9 @@ export function createTaskTakeovers({ store, takeovers }: Options) {
   async function check(tx: Tx, { id, session_id }: TaskRow): Promise<void> {
     const task = await store.tasks.locked(tx, id);
     if (!task || isTerminal(task.status)) throw new AppError('conflict', { detail: 'This task has ended already.' });
+    // A program is fenced by a takeover of its session, which no task of an agent may be open in.
+    if (task.program_id && (await store.tasks.openInSession(tx, session_id)) > 0)
+      throw new AppError('conflict', { detail: 'Another task is open in this session: take over that task.' });
     if (task.status === 'pending' && (await store.tasks.begunInSession(tx, session_id)) > 0)
       throw new AppError('conflict', { detail: 'This task waits for its turn.' });
   }
@@ -42,7 +45,8 @@ export function createTaskTakeovers({ store, takeovers }: Options) {
     ): Promise<ReplyOf<Routes['requestTakeover']>> {
       const task = await require(caller, id);
       const { requested_by: requestedBy, reason, expires_in_secs: leaseSecs, client_id: clientId } = body;
-      const about = { sessionId: task.session_id, taskId: id, requestedBy, reason, leaseSecs, clientId };
+      const taskId = task.program_id ? null : id;
+      const about = { sessionId: task.session_id, taskId, requestedBy, reason, leaseSecs, clientId };
       const request = { ...about, stops: ['awaiting_user' as const], check: (tx: Tx) => check(tx, task) };
       return { success: true, takeover: await takeovers.request(caller, request, from) };
     },
@@ -50,7 +54,8 @@ export function createTaskTakeovers({ store, takeovers }: Options) {
     /** The step under way is given up. A takeover that the caller has requested becomes this one. */
     interrupt(caller: Caller, task: TaskRow, { reason, clientId }: Interruption, from: From): Promise<GrantedTakeover> {
       const stops = ['running' as const, 'awaiting_user' as const];
-      const about = { sessionId: task.session_id, taskId: task.id, reason, clientId, stops, isNow: true };
+      const taskId = task.program_id ? null : task.id;
+      const about = { sessionId: task.session_id, taskId, reason, clientId, stops, isNow: true };
       return takeovers.request(caller, { ...about, check: (tx) => check(tx, task) }, from);
     },
 
@@ -60,8 +65,9 @@ export function createTaskTakeovers({ store, takeovers }: Options) {
       body: BodyOf<Routes['resumeTakeover']>,
       from: From,
     ): Promise<ReplyOf<Routes['resumeTakeover']>> {
-      const { session_id: sessionId } = await require(caller, id);
-      return { success: true, takeover: await takeovers.giveBack(caller, { sessionId, taskId: id }, body, from) };
+      const { session_id: sessionId, program_id } = await require(caller, id);
+      const which = { sessionId, ...(!program_id && { taskId: id }) };
+      return { success: true, takeover: await takeovers.giveBack(caller, which, body, from) };
     },
   };
 }

@@ -55,6 +55,7 @@ export function createTaskCommands({ store, statusOf, takeovers, onCancelled }: 
         const [cancelled] = await store.cancels.cancel(tx, append, { taskId: id }, reason ?? null);
         if (!cancelled) throw new AppError('conflict', { detail: 'This task has ended already.' });
         await rest(tx, append, session_id);
+        if (cancelled.program_id) return store.programs.stop(tx, session_id);
         // While a task waits for its turn, another task drives the browser.
         return cancelled.started_at === null ? undefined : store.browsers.fence(tx, session_id);
       });

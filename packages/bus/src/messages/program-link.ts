@@ -1,13 +1,19 @@
 // One end of the connection of a program: whole messages out of pieces, numbered in both directions. It must never pass on
 // a message that has a gap, nor hold more of an unfinished one than its bound.
 
+import { DecodeError } from '../wire/codec.ts';
 import { type ProgramPiece, programPieceBytes } from './program.ts';
+import { decodeProgramReport, encodeProgramReport, type ProgramReport } from './program-acts.ts';
 
 export type ProgramLink = {
   /** Sends a message in pieces. */
   send(text: string): void;
+  /** Tells the other end what the program has done. */
+  report(report: ProgramReport): void;
   /** A piece that came. */
   take(piece: ProgramPiece): void;
+  /** Asks the other end to tell what is left, and then to end it. */
+  leave(): void;
   /** Ends it, and tells the other end why. */
   end(reason: string): void;
 };
@@ -16,6 +22,10 @@ type Options = {
   /** False where it could not be sent: the connection is over then. */
   publish(piece: ProgramPiece): boolean;
   onMessage(text: string): void;
+  /** What the program has done, at the end that asked for it. */
+  onReport?(report: ProgramReport): void;
+  /** The other end asks that it ends. */
+  onLeave?(): void;
   /** Once. */
   onEnd(reason: string): void;
   /** Of a message that comes. */
@@ -30,19 +40,27 @@ const usualBeatMs = 1000;
 const usualSilentMs = 4000;
 
 export function createProgramLink(options: Options): ProgramLink {
-  const { publish, onMessage, onEnd, maxMessageBytes, beatMs = usualBeatMs, silentMs = usualSilentMs } = options;
+  const {
+    publish,
+    onMessage,
+    onReport,
+    onLeave,
+    onEnd,
+    maxMessageBytes,
+    beatMs = usualBeatMs,
+    silentMs = usualSilentMs,
+  } = options;
   let sent = 0;
   let received = 0;
   let isOver = false;
-  let begun: Uint8Array[] = [];
-  let begunBytes = 0;
+  const parts = createParts(maxMessageBytes);
   let heardAt = performance.now();
 
   function over(reason: string): void {
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    begun = [];
+    parts.clear();
     onEnd(reason);
   }
 
@@ -54,18 +72,16 @@ export function createProgramLink(options: Options): ProgramLink {
   }
 
   function join(bytes: Uint8Array, isLast: boolean): void {
-    begunBytes += bytes.length;
-    if (begunBytes > maxMessageBytes) {
-      end('a message is too large');
-      return;
-    }
-    // Kept for later, a piece must not be part of a buffer that is used again.
-    begun.push(isLast ? bytes : new Uint8Array(bytes));
-    if (!isLast) return;
-    const text = Buffer.concat(begun).toString();
-    begun = [];
-    begunBytes = 0;
-    onMessage(text);
+    const message = parts.add(bytes, isLast);
+    if (message === 'too large') end('a message is too large');
+    else if (message) onMessage(message.text);
+  }
+
+  /** A report that cannot be read is a mistake of the other end: its acts would be missing in the ledger. */
+  function hear(bytes: Uint8Array): void {
+    const read = readReport(bytes);
+    if (read instanceof DecodeError) end(read.message);
+    else onReport?.(read);
   }
 
   function end(reason: string): void {
@@ -86,6 +102,8 @@ export function createProgramLink(options: Options): ProgramLink {
         put(at + programPieceBytes < bytes.length ? 'more' : 'last', piece);
       }
     },
+    leave: () => put('leave', empty),
+    report: (report) => put('acts', encodeProgramReport(report)),
     take({ kind, seq, bytes }) {
       if (isOver) return;
       heardAt = performance.now();
@@ -93,8 +111,43 @@ export function createProgramLink(options: Options): ProgramLink {
       received = (received + 1) >>> 0;
       if (!isNext) end('a message was lost on the way');
       else if (kind === 'end') over(Buffer.from(bytes).toString());
+      else if (kind === 'acts') hear(bytes);
+      else if (kind === 'leave') onLeave?.();
       else if (kind !== 'beat') join(bytes, kind === 'last');
     },
     end,
+  };
+}
+
+function readReport(bytes: Uint8Array): ProgramReport | DecodeError {
+  try {
+    return decodeProgramReport(bytes);
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+}
+
+/** The message whose last piece has not come yet. */
+function createParts(maxBytes: number) {
+  let begun: Uint8Array[] = [];
+  let begunBytes = 0;
+  const clear = () => {
+    begun = [];
+    begunBytes = 0;
+  };
+  return {
+    clear,
+    /** The whole message with its last piece. */
+    add(bytes: Uint8Array, isLast: boolean): { text: string } | 'too large' | undefined {
+      begunBytes += bytes.length;
+      if (begunBytes > maxBytes) return 'too large';
+      // Kept for later, a piece must not be part of a buffer that is used again.
+      begun.push(isLast ? bytes : new Uint8Array(bytes));
+      if (!isLast) return undefined;
+      const text = Buffer.concat(begun).toString();
+      clear();
+      return { text };
+    },
   };
 }

@@ -12,10 +12,16 @@ export const ProgramOpen = z.object({
   connection_id: BusId,
   /** What the program gets while another drives: words at once, or what a page that loads would give. */
   while_driven: z.enum(['fail', 'wait']),
+  /** The server writes down what the program does. Absent from a server of an older release, which would not know the reports. */
+  reports: z.boolean().optional(),
 });
 export type ProgramOpen = z.output<typeof ProgramOpen>;
 
-export const ProgramOpened = z.discriminatedUnion('ok', [z.object({ ok: z.literal(true) }), Failed]);
+export const ProgramOpened = z.discriminatedUnion('ok', [
+  /** `reports`: the host tells what the program does. Absent from a host of an older release, which does not know `leave` either. */
+  z.object({ ok: z.literal(true), reports: z.boolean().optional() }),
+  Failed,
+]);
 export type ProgramOpened = z.output<typeof ProgramOpened>;
 
 export const programOpen = defineRequest({
@@ -26,8 +32,11 @@ export const programOpen = defineRequest({
   reply: json(ProgramOpened),
 });
 
-/** `more`: part of a message. `last`: its last part. `beat`: the sender is there. `end`: it is over, and why. */
-const kinds = ['more', 'last', 'beat', 'end'] as const;
+/**
+ * `more`: part of a message. `last`: its last part. `beat`: the sender is there. `end`: it is over, and why. `acts`: what the program
+ * has done (program-acts.ts). `leave`: the program has left, and the host is to tell what it did last and then end.
+ */
+const kinds = ['more', 'last', 'beat', 'end', 'acts', 'leave'] as const;
 export type ProgramPiece = { kind: (typeof kinds)[number]; seq: number; bytes: Uint8Array };
 
 /** Below the limit of NATS, with room for the head. */

@@ -93,6 +93,8 @@ export const TaskProgress = z
     last_updated_at: Timestamp,
     /** Rises when another agent goes on with the task. Absent for guests, and in events of an earlier release. */
     attempt: Count.optional(),
+    /** A program of a user drives over the DevTools protocol, and no agent. Absent for guests, and for tasks of agents. */
+    driven_by: z.literal('program').optional(),
     /** What a model intends, in the events that change it. */
     plan_items: z.array(PlanItem).optional(),
   })

@@ -38,7 +38,7 @@ export function createQuotas() {
     async held({ client }: Tx, userId: string): Promise<UserCounts> {
       const { rows } = await client.query<UserCounts>({
         name: 'quotas.held',
-        text: `select (select count(*) from tasks where created_by = $1 and finished_at is null) as tasks,
+        text: `select (select count(*) from tasks where created_by = $1 and finished_at is null and program_id is null) as tasks,
                       (select count(*) from sessions where owner_id = $1 and status <> 'closed') as sessions,
                       (select count(*) from profiles where owner_id = $1) as profiles,
                       ${bytesOf('pictures')} as "pictureBytes", ${bytesOf('states')} as "stateBytes",

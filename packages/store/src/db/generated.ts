@@ -557,6 +557,7 @@ export interface Tasks {
   plan: Json;
   plan_agreed_at: Timestamp | null;
   plan_items: Json | null;
+  program_id: string | null;
   prompt: string;
   question: Json | null;
   rerun_of: string | null;

@@ -76,7 +76,8 @@ export function createBrowserQueue({ pool }: Database) {
         text: `delete from browser_waits where session_id in (
                  select w.session_id from browser_waits w where w.until < clock_timestamp() - interval '1 minute'
                    or w.for_task and not exists (
-                     select from tasks t where t.session_id = w.session_id and t.finished_at is null)
+                     select from tasks t
+                     where t.session_id = w.session_id and t.finished_at is null and t.program_id is null)
                  limit $1 for update of w skip locked)`,
         values: [limit],
       });

@@ -55,7 +55,8 @@ export function createIdleBrowsers({ pool }: Database) {
                where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
                  and s.id = b.session_id and s.status in ('idle', 'closed')
                  and not exists (select from tasks t
-                                 where t.session_id = $1 and t.status not in ('success', 'failed', 'cancelled'))
+                                 where t.session_id = $1 and t.status not in ('success', 'failed', 'cancelled')
+                                   and t.program_id is null)
                returning b.epoch`,
         values: [sessionId, hostId, epoch],
       });
@@ -86,7 +87,8 @@ export function createIdleBrowsers({ pool }: Database) {
         text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
                where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
                  and exists (select from tasks t where t.session_id = $1 and t.status = 'awaiting_user')
-                 and not exists (select from tasks t where t.session_id = $1 and t.status in ('running', 'takeover'))
+                 and not exists (select from tasks t where t.session_id = $1 and t.status in ('running', 'takeover')
+                                 and t.program_id is null)
                returning b.epoch`,
         values: [sessionId, hostId, epoch],
       });

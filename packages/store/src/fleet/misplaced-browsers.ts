@@ -74,7 +74,8 @@ export function createMisplacedBrowsers({ pool }: Database) {
                  from hosts h cross join lateral ${reportedSessions} cross join lateral ${reportedBrowser}
                  where h.lease_until > now() and h.disagrees and b.host_id = h.id and b.boot_id = h.boot_id
                    and b.epoch > s.epoch and ${isUnclaimed('tell_driver', 'b.session_id')}
-                   and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running')
+                   and not exists (select from tasks t where t.session_id = b.session_id and t.status = 'running'
+                                   and t.program_id is null)
                  order by row_number() over (partition by h.id order by random()), random() limit ${toldAtOnce}
                ), ${claimFound('tell_driver')}
                select session_id as "sessionId", host_id as "hostId", epoch, is_person as "isPerson"

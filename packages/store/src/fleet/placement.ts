@@ -139,7 +139,8 @@ const holds = {
       name: 'browsers.giveUp',
       text: `update browsers b set host_id = null, boot_id = null, epoch = b.epoch + 1
              where b.session_id = $1 and b.host_id = $2 and b.epoch = $3
-               and not exists (select from tasks t where t.session_id = $1 and t.status = 'running')`,
+               and not exists (select from tasks t where t.session_id = $1 and t.status = 'running'
+                               and t.program_id is null)`,
       values: [sessionId, hostId, epoch],
     });
     if (rowCount) await countSessions(tx, hostId, -1);

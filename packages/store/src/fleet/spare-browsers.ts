@@ -66,11 +66,12 @@ export function createSpareBrowsers({ pool }: Database) {
                where b.session_id = $1 and b.host_id = $2 and b.epoch = $3 and s.id = b.session_id
                  and not ${isTakeoverOpen('b.session_id')}
                  and case when s.status in ('idle', 'closed')
-                   then not exists (select from tasks t where t.session_id = $1 and t.finished_at is null)
+                   then not exists (select from tasks t
+                                    where t.session_id = $1 and t.finished_at is null and t.program_id is null)
                    else s.status = 'active'
                      and exists (select from tasks t where t.session_id = $1 and t.finished_at is null and ${isAway})
                      and not exists (select from tasks t where t.session_id = $1
-                       and t.status in ('running', 'awaiting_user', 'takeover') and not ${isAway})
+                       and t.status in ('running', 'awaiting_user', 'takeover') and t.program_id is null and not ${isAway})
                    end
                returning b.epoch`,
         values: [sessionId, hostId, epoch],

@@ -99,7 +99,8 @@ async function creditTask({ client }: Tx, sessionId: string, wait: Wait, executi
     name: 'browserTurns.uncount',
     text: `update tasks set paused_ms = paused_ms + greatest(0, round(
                  1000 * extract(epoch from coalesce(paused_at, clock_timestamp()) - greatest($2, started_at))))::bigint
-               where session_id = $1 and status in ('running', 'takeover') and (execution_id = $3 or $4)`,
+               where session_id = $1 and status in ('running', 'takeover') and program_id is null
+                 and (execution_id = $3 or $4)`,
     values: [sessionId, wait.since, executionId ?? null, wait.for_task],
   });
 }
@@ -107,7 +108,8 @@ async function creditTask({ client }: Tx, sessionId: string, wait: Wait, executi
 async function wakeTask(tx: Tx, sessionId: string): Promise<void> {
   await tx.client.query({
     name: 'browserTurns.wakeTask',
-    text: `update tasks set run_due_at = least(run_due_at, clock_timestamp()) where session_id = $1 and status = 'running'`,
+    text: `update tasks set run_due_at = least(run_due_at, clock_timestamp())
+           where session_id = $1 and status = 'running' and program_id is null`,
     values: [sessionId],
   });
   tx.hasQueued = true;

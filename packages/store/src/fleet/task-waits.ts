@@ -29,12 +29,13 @@ export function createTaskWaits({ pool }: Database) {
         name: 'browserTurns.wakeDue',
         text: `with left_over as (
                  delete from browser_waits w where w.for_task and (
-                   not exists (select from tasks t where t.session_id = w.session_id and t.status in ('running', 'takeover'))
+                   not exists (select from tasks t where t.session_id = w.session_id and t.status in ('running', 'takeover')
+                               and t.program_id is null)
                    or exists (select from browsers b where b.session_id = w.session_id and ${isHostLive}))
                ), ${queue}, woken as (
                  update tasks t set run_due_at = clock_timestamp() from queue, room
                  where queue.place <= room.free and queue.for_task and t.session_id = queue.session_id
-                   and t.status = 'running' and t.run_agent_id is null
+                   and t.status = 'running' and t.run_agent_id is null and t.program_id is null
                    and coalesce(t.run_due_at > clock_timestamp(), true)
                  returning t.id)
                select (select count(*)::int from woken) as woken,

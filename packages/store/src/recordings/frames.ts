@@ -67,7 +67,8 @@ const watched = putText(`
   join browsers b on b.session_id = s.id
   join recorders r on r.session_id = s.id
   cross join lateral (
-    select id from tasks where session_id = s.id and status in ('running', 'takeover') order by created_at limit 1) t
+    select id from tasks where session_id = s.id and status in ('running', 'takeover') and program_id is null
+    order by created_at limit 1) t
   where s.id = $1 and s.recording and s.status in ('active', 'takeover')
     and b.host_id = $11 and b.epoch >= $13 and r.agent_id = $12 and r.until > clock_timestamp()`);
 

@@ -17,7 +17,7 @@ const claimText = `
 with wanted as materialized (
   select s.id, b.host_id from sessions s join browsers b on b.session_id = s.id
   where s.recording and s.browser <> 'cold' and s.status in ('active', 'takeover') and ${isHostLive}
-    and exists (select from tasks t where t.session_id = s.id and t.status in ('running', 'takeover'))
+    and exists (select from tasks t where t.session_id = s.id and t.status in ('running', 'takeover') and t.program_id is null)
 ), share as materialized (
   select most, most + greatest(2, most / 4) as kept from (
     select ceil(count(*)::numeric / greatest(1, (select count(*) from agents where recovered_at is null)))::int as most

@@ -14,7 +14,7 @@ export type StuckTask = {
 const isForgotten = `t.run_agent_id is null and t.run_due_at is null and (t.status = 'running' or t.status = 'pending'
   and not exists (select from tasks before where before.session_id = t.session_id
                     and (before.first_seq, before.id) < (t.first_seq, t.id)
-                    and before.status in ('pending', 'running', 'awaiting_user', 'takeover')))`;
+                    and before.status in ('pending', 'running', 'awaiting_user', 'takeover') and before.program_id is null))`;
 
 /** Who recovers the work of a dead agent does so at once; this one did not get that far. */
 const isOfGoneAgent = `t.run_agent_id is not null and not exists (
@@ -22,7 +22,7 @@ const isOfGoneAgent = `t.run_agent_id is not null and not exists (
     and (a.recovered_at is null or a.recovered_at > now() - make_interval(secs => $1 / 1000.0)))`;
 
 /** $1: for how long a task may show no progress. */
-const isStuck = `t.status in ('pending', 'running', 'awaiting_user', 'takeover')
+const isStuck = `t.status in ('pending', 'running', 'awaiting_user', 'takeover') and t.program_id is null
   and t.updated_at < now() - make_interval(secs => $1 / 1000.0) and (${isForgotten} or ${isOfGoneAgent})`;
 const maxAtOnce = 50;
 

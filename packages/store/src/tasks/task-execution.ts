@@ -113,6 +113,7 @@ async function beginExecution(tx: Tx, id: string, agentId: string, run?: number)
     })
     .where('id', '=', id)
     .where('status', 'in', openStates)
+    .where('program_id', 'is', null)
     .$if(run !== undefined, (update) => update.where('run', '=', run ?? 0).where('run_agent_id', '=', agentId))
     .returningAll()
     .executeTakeFirst();

@@ -67,6 +67,7 @@ export async function queueNext(tx: Tx, sessionId: string): Promise<void> {
     text: `update tasks set run_due_at = clock_timestamp()
            where id = (select id from tasks
                        where session_id = $1 and status in ('pending', 'running', 'awaiting_user', 'takeover')
+                         and program_id is null
                        order by first_seq, id limit 1)
              and status = 'pending' and run_due_at is null and run_agent_id is null`,
     values: [sessionId],
@@ -78,7 +79,8 @@ export async function queueNext(tx: Tx, sessionId: string): Promise<void> {
 export async function wakeTaskOf(tx: Tx, sessionId: string): Promise<void> {
   const { rowCount } = await tx.client.query({
     name: 'queue.wake',
-    text: `update tasks set run_due_at = least(run_due_at, clock_timestamp()) where session_id = $1 and status = 'running'`,
+    text: `update tasks set run_due_at = least(run_due_at, clock_timestamp())
+           where session_id = $1 and status = 'running' and program_id is null`,
     values: [sessionId],
   });
   if (rowCount) tx.hasQueued = true;

@@ -42,7 +42,8 @@ export function createTasks({ db }: Database) {
             .select((e) => e('last_seq', '+', 1).as('next'))
             .where('session_id', '=', task.sessionId),
           run_due_at: sql<Date>`case when not exists (
-            select from tasks t where t.session_id = ${task.sessionId} and t.status in ('pending', 'running', 'awaiting_user', 'takeover'))
+            select from tasks t where t.session_id = ${task.sessionId} and t.status in ('pending', 'running', 'awaiting_user', 'takeover')
+              and t.program_id is null)
             then clock_timestamp() end`,
         }))
         .returningAll()
@@ -74,10 +75,10 @@ export function createTasks({ db }: Database) {
 
     byId: (id: string) => db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    /** How many tasks of the session have not ended. */
+    /** How many tasks of agents in the session have not ended. */
     openInSession: (tx: Tx, sessionId: string): Promise<number> => countInSession(tx, sessionId, openStates),
 
-    /** How many tasks of the session have begun and not ended. */
+    /** How many of them have begun and not ended. */
     begunInSession: (tx: Tx, sessionId: string): Promise<number> =>
       countInSession(tx, sessionId, ['running', 'awaiting_user', 'takeover']),
 
@@ -100,6 +101,7 @@ async function countInSession(tx: Tx, sessionId: string, states: TaskState[]): P
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('session_id', '=', sessionId)
     .where('status', 'in', states)
+    .where('program_id', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -53,14 +53,22 @@ export function createCancels({ takeovers, tellConversation }: Options) {
         // Last: streams of the task end with this event.
         await append({ taskId: task.id, kind: 'status', data: { status: progressOf(task) } });
       }
-      for (const sessionId of new Set(tasks.map(({ session_id }) => session_id))) {
+      await disconnect(tx, tasks);
+      const ofAgents = tasks.filter(({ program_id }) => program_id === null);
+      for (const sessionId of new Set(ofAgents.map(({ session_id }) => session_id))) {
         // One that had not begun waited for nothing.
-        if (tasks.some(({ started_at }) => started_at)) await stopWaiting(tx, sessionId);
+        if (ofAgents.some(({ started_at }) => started_at)) await stopWaiting(tx, sessionId);
         await queueNext(tx, sessionId);
       }
       return tasks;
     },
   };
+}
+
+/** Their programs are connected no longer: the servers that have the sockets close them, and no program begins another task. */
+async function disconnect({ client }: Tx, tasks: readonly TaskRow[]): Promise<void> {
+  const ids = tasks.flatMap(({ program_id }) => program_id ?? []);
+  if (ids.length > 0) await client.query('delete from program_connections where id = any($1)', [ids]);
 }
 
 /** Ends the open execution, and the attempt whose end will not be recorded. */

@@ -23,7 +23,7 @@ export type ProgramState = {
 
 const isLiveConnection = `c.seen_at > clock_timestamp() - interval '${silentSecs} s'`;
 const isTaken = `(exists (select from takeovers t where t.session_id = b.session_id and t.status <> 'ended')
-  or exists (select from tasks k where k.session_id = b.session_id and k.status = any($2)))`;
+  or exists (select from tasks k where k.session_id = b.session_id and k.status = any($2) and k.program_id is null))`;
 const liveHost = `(select h.id from hosts h where h.id = b.host_id and h.boot_id = b.boot_id and h.lease_until > now())`;
 
 export function createPrograms({ pool }: Database) {
@@ -45,17 +45,31 @@ export function createPrograms({ pool }: Database) {
 
     /**
      * The programs of the session drive from now on, under an epoch of their own: tell the host. Undefined while a person drives
-     * or wants to, a task is open, or no host holds the browser. Call in the transaction that has locked the session.
+     * or wants to, a task of an agent is open, no host holds the browser, or the program that asks was disconnected. Call in the
+     * transaction that has locked the session.
      */
-    async drive({ client }: Tx, sessionId: string): Promise<DriverChange | undefined> {
+    async drive({ client }: Tx, sessionId: string, programId?: string): Promise<DriverChange | undefined> {
       const { rows } = await client.query<DriverChange>({
         name: 'programs.drive',
         text: `update browsers b set
                  epoch = b.epoch + (b.program_epoch is distinct from b.epoch)::int,
                  program_epoch = b.epoch + (b.program_epoch is distinct from b.epoch)::int
                where b.session_id = $1 and b.host_id is not null and not ${isTaken}
+                 and ($3::uuid is null or exists (select from program_connections c where c.id = $3))
                returning b.session_id, b.host_id, b.epoch`,
-        values: [sessionId, openStates],
+        values: [sessionId, openStates, programId ?? null],
+      });
+      return rows[0];
+    },
+
+    /** Fences the programs of the session where they drive, until one of them drives again. */
+    async stop({ client }: Tx, sessionId: string): Promise<DriverChange | undefined> {
+      const { rows } = await client.query<DriverChange>({
+        name: 'programs.stop',
+        text: `update browsers b set epoch = b.epoch + 1
+               where b.session_id = $1 and b.host_id is not null and b.program_epoch = b.epoch
+               returning b.session_id, b.host_id, b.epoch`,
+        values: [sessionId],
       });
       return rows[0];
     },
@@ -118,17 +132,18 @@ const createConnections = ({ pool }: Pick<Database, 'pool'>) => ({
     });
   },
 
-  /** Those of this server are there. Those of servers that are gone go with it. */
-  async seen(ids: readonly string[]): Promise<void> {
-    await pool.query({
+  /** Those of this server are there. Those of servers that are gone go with it. Returns which of them still count. */
+  async seen(ids: readonly string[]): Promise<Set<string>> {
+    const { rows } = await pool.query<{ id: string }>({
       name: 'programs.seen',
-      text: 'update program_connections set seen_at = clock_timestamp() where id = any($1)',
+      text: 'update program_connections set seen_at = clock_timestamp() where id = any($1) returning id',
       values: [ids],
     });
     await pool.query({
       name: 'programs.gone',
       text: `delete from program_connections c where not (${isLiveConnection})`,
     });
+    return new Set(rows.map(({ id }) => id));
   },
 
   async disconnected(id: string): Promise<void> {

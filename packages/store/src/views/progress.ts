@@ -19,6 +19,7 @@ export function progressOf(task: TaskRow): TaskProgress {
     last_error: task.last_error,
     last_updated_at: task.updated_at.toISOString(),
     attempt: task.attempt,
+    ...(task.program_id !== null && { driven_by: 'program' }),
   };
 }
 

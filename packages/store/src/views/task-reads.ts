@@ -41,7 +41,8 @@ select t.*, q.last_seq,
      select * from observations where task_id = t.id and ${pictureText}
      order by seq desc limit ${picturesShown}) o) as pictures,
   (select to_json(w) from takeovers w
-   where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
+   where w.session_id = t.session_id and w.status <> 'ended'
+     and (w.task_id = t.id or t.program_id is not null and t.finished_at is null and w.task_id is null)) as takeover
 from tasks t join session_seq q on q.session_id = t.session_id
 where t.id = $1 and ($3 or t.owner_id = $2 or t.created_by = $2)`;
 
@@ -151,7 +152,8 @@ function inboxText(isAdmin: boolean): string {
   return `
     select t.id, t.session_id, t.owner_id, t.created_by, t.title, t.status, t.paused_at, t.question,
       (select to_json(w) from takeovers w
-       where w.session_id = t.session_id and w.task_id = t.id and w.status <> 'ended') as takeover
+       where w.session_id = t.session_id and w.status <> 'ended'
+     and (w.task_id = t.id or t.program_id is not null and t.finished_at is null and w.task_id is null)) as takeover
     from (${isAdmin ? page('true') : ofCaller()}) as t
     order by t.paused_at, t.id limit $1`;
 }

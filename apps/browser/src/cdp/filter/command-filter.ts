@@ -2,6 +2,8 @@
 // of a guest may reach Chromium but through here.
 
 import { bestEffort } from '../../common/best-effort.ts';
+import type { ActWatch } from '../acts/act-watch.ts';
+import type { ElementSight } from '../acts/element-sight.ts';
 import type { HeldDown } from '../fence/held-down.ts';
 import type { Switches } from '../fence/switches.ts';
 import type { Begun, UnderWay } from '../fence/under-way.ts';
@@ -43,6 +45,9 @@ export type Parts = {
   underWay: UnderWay;
   withheld: Withheld;
   contexts: KnownContexts;
+  /** What the guest does is told to it. */
+  acts: ActWatch;
+  sights: ElementSight;
   whileDriven: WhileDriven;
   /** Who drives instead of the guest. */
   driven(): Driven | undefined;
@@ -79,11 +84,12 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   const say = ({ id, sessionId }: GuestCommand, message: object) =>
     deliver(JSON.stringify({ id, ...message, ...(sessionId && { sessionId }) }));
   const kept = createKeptCommands(say);
+  const { refuseAct, refuse, answerCut } = createRefusals(parts, say);
 
   function obey(command: GuestCommand): void {
     const outcome = judge(command);
     const { method, params, sessionId = guest.root } = command;
-    if ('refuse' in outcome) say(command, errors.refused(outcome.refuse));
+    if ('refuse' in outcome) refuseAct(command, outcome.refuse);
     else if (parts.heldDown.isUpAlready(sessionId, method, params)) say(command, { result: {} });
     else if ('send' in outcome) send(parts, command, { ...outcome, cut });
     else {
@@ -93,16 +99,11 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     }
   }
 
-  function refuse(command: GuestCommand, outcome: Refusal): void {
-    parts.contexts.failed(command.sessionId ?? guest.root, command.method, command.params);
-    say(command, outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message));
-  }
-
   function cut({ id, method, params, sessionId }: Begun, driven: Driven): void {
     const command = { id, method, params, ...(sessionId !== guest.root && { sessionId }) };
     const known = whileDriven === 'fail' ? asOfPlaywright(command) : undefined;
     if (known?.kind === 'hold') kept.hold(command);
-    else refuse(command, known ?? cutShort(whileDriven, method, driven));
+    else answerCut(command, known ?? cutShort(whileDriven, method, driven));
   }
 
   /** What is refused anyway is refused as ever; what would be done is held to the fence. */
@@ -122,8 +123,8 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     const instead = driven ?? (isAsking ? undefined : parts.drivenUntilNow(sessionId));
     const outcome: FenceOutcome = instead ? fenced(command, instead) : { kind: 'pass' };
     if (!isKnown) say(command, errors.noSession);
-    else if (!parts.isHeld()) say(command, errors.refused('the browser host may not act now; nothing was done'));
-    else if (underWay.count() >= maxPending) say(command, errors.refused('too many commands are under way'));
+    else if (!parts.isHeld()) refuseAct(command, 'the browser host may not act now; nothing was done');
+    else if (underWay.count() >= maxPending) refuseAct(command, 'too many commands are under way');
     else if (outcome.kind === 'pass') obey(command);
     else if (outcome.kind === 'hold') kept.hold(command);
     else if (driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
@@ -145,6 +146,28 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     resume() {
       refuseLate();
       for (const command of kept.takeHeld()) take(command);
+    },
+  };
+}
+
+/** What is answered in place of what was asked for. An act that never reached Chromium is told as refused. */
+function createRefusals({ guest, acts, contexts }: Parts, say: (command: GuestCommand, message: object) => void) {
+  const noteRefused = (command: GuestCommand, why: string) =>
+    acts.refused({ ...command, sessionId: command.sessionId ?? guest.root }, why);
+  /** Of a command that was sent: what it did is told with its answer. */
+  function answerCut(command: GuestCommand, outcome: Refusal): void {
+    contexts.failed(command.sessionId ?? guest.root, command.method, command.params);
+    say(command, outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message));
+  }
+  return {
+    answerCut,
+    refuse(command: GuestCommand, outcome: Refusal): void {
+      if (outcome.kind === 'error') noteRefused(command, outcome.message);
+      answerCut(command, outcome);
+    },
+    refuseAct(command: GuestCommand, why: string): void {
+      noteRefused(command, why);
+      say(command, errors.refused(why));
     },
   };
 }
@@ -183,13 +206,16 @@ function send(
   if (method === 'Runtime.runIfWaitingForDebugger') sessions.resumed(sessionId);
   for (const one of [enabled, heldDown, switches]) one.note(sessionId, method, params);
   onAct();
+  const takeAnswer = parts.acts.sent({ method, params, sessionId });
   const begun = underWay.begin({ id, method, sessionId, params });
   guest.send({ method, params, sessionId }, (answer) => {
     const keepsSession = command.sessionId !== undefined;
     const text = readdress(answer, id, { keepsSession });
     // What a rule learns of the answer is learned also where the client has been told another.
     const shown = reshape ? reshaped(text, reshape) : text;
-    if (!underWay.end(begun)) return;
+    const isAwaited = underWay.end(begun);
+    takeAnswer?.(isAwaited ? text : undefined);
+    if (!isAwaited) return;
     const driven = parts.driven();
     // A script that was stopped for another driver has failed for its client, who would take that for a page without anything.
     if (driven && isScript(method) && hasFailed(text)) return cut({ ...begun, params: command.params }, driven);

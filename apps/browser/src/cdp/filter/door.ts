@@ -1,7 +1,10 @@
 // The door of one guest to the browser of its session. Nothing may pass between a guest and Chromium but through here.
 
+import type { ProgramAct } from '@pilothouse/bus';
 import { bestEffort } from '../../common/best-effort.ts';
 import { type Deadline, startDeadline, within } from '../../common/deadline.ts';
+import { type ActWatch, createActWatch } from '../acts/act-watch.ts';
+import { createElementSight } from '../acts/element-sight.ts';
 import { createHeldDown } from '../fence/held-down.ts';
 import { createSwitches } from '../fence/switches.ts';
 import { createUnderWay } from '../fence/under-way.ts';
@@ -22,6 +25,8 @@ const leaveMs = 5000;
 export type Door = Wheel & {
   /** A message of the client. */
   take(text: string): void;
+  /** Tells what the client did last. Nothing of what it does is told after it. */
+  tellActs(): Promise<void>;
   /** The client leaves: all its sessions end. */
   close(): Promise<void>;
 };
@@ -43,6 +48,8 @@ export type DoorOptions = {
   isHeld?: Parts['isHeld'];
   answerDialog?: Parts['answerDialog'];
   onAct?: () => void;
+  /** What the client did, after it was done. Without it, nothing is watched. */
+  onActs?: (acts: ProgramAct[]) => void;
 };
 
 export async function openDoor(options: DoorOptions, deadline: Deadline): Promise<Door> {
@@ -73,6 +80,7 @@ export async function openDoor(options: DoorOptions, deadline: Deadline): Promis
   });
   const close = async () => {
     sessions.close();
+    void parts.acts.close();
     await bestEffort('end the sessions of a guest', guest.leave(startDeadline(leaveMs, new AbortController().signal)));
   };
   // From here on it is known which targets are the session's. What the guest is told of them is for it to ask.
@@ -83,12 +91,15 @@ export async function openDoor(options: DoorOptions, deadline: Deadline): Promis
     await close();
     throw error;
   });
-  return { take: commands.take, ...wheel, close };
+  return { take: commands.take, ...wheel, tellActs: parts.acts.close, close };
 }
+
+const unwatched: ActWatch = { sent: () => undefined, refused: () => {}, close: async () => {} };
 
 function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'driven' | 'drivenUntilNow'>): Parts {
   const { contextId, deliver, onEnd, resumeMs, whileDriven = 'fail', onAct = () => {} } = options;
-  const { answerDialog = async () => false, isHeld = () => true } = options;
+  const { answerDialog = async () => false, isHeld = () => true, onActs } = options;
+  const sights = createElementSight(guest);
   return {
     guest,
     contextId,
@@ -105,6 +116,8 @@ function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'd
     underWay: createUnderWay(),
     withheld: createWithheld(),
     contexts: createKnownContexts(),
+    acts: onActs ? createActWatch({ sights, send: onActs }) : unwatched,
+    sights,
     whileDriven,
     ...drivers,
     deliver,

@@ -40,6 +40,7 @@ export function createEventFilter(parts: Parts): EventFilter {
     const isLate = withheld.isOn() && !isBrowser;
     const isWaiting = isOwn && !isLate && params.waitingForDebugger === true;
     sessions.add(sessionId, { isBrowser, isShown: isOwn, isWaiting });
+    if (isOwn) parts.sights.attached(sessionId, targetInfo);
     // A page of another driver waits for nobody.
     if (!isOwn || isLate) tell(guest, 'Runtime.runIfWaitingForDebugger', {}, sessionId);
     if (!isOwn) {
@@ -55,7 +56,7 @@ export function createEventFilter(parts: Parts): EventFilter {
     const sessionId = String(params.sessionId);
     if (sessions.isShown(sessionId) && !late.detached(params, parent, withheld.isOn()))
       pass('Target.detachedFromTarget', params, parent);
-    for (const one of [sessions, worlds, enabled, parts.heldDown, parts.switches]) one.forget(sessionId);
+    for (const one of [sessions, worlds, enabled, parts.heldDown, parts.switches, parts.sights]) one.forget(sessionId);
   }
 
   function ofTargets(method: string, params: Params, parent: string): void {
@@ -79,6 +80,7 @@ export function createEventFilter(parts: Parts): EventFilter {
       if (!isTold) withheld.note();
       if (isOfTargets || isOfWorlds(method)) {
         const { params = {} } = JSON.parse(event.toString()) as { params?: Params };
+        if (!isOfTargets) parts.sights.noteContexts(sessionId, method, params);
         const shown = isOfTargets ? undefined : worlds.take(sessionId, method, params);
         if (isOfTargets) ofTargets(method, params, sessionId);
         else if (shown && isTold) pass(method, shown, sessionId);

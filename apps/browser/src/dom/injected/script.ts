@@ -1,6 +1,7 @@
 // The parts of this folder put together, as the texts that are sent to the page.
 
 import { type ActReader, createActReader } from './act-facts.ts';
+import { createActSight } from './act-sight.ts';
 import { createAreas } from './area.ts';
 import { createCopies } from './copied.ts';
 import { createContrast } from './element/contrast.ts';
@@ -209,11 +210,17 @@ export const maskScript = `(() => {
   Object.defineProperty(globalThis, 'shownSecretsOfPilothouse', { value: shown });
   const gestures = (${createGestures})(tell);
   Object.defineProperty(globalThis, 'gesturesOfPilothouse', { value: gestures });
+  const sights = (${createActSight})({ dom, roles, names, secrets });
+  Object.defineProperty(globalThis, 'sightsOfPilothouse', { value: sights });
   gestures.start();
   (${createCopies})(tell).start();
   mask.start();
   fields.start();
 })()`;
+
+/** What is at this point of the page, and what has the focus; null where this document cannot say. */
+export const pointScript = (x: number, y: number) => `globalThis.sightsOfPilothouse?.at(${x}, ${y}) ?? null`;
+export const focusScript = 'globalThis.sightsOfPilothouse?.focused() ?? null';
 
 /** Covers the field that the script gave this number. */
 export const coverScript = (number: number) => `globalThis.fieldsOfPilothouse?.cover(${number})`;

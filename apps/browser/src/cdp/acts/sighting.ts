@@ -1,0 +1,61 @@
+// Which commands of a guest are acts: what a person at the browser could do with mouse, keyboard and address bar. Scripts are not
+// among them: what one does is not to be read from it.
+
+import { typedText } from './keys.ts';
+
+type Params = Record<string, unknown>;
+export type Point = { x: number; y: number };
+export type Button = 'left' | 'middle' | 'right' | 'other';
+
+export type Sighting =
+  | { type: 'navigate' | 'new_page'; url: string }
+  | { type: 'reload' | 'history' | 'close_page' }
+  | { type: 'answer_dialog'; accept: boolean }
+  | { type: 'down'; point: Point; button: Button; clicks: number }
+  | { type: 'up'; point: Point; button: Button }
+  | { type: 'tap'; point: Point }
+  | { type: 'wheel'; point: Point; delta: Point }
+  | { type: 'text'; text: string }
+  | { type: 'key'; key: string };
+
+const simple: Record<string, (params: Params) => Sighting | undefined> = {
+  'Page.navigate': ({ url }) => ({ type: 'navigate', url: String(url) }),
+  'Page.reload': () => ({ type: 'reload' }),
+  'Page.navigateToHistoryEntry': () => ({ type: 'history' }),
+  'Page.close': () => ({ type: 'close_page' }),
+  'Target.closeTarget': () => ({ type: 'close_page' }),
+  'Target.createTarget': ({ url }) => ({ type: 'new_page', url: String(url) }),
+  'Page.handleJavaScriptDialog': ({ accept }) => ({ type: 'answer_dialog', accept: accept === true }),
+  'Input.dispatchMouseEvent': ofMouse,
+  'Input.dispatchTouchEvent': ofTouch,
+  'Input.dispatchKeyEvent': typedText,
+  'Input.insertText': ({ text }) => ofText(text),
+};
+
+/** Undefined where the command is no act: also for a pointer that moves, and for keys that are let go. */
+export const sightingOf = (method: string, params: Params): Sighting | undefined => simple[method]?.(params);
+
+function ofMouse(params: Params): Sighting | undefined {
+  const { type, button, clickCount, deltaX, deltaY } = params;
+  const point = pointOf(params);
+  if (type === 'mouseWheel') return { type: 'wheel', point, delta: { x: numberOf(deltaX), y: numberOf(deltaY) } };
+  if (button === 'none' || button === undefined) return undefined;
+  if (type === 'mousePressed') return { type: 'down', point, button: buttonOf(button), clicks: numberOf(clickCount) };
+  return type === 'mouseReleased' ? { type: 'up', point, button: buttonOf(button) } : undefined;
+}
+
+function ofTouch({ type, touchPoints }: Params): Sighting | undefined {
+  const [first] = Array.isArray(touchPoints) ? touchPoints : [];
+  return type === 'touchStart' && first ? { type: 'tap', point: pointOf(first as Params) } : undefined;
+}
+
+function ofText(text: unknown): Sighting | undefined {
+  return typeof text === 'string' && text !== '' ? { type: 'text', text } : undefined;
+}
+
+const maxCoordinate = 1e6;
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(-maxCoordinate, Math.min(maxCoordinate, value)) : 0;
+const pointOf = ({ x, y }: Params): Point => ({ x: numberOf(x), y: numberOf(y) });
+const buttonOf = (button: unknown): Button =>
+  button === 'left' || button === 'middle' || button === 'right' ? button : 'other';
