@@ -19,10 +19,10 @@ export function createOpenClose({ store, bus }: Options) {
   }
 
   return {
-    /** Unless another host or driver has it by now. */
+    /** Unless another host or driver has it by now. A program may be quicker: it drives what the host has opened. */
     setLive: (sessionId: string, handle: BrowserHandle) =>
       store.change(sessionId, async (tx, append) => {
-        if (await store.browsers.isHeldBy(tx, sessionId, handle)) await setBrowser(tx, append, sessionId, 'live');
+        if (await store.browsers.isStillAt(tx, sessionId, handle)) await setBrowser(tx, append, sessionId, 'live');
       }),
 
     /**

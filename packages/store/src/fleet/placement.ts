@@ -117,6 +117,17 @@ const holds = {
     return row !== undefined;
   },
 
+  /** The same, also where a program of the session has taken the wheel of that browser since. */
+  async isStillAt({ client }: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
+    const { rowCount } = await client.query({
+      name: 'browsers.isStillAt',
+      text: `select from browsers
+             where session_id = $1 and host_id = $2 and (epoch = $3 or epoch > $3 and program_epoch = epoch)`,
+      values: [sessionId, hostId, epoch],
+    });
+    return rowCount === 1;
+  },
+
   /** Takes the browser from its host; its saved state stays. False if this host does not hold it under this epoch. */
   async release(tx: Tx, sessionId: string, { hostId, epoch }: HostHold): Promise<boolean> {
     const { numUpdatedRows } = await tx.db

@@ -54,6 +54,22 @@ describe('programs that drive sessions', () => {
     assert.equal((await drive(id))?.epoch, 5);
   });
 
+  it('drive the browser that an agent has just opened, which is live then all the same', async () => {
+    const id = await open();
+    const opened = { hostId: 'h1', epoch: 1 };
+    const isStillAt = () => store.change(id, (tx) => store.browsers.isStillAt(tx, id, opened));
+    assert.equal(await isStillAt(), true);
+    await drive(id);
+    assert.equal(await isStillAt(), true);
+    const about = { sessionId: id, taskId: null, holderId: localUser.id, reason: null, leaseSecs: 60 };
+    await store.change(id, async (tx, append) => {
+      const row = await store.takeovers.request(tx, append, { ...about, tokenHash: randomBytes(32) });
+      assert.ok(row);
+      await store.takeovers.stop(tx, append, row);
+    });
+    assert.equal(await isStillAt(), false, 'a person drives');
+  });
+
   it('do not drive while a task is open', async () => {
     const id = await open();
     const task = {
