@@ -19,7 +19,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
-import { type BuiltPackage, buildPackages, packPackage, run } from '../testkit/packages.ts';
+import { type BuiltPackage, buildPackages, packPackages, run } from '../testkit/packages.ts';
 import { openRegistry, type Registry } from '../testkit/registry.ts';
 import { root } from '../testkit/stack/folders.ts';
 import { buildStackPackages } from '../testkit/stack-package.ts';
@@ -56,7 +56,7 @@ describe('a newcomer', () => {
       packages = [...(await buildPackages(folder)), ...(await buildStackPackages(folder))];
       const archives = join(folder, 'archives');
       mkdirSync(archives);
-      for (const one of packages) await packPackage(one, archives);
+      await packPackages(packages, archives);
       registry = await openRegistry(archives);
       cpSync(join(root, 'e2e/one-command.child.ts'), join(app, 'newcomer.ts'));
       writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
