@@ -63,22 +63,23 @@ export async function startLocal({ dir, isDemo, port }: LocalOptions): Promise<L
       url,
       openUrl: `${url}${invitationOf(stack) ?? '/'}`,
       shopUrl: opened.shop?.url,
-      restartEnded: () => restartEnded(stack),
+      restartEnded: () => restartEnded(stack, isDemo),
       close,
     };
   } catch (error) {
     // Before the folder of a demo is removed, with the logs.
-    const failure = explained(error);
+    const failure = explained(error, isDemo);
     await close();
     throw failure;
   }
 }
 
-/** With what the part that failed wrote last. */
-function explained(error: unknown): unknown {
+/** With what the part that failed wrote last. The log of a demo is gone by the time that this is read. */
+function explained(error: unknown, isDemo: boolean): unknown {
   if (!(error instanceof Error)) return error;
-  const words = error instanceof PartFailure ? lastWords(error.log) : [];
-  return new LocalFailure([error.message, ...words].join('\n'), { cause: error });
+  if (!(error instanceof PartFailure)) return new LocalFailure(error.message, { cause: error });
+  const lines = [isDemo ? error.what : error.message, ...lastWords(error.log)];
+  return new LocalFailure(lines.join('\n'), { cause: error });
 }
 
 function invitationOf(stack: Stack): string | undefined {
@@ -159,14 +160,14 @@ async function choosePort(wanted: number | undefined, usual: number): Promise<nu
   return freePort();
 }
 
-async function restartEnded(stack: Stack): Promise<string[]> {
+async function restartEnded(stack: Stack, isDemo: boolean): Promise<string[]> {
   const { processes, services } = stack.status();
   const parts = Object.entries({ ...services, ...processes });
   const ended = parts.filter(([, { running }]) => !running).map(([name]) => name);
   try {
     for (const part of ended) await stack.start(part);
   } catch (error) {
-    throw explained(error);
+    throw explained(error, isDemo);
   }
   return ended;
 }

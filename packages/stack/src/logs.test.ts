@@ -11,13 +11,20 @@ it('a log says why a process ended, and who may become the administrator', () =>
   try {
     writeFileSync(
       log,
-      ['{"level":30,"msg":"ready"}', '{"level":40,"open":"/register#invite=x","msg":"open this path"}', ''].join('\n'),
+      [
+        '{"level":"info","msg":"ready"}',
+        '{"level":"warn","open":"/register#invite=x","msg":"open this path"}',
+        '',
+      ].join('\n'),
     );
     assert.equal(firstInvitation(log), '/register#invite=x');
     assert.deepEqual(lastWords(log), []);
     setOldLogsAside(folder);
     assert.deepEqual(readdirSync(folder), ['server-1.log.old']);
-    writeFileSync(log, 'a setting is wrong\n{"level":60,"msg":"could not start","err":{"message":"no sandbox"}}\n');
+    writeFileSync(
+      log,
+      'a setting is wrong\n{"level":"fatal","msg":"could not start","err":{"message":"no sandbox"}}\n',
+    );
     assert.equal(firstInvitation(log), undefined);
     assert.deepEqual(lastWords(log), ['a setting is wrong', 'could not start', 'no sandbox']);
   } finally {

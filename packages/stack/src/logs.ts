@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-type Line = { level?: number; msg?: string; open?: string; err?: { message?: string } };
+type Line = { level?: string; msg?: string; open?: string; err?: { message?: string } };
 
 /** A line that is not JSON is words of another program. */
 function readLine(line: string): Line {
   try {
     return JSON.parse(line);
   } catch {
-    return { level: 50, msg: line };
+    return { level: 'error', msg: line };
   }
 }
 
@@ -23,7 +23,7 @@ const linesOf = (log: string): Line[] =>
 /** The last errors, at most this many. */
 export const lastWords = (log: string, most = 6): string[] =>
   linesOf(log)
-    .filter(({ level = 0 }) => level >= 50)
+    .filter(({ level = '' }) => ['error', 'fatal'].includes(level))
     .slice(-most)
     .flatMap(({ msg, err }) => [msg, err?.message].filter((words) => words !== undefined));
 

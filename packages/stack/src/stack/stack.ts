@@ -15,9 +15,11 @@ import { type Member, planMembers, type StackOptions, type StackParts } from './
 
 /** A process of ours did not start; its log says why. */
 export class PartFailure extends Error {
+  readonly what: string;
   readonly log: string;
-  constructor(message: string, log: string) {
-    super(`${message}; see ${log}`);
+  constructor(what: string, log: string) {
+    super(`${what}; see ${log}`);
+    this.what = what;
     this.log = log;
   }
 }
@@ -64,7 +66,10 @@ export function createStack(services: Services, parts: StackParts) {
 
   async function stopMembers(): Promise<void> {
     const { members } = read();
-    await Promise.all(members.map(({ daemon }) => daemon && stopDaemon(daemon, 'SIGTERM', 12_000)));
+    const [hosts, others] = [members.filter(isHost), members.filter((member) => !isHost(member))];
+    // Hosts first: agents store the last states of their browsers.
+    for (const group of [hosts, others])
+      await Promise.all(group.map(({ daemon }) => daemon && stopDaemon(daemon, 'SIGTERM', 12_000)));
     write(members.map((member) => ({ ...member, daemon: null })));
   }
 
@@ -110,6 +115,8 @@ export function createStack(services: Services, parts: StackParts) {
   };
 }
 export type Stack = ReturnType<typeof createStack>;
+
+const isHost = ({ kind }: Member) => kind === 'browser';
 
 /** The same command that operators run, and its words in a log of their own. */
 async function migrate(program: string, { services, cwd }: { services: Services; cwd: string }): Promise<void> {
