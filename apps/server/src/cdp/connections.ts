@@ -48,8 +48,8 @@ export function createProgramConnections({ store, bus, hosts, log }: Options) {
     while (!signal.aborted) {
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
-      if (state?.hostId) await drive.ifFree(sessionId, state, id);
-      if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
+      const isSettled = state?.hostId ? await drive.ifFree(sessionId, state, id) : false;
+      if (!isAttached && isSettled && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }
@@ -125,12 +125,14 @@ type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;
 function createDrive({ store, hosts }: Pick<Options, 'store' | 'hosts'>) {
   const told = new Map<string, number>();
   return {
-    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State, programId: string): Promise<void> {
-      if (isDriving ? told.get(sessionId) === epoch : isTaken) return;
+    /** Whether it is settled who drives, and the host knows where it is the program. */
+    async ifFree(sessionId: string, { isDriving, isTaken, epoch }: State, programId: string): Promise<boolean> {
+      if (isDriving ? told.get(sessionId) === epoch : isTaken) return true;
       const drive = await store.change(sessionId, (tx) => store.programs.drive(tx, sessionId, programId));
-      if (!drive) return;
+      if (!drive) return false;
       const result = await hosts.take(holdOf(drive), { isProgram: true, timeoutMs: takeMs });
       if (result.type === 'done') told.set(sessionId, drive.epoch);
+      return result.type === 'done';
     },
 
     /** When the last program of a session has left this server. */

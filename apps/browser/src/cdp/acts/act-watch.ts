@@ -74,7 +74,7 @@ export function createActWatch({ sights, send, now = () => performance.now() }: 
 
   function note(sighting: Sighting, sessionId: string, wait: Waiting): void {
     const act = actOf(sighting, wait.at);
-    if (sighting.type === 'text') runs.type(sessionId, sighting.text, wait);
+    if (sighting.type === 'text') runs.type(sessionId, sighting, wait);
     else if (sighting.type === 'wheel' || sighting.type === 'key') runs.repeat(sessionId, act, wait);
     else {
       runs.end();
