@@ -2,7 +2,7 @@
 
 import type { ProgramAct } from '@pilothouse/bus';
 import { Step, type Target } from '@pilothouse/contract';
-import { type ProgramLine, storableText, withoutCredentials } from '@pilothouse/store';
+import { newId, type ProgramLine, storableText, withoutCredentials } from '@pilothouse/store';
 
 type Element = ProgramAct['element'];
 
@@ -18,6 +18,7 @@ const statuses = { done: 'success', refused: 'failed', failed: 'failed', unanswe
 export function lineOf(act: ProgramAct, waitedMs: number): ProgramLine {
   const { outcome, error, ago_ms, run_ms, element, point } = act;
   return {
+    id: newId(),
     step: stepOf(act),
     status: statuses[outcome],
     error: outcome === 'done' ? null : storableText(error ?? 'It was not done.'),

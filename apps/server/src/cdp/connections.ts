@@ -63,7 +63,7 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
       const state = await store.programs.stateOf(sessionId);
       // The wheel first: a program that finds it free never hears that another drives.
       const wheel = state?.hostId ? await drive.ifFree(sessionId, state, id) : 'unsettled';
-      if (!isAttached && state?.hostId) isAttached = await socket.attach(state.hostId);
+      if (!isAttached && wheel !== 'unsettled' && state?.hostId) isAttached = await socket.attach(state.hostId);
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await news.wait(lookMs[isAttached ? wheel : 'unsettled']);
     }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgramReport } from '@pilothouse/bus';
 import type { HostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
-import type { ProgramLine, Store } from '@pilothouse/store';
+import { newId, type ProgramLine, type Store } from '@pilothouse/store';
 import { createActPictures } from './act-pictures.ts';
 import { lineOf } from './act-steps.ts';
 
@@ -103,6 +103,7 @@ export function createProgramLedger({ store, hosts, log, program, onDisconnected
 }
 
 const missedLine = (count: number): ProgramLine => ({
+  id: newId(),
   step: { action: 'reload', title: `${count} acts are missing here: the database did not take them` },
   status: 'interrupted',
   error: 'They were done and not written down.',

@@ -8,7 +8,7 @@ import { localUser, newId, openStore, type ProgramLine, type Store } from '../in
 const viewport = { width: 1280, height: 720 };
 const click = (name: string): Step => ({ action: 'click', target: { role: 'button', name } });
 const lineOf = (step: Step, more: Partial<ProgramLine> = {}): ProgramLine => ({
-  ...{ step, status: 'success', error: null, agoMs: 0, runMs: 0, bbox: null, point: null },
+  ...{ id: newId(), step, status: 'success', error: null, agoMs: 0, runMs: 0, bbox: null, point: null },
   ...more,
 });
 
@@ -86,6 +86,17 @@ describe('the task of a program', () => {
     assert.equal(await program.end(), undefined, 'once');
     const [execution] = await store.executions.listOf(task.id);
     assert.deepEqual([execution?.outcome, execution?.host_id], ['success', 'h1']);
+  });
+
+  it('has each line once, also where it is written again after an answer that was lost', async () => {
+    const program = await connect();
+    const lines = [lineOf(click('One')), lineOf(click('Two'))];
+    const first = await program.record(...lines);
+    const again = await program.record(...lines);
+    assert.ok(first && again);
+    assert.equal(again.attempt.index, first.attempt.index);
+    assert.equal((await statusOf(first.task.id)).lines.length, 2);
+    await program.end();
   });
 
   it('is told in the log of the session as the steps of agents are', async () => {

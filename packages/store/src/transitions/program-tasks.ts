@@ -15,6 +15,8 @@ import type { TellConversation } from './task-conversation.ts';
 export type DrivingProgram = { id: string; sessionId: string; userId: string; hostId: string; epoch: number };
 /** One line: an act, or several that are told as one. */
 export type ProgramLine = {
+  /** Names the line: written again after an answer that was lost, it stands once. */
+  id: string;
   step: Step;
   status: 'success' | 'failed' | 'interrupted';
   error: string | null;
@@ -95,12 +97,14 @@ export function createProgramTasks({ pool }: Database, options: Options) {
     /**
      * Adds lines to the open task of the program, or to one that begins with them; a task that is full ends, and the next begins.
      * Returns the task, and the line that came last. Undefined where the program is no longer connected by the rows: it has to
-     * leave. At most as many lines as a plan has.
+     * leave. At most as many lines as a plan has. Lines that stand there already are not written again.
      */
     async record(tx: Tx, append: Append, program: DrivingProgram, lines: readonly ProgramLine[]) {
       const [first] = lines;
       if (!first) return undefined;
       let open = await openOf(tx, program.id);
+      const known = open && (await writtenAs(tx, open.id, lines));
+      if (open && known) return { task: open, attempt: known };
       if (open && open.current_step + lines.length > maxSteps) {
         await end(tx, append, open.id, { status: 'success' });
         open = undefined;
@@ -214,6 +218,16 @@ const openOf = (tx: Tx, programId: string): Promise<TaskRow | undefined> =>
     .where('finished_at', 'is', null)
     .executeTakeFirst();
 
+/** The last of these lines, where they were written before: all of them are written together. */
+async function writtenAs({ client }: Tx, taskId: string, lines: readonly ProgramLine[]): Promise<StepRow | undefined> {
+  const { rows } = await client.query<StepRow>({
+    name: 'programTasks.written',
+    text: 'select * from steps where task_id = $1 and command_id = $2',
+    values: [taskId, lines.at(-1)?.id],
+  });
+  return rows[0];
+}
+
 async function add(
   { client }: Tx,
   task: TaskRow,
@@ -228,7 +242,7 @@ async function add(
       task.id,
       JSON.stringify(steps),
       titleOf(lines.at(-1)?.step ?? { action: 'reload' }),
-      lines.map(() => newId()),
+      lines.map(({ id }) => id),
       lines.map(({ status }) => status),
       lines.map(({ error }) => error),
       lines.map(({ agoMs }) => Math.round(agoMs)),

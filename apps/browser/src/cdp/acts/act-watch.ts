@@ -70,15 +70,15 @@ export function createActWatch({ sights, send, now = () => performance.now() }: 
 
   const focused = (sessionId: string) => seen(sights.focused(sessionId));
   const runs = createRuns({ focused, addType: report.add, addRepeated: add });
-  const noteMouse = createMouse({ at, add });
+  const mouse = createMouse({ at, add });
 
   function note(sighting: Sighting, sessionId: string, wait: Waiting): void {
     const act = actOf(sighting, wait.at);
-    if (sighting.type === 'text') runs.type(sessionId, sighting.text, wait);
+    if (sighting.type === 'text') runs.type(sessionId, sighting, wait);
     else if (sighting.type === 'wheel' || sighting.type === 'key') runs.repeat(sessionId, act, wait);
     else {
       runs.end();
-      if (sighting.type === 'down' || sighting.type === 'up') noteMouse(sighting, sessionId, wait);
+      if (sighting.type === 'down' || sighting.type === 'up') mouse.note(sighting, sessionId, wait);
       else add(act, [wait], sighting.type === 'tap' ? { element: at(sessionId, sighting.point) } : {});
     }
   }
@@ -91,8 +91,9 @@ export function createActWatch({ sights, send, now = () => performance.now() }: 
       note(sighting, sessionId, wait);
       return take;
     },
-    refused({ method, params }, why) {
+    refused({ method, params, sessionId }, why) {
       const sighting = sightingOf(method, params);
+      if (sighting?.type === 'up') mouse.forget(sighting, sessionId);
       // A press that is refused is followed by its release, which is refused too.
       if (!sighting || sighting.type === 'down' || signal.aborted) return;
       runs.end();
@@ -117,22 +118,26 @@ type MouseOptions = {
 /** A press and its release are one act. */
 function createMouse({ at, add }: MouseOptions) {
   const pressed = new Map<string, Pressed>();
-  return (sighting: Extract<Sighting, { type: 'down' | 'up' }>, sessionId: string, wait: Waiting): void => {
-    const { point, button } = sighting;
-    const key = `${sessionId} ${button}`;
-    if (sighting.type === 'down') {
-      pressed.set(key, { ...wait, point, clicks: sighting.clicks, element: at(sessionId, point) });
-      return;
-    }
-    const begun = pressed.get(key);
-    pressed.delete(key);
-    if (!begun) return;
-    const isDrag = Math.hypot(point.x - begun.point.x, point.y - begun.point.y) > dragPixels;
-    const kind = isDrag ? 'drag' : begun.clicks === 2 ? 'double_click' : 'click';
-    const act = { ...emptyAct(kind, begun.at), point: begun.point, button };
-    add(act, [begun, wait], { element: begun.element, ...(isDrag && { to: at(sessionId, point) }) });
+  const keyOf = ({ button }: Mouse, sessionId: string) => `${sessionId} ${button}`;
+  return {
+    note(sighting: Mouse, sessionId: string, wait: Waiting): void {
+      const { point, button } = sighting;
+      const key = keyOf(sighting, sessionId);
+      const begun = pressed.get(key);
+      if (sighting.type === 'down')
+        pressed.set(key, { ...wait, point, clicks: sighting.clicks, element: at(sessionId, point) });
+      else pressed.delete(key);
+      if (sighting.type === 'down' || !begun) return;
+      const isDrag = Math.hypot(point.x - begun.point.x, point.y - begun.point.y) > dragPixels;
+      const kind = isDrag ? 'drag' : begun.clicks === 2 ? 'double_click' : 'click';
+      const act = { ...emptyAct(kind, begun.at), point: begun.point, button };
+      add(act, [begun, wait], { element: begun.element, ...(isDrag && { to: at(sessionId, point) }) });
+    },
+    /** Its release was refused: the button was let go of for another driver. */
+    forget: (sighting: Mouse, sessionId: string) => void pressed.delete(keyOf(sighting, sessionId)),
   };
 }
+type Mouse = Extract<Sighting, { type: 'down' | 'up' }>;
 
 const shown = ({ role, name, box }: Sight) => ({ role, name, box });
 

@@ -11,12 +11,13 @@ export type Waiting = { at: number; answered: Promise<Answered> };
 /** Asks what has the focus of a page now. */
 type Focused = (sessionId: string) => Promise<Sight | undefined>;
 
-type Typing = { type: 'text'; pieces: (Waiting & { text: string; before: Promise<Sight | undefined> })[] };
+type Piece = Waiting & { text: string; before: Promise<Sight | undefined>; after?: Promise<Sight | undefined> };
+type Typing = { type: 'text'; pieces: Piece[] };
 type Repeated = { type: 'repeated'; act: TimedAct; all: Waiting[] };
 type Run = { sessionId: string; timer: NodeJS.Timeout } & (Typing | Repeated);
 
 export type Runs = {
-  type(sessionId: string, text: string, wait: Waiting): void;
+  type(sessionId: string, typed: { text: string; isWhole?: boolean }, wait: Waiting): void;
   /** An act that is told with those of its kind: the same key, or the wheel. */
   repeat(sessionId: string, act: TimedAct, wait: Waiting): void;
   /** Something else is done, or nothing more. */
@@ -55,9 +56,12 @@ export function createRuns({ focused, addType, addRepeated }: Options): Runs {
   const pause = () => setTimeout(end, pauseMs).unref();
 
   return {
-    type(sessionId, text, wait) {
+    type(sessionId, { text, isWhole }, wait) {
       const isOpen = goesOn(sessionId, (open) => open.type === 'text' && open.pieces.length < maxPieces);
-      const piece = { ...wait, text, before: focused(sessionId) };
+      const before = focused(sessionId);
+      // Before the client hears of the answer: what it does next may take the focus elsewhere, as to the password after a name.
+      const after = isWhole ? wait.answered.then(() => focused(sessionId)) : undefined;
+      const piece = { ...wait, text, before, after };
       if (isOpen && run?.type === 'text') run.pieces.push(piece);
       else run = { type: 'text', sessionId, timer: pause(), pieces: [piece] };
     },
@@ -81,13 +85,9 @@ function join(sum: TimedAct, { delta, count }: TimedAct): void {
 }
 
 async function linesOf({ pieces }: Typing, after: Promise<Sight | undefined>): Promise<TimedAct[]> {
-  const known = await Promise.all(
-    pieces.map(async ({ text, at, before, answered }) => ({
-      text,
-      at,
-      before: await before,
-      answered: await answered,
-    })),
-  );
-  return typedLines(known, await after);
+  const known = pieces.map(async ({ text, at, before, after: then, answered }) => ({
+    ...{ text, at, before: await before, answered: await answered },
+    ...(then && { after: { seen: await then } }),
+  }));
+  return typedLines(await Promise.all(known), await after);
 }

@@ -15,7 +15,8 @@ export type Sighting =
   | { type: 'up'; point: Point; button: Button }
   | { type: 'tap'; point: Point }
   | { type: 'wheel'; point: Point; delta: Point }
-  | { type: 'text'; text: string }
+  /** `isWhole`: at once and not key by key. */
+  | { type: 'text'; text: string; isWhole?: boolean }
   | { type: 'key'; key: string };
 
 const simple: Record<string, (params: Params) => Sighting | undefined> = {
@@ -50,7 +51,7 @@ function ofTouch({ type, touchPoints }: Params): Sighting | undefined {
 }
 
 function ofText(text: unknown): Sighting | undefined {
-  return typeof text === 'string' && text !== '' ? { type: 'text', text } : undefined;
+  return typeof text === 'string' && text !== '' ? { type: 'text', text, isWhole: true } : undefined;
 }
 
 const maxCoordinate = 1e6;

@@ -6,7 +6,14 @@ import type { TimedAct } from './act-report.ts';
 import { type Answered, jointly } from './answer.ts';
 import type { Sight } from './element-sight.ts';
 
-export type Piece = { text: string; at: number; before: Sight | undefined; answered: Answered };
+/** `after`: asked just after it; else what was asked next counts. */
+export type Piece = {
+  text: string;
+  at: number;
+  before: Sight | undefined;
+  after?: { seen: Sight | undefined };
+  answered: Answered;
+};
 
 /** `after`: what had the focus when the run was over. */
 export function typedLines(pieces: readonly Piece[], after: Sight | undefined): TimedAct[] {
@@ -15,7 +22,9 @@ export function typedLines(pieces: readonly Piece[], after: Sight | undefined): 
   for (let place = 1; place <= pieces.length; place += 1) {
     const [first, next] = [pieces[from], pieces[place]];
     if (!first || (next && isSameField(first.before, next.before))) continue;
-    lines.push(lineOf(pieces.slice(from, place), next ? next.before : after));
+    const following = next ? next.before : after;
+    const own = pieces[place - 1]?.after;
+    lines.push(lineOf(pieces.slice(from, place), own ? own.seen : following));
     from = place;
   }
   return lines;
@@ -23,7 +32,7 @@ export function typedLines(pieces: readonly Piece[], after: Sight | undefined): 
 
 function lineOf(pieces: readonly Piece[], after: Sight | undefined): TimedAct {
   const text = pieces.map((piece) => piece.text).join('');
-  const sights = [...pieces.map(({ before }) => before), after];
+  const sights = [...pieces.flatMap(({ before, after: own }) => [before, ...(own ? [own.seen] : [])]), after];
   const isSecret = sights.some((sight) => sight?.secret);
   const isKnown = sights.every((sight) => sight !== undefined);
   const [first] = pieces;
