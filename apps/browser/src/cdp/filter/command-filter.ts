@@ -65,6 +65,8 @@ export type CommandFilter = {
   cut(begun: Begun, driven: Driven): void;
   /** Answers those who asked for the title of this page meanwhile. */
   answerTitles(sessionId: string, result: object): void;
+  /** Whether a client is about to ask for the title of this page. It is asked once. */
+  wasHelped(sessionId: string): boolean;
   /** Refuses what was said of pages, of this one or of all, while the client did not know them as they are. */
   refuseLate(sessionId?: string): void;
   /** Does what was held until now. */
@@ -79,6 +81,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   const say = ({ id, sessionId }: GuestCommand, message: object) =>
     deliver(JSON.stringify({ id, ...message, ...(sessionId && { sessionId }) }));
   const kept = createKeptCommands(say);
+  const helped = new Set<string | undefined>();
 
   function obey(command: GuestCommand): void {
     const outcome = judge(command);
@@ -94,6 +97,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   }
 
   function refuse(command: GuestCommand, outcome: Refusal): void {
+    if (isHelper(command)) helped.add(command.sessionId);
     parts.contexts.failed(command.sessionId ?? guest.root, command.method, command.params);
     say(command, outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message));
   }
@@ -126,7 +130,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     else if (underWay.count() >= maxPending) say(command, errors.refused('too many commands are under way'));
     else if (outcome.kind === 'pass') obey(command);
     else if (outcome.kind === 'hold') kept.hold(command);
-    else if (driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
+    else if (isHelper(command) || driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
   }
 
   function refuseLate(sessionId?: string): void {
@@ -141,6 +145,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     },
     cut,
     answerTitles: kept.answerTitles,
+    wasHelped: (sessionId) => helped.delete(sessionId),
     refuseLate,
     resume() {
       refuseLate();
@@ -148,6 +153,8 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     },
   };
 }
+
+const isHelper = ({ method, params }: GuestCommand): boolean => asHelper(method, params) !== undefined;
 
 /** What Playwright takes for an empty title where it is refused. */
 function asOfPlaywright({ method, params }: GuestCommand): { kind: 'hold' } | Refusal | undefined {
