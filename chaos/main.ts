@@ -13,6 +13,7 @@ import { runAttacks } from './attacks/run.ts';
 import { attackAuth } from './auth/auth.full.ts';
 import { attackBus } from './bus/attack.ts';
 import { cancelAtRandom } from './cancel/cancel.ts';
+import { troublePrograms } from './cdp/cdp.ts';
 import { raceCommands } from './commands/commands.full.ts';
 import { shootWhileShown } from './console/console.ts';
 import { fillUp } from './filling/filling.ts';
@@ -249,6 +250,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       const figures = await shootWhileShown({ stack, seed, count, parts: values.part });
       return { isGood: figures.wrong.length === 0, figures: { seed, ...figures } };
     }),
+
+  cdp: troublePrograms,
 
   unannounced: () =>
     withServices(privateName, async (services) => {

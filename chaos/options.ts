@@ -26,6 +26,7 @@ const { values: given, positionals } = parseArgs({
     secs: { type: 'string', multiple: true },
     part: { type: 'string', multiple: true },
     takeovers: { type: 'string' },
+    kills: { type: 'string' },
     small: { type: 'boolean', default: false },
   },
 });

@@ -100,7 +100,7 @@ export function printSlowest(summaries: FileSummary[]): void {
 }
 
 const maxRepeated = 3;
-const isAttack = /^chaos\/(attacks|auth|bus|guard|secrets|unread)\//;
+const isAttack = /^chaos\/(attacks|auth|bus|cdp\/hostile|guard|secrets|unread)\b/;
 
 /**
  * Runs files that failed once more, each alone, if they are few: on a busy machine a test may wait in vain. Each is named,

@@ -117,6 +117,21 @@ describe('what a guest holds down', () => {
     assert.deepEqual(held.release(), []);
   });
 
+  it('is not let go of a second time, where it was let go of for the guest', () => {
+    const held = createHeldDown();
+    const mouse = (type: string, button: string) => ['p1', 'Input.dispatchMouseEvent', { type, button }] as const;
+    held.note(...mouse('mousePressed', 'left'));
+    assert.ok(!held.isUpAlready(...mouse('mouseReleased', 'left')), 'the guest lets go itself');
+    held.release();
+    assert.ok(!held.isUpAlready(...mouse('mouseReleased', 'right')));
+    assert.ok(held.isUpAlready(...mouse('mouseReleased', 'left')));
+    assert.ok(!held.isUpAlready(...mouse('mouseReleased', 'left')), 'once');
+    held.note(...mouse('mousePressed', 'left'));
+    held.release();
+    held.note(...mouse('mousePressed', 'left'));
+    assert.ok(!held.isUpAlready(...mouse('mouseReleased', 'left')), 'it was pressed again');
+  });
+
   it('is nothing once the guest let go itself, or the page is gone', () => {
     const held = createHeldDown();
     held.note('A', ...mouse('mousePressed'));

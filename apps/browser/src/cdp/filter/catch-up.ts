@@ -12,6 +12,7 @@ import { createAsk } from './stop-guest.ts';
 const arriveMs = 15;
 const readTitle = { expression: 'document.title', returnByValue: true };
 
+type Tree = { frameTree: FrameTree } | undefined;
 type Options = {
   parts: Parts;
   commands: CommandFilter;
@@ -38,12 +39,18 @@ export function createCatchUp({ parts, commands, behind, known }: Options) {
   return async (sessionId: string): Promise<void> => {
     const { page, runtime, lifecycle } = tellDialogs(parts, sessionId);
     const from = behind.get(sessionId);
-    await sleep(arriveMs);
-    const [tree, title] = await Promise.all([
-      page ? treeOf(sessionId) : undefined,
-      runtime ? ask<object>('Runtime.evaluate', sessionId, readTitle).catch(() => undefined) : undefined,
-    ]);
-    if (parts.driven() || behind.get(sessionId) !== from) return;
+    const isStale = () => parts.driven() !== undefined || behind.get(sessionId) !== from;
+    let tree: Tree;
+    let title: object | undefined;
+    do {
+      commands.wasHelped(sessionId);
+      await sleep(arriveMs);
+      [tree, title] = await Promise.all([
+        page ? treeOf(sessionId) : undefined,
+        runtime ? ask<object>('Runtime.evaluate', sessionId, readTitle).catch(() => undefined) : undefined,
+      ]);
+    } while (!isStale() && commands.wasHelped(sessionId));
+    if (isStale()) return;
     if (title) commands.answerTitles(sessionId, title);
     commands.refuseLate(sessionId);
     for (const { method, params } of tree ? frameNews(known.get(sessionId), tree.frameTree) : [])

@@ -70,6 +70,8 @@ export type CommandFilter = {
   cut(begun: Begun, driven: Driven): void;
   /** Answers those who asked for the title of this page meanwhile. */
   answerTitles(sessionId: string, result: object): void;
+  /** Whether a client is about to ask for the title of this page. It is asked once. */
+  wasHelped(sessionId: string): boolean;
   /** Refuses what was said of pages, of this one or of all, while the client did not know them as they are. */
   refuseLate(sessionId?: string): void;
   /** Does what was held until now. */
@@ -84,7 +86,8 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   const say = ({ id, sessionId }: GuestCommand, message: object) =>
     deliver(JSON.stringify({ id, ...message, ...(sessionId && { sessionId }) }));
   const kept = createKeptCommands(say);
-  const { refuseAct, refuse, answerCut } = createRefusals(parts, say);
+  const helped = new Set<string | undefined>();
+  const { refuseAct, refuse, answerCut } = createRefusals(parts, say, helped);
 
   function obey(command: GuestCommand): void {
     const outcome = judge(command);
@@ -127,7 +130,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     else if (underWay.count() >= maxPending) refuseAct(command, 'too many commands are under way');
     else if (outcome.kind === 'pass') obey(command);
     else if (outcome.kind === 'hold') kept.hold(command);
-    else if (driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
+    else if (isHelper(command) || driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
   }
 
   function refuseLate(sessionId?: string): void {
@@ -142,6 +145,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     },
     cut,
     answerTitles: kept.answerTitles,
+    wasHelped: (sessionId) => helped.delete(sessionId),
     refuseLate,
     resume() {
       refuseLate();
@@ -150,12 +154,22 @@ export function createCommandFilter(parts: Parts): CommandFilter {
   };
 }
 
-/** What is answered in place of what was asked for. An act that never reached Chromium is told as refused. */
-function createRefusals({ guest, acts, contexts }: Parts, say: (command: GuestCommand, message: object) => void) {
+const isHelper = ({ method, params }: GuestCommand): boolean => asHelper(method, params) !== undefined;
+
+/**
+ * What is answered in place of what was asked for. An act that never reached Chromium is told as refused. `helped` has the
+ * sessions in which Playwright's helper was refused.
+ */
+function createRefusals(
+  { guest, acts, contexts }: Parts,
+  say: (command: GuestCommand, message: object) => void,
+  helped: Set<string | undefined>,
+) {
   const noteRefused = (command: GuestCommand, why: string) =>
     acts.refused({ ...command, sessionId: command.sessionId ?? guest.root }, why);
   /** Of a command that was sent: what it did is told with its answer. */
   function answerCut(command: GuestCommand, outcome: Refusal): void {
+    if (isHelper(command)) helped.add(command.sessionId);
     contexts.failed(command.sessionId ?? guest.root, command.method, command.params);
     say(command, outcome.kind === 'answer' ? { result: outcome.result } : errors.refused(outcome.message));
   }

@@ -192,6 +192,24 @@ describe('a guest whose session another drives for a time', () => {
     await close();
   });
 
+  it('is stopped for sure by the next try, where the first had too little time', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    await own.evaluate(watching);
+    const { targetInfos } = await door.must('Target.getTargets');
+    const [target] = (targetInfos as { targetId: string; url: string }[]).filter(({ url }) => url.endsWith('/form'));
+    const { sessionId } = await door.must('Target.attachToTarget', { targetId: target?.targetId, flatten: true });
+    const press = { type: 'mousePressed', x: 5, y: 5, button: 'left', clickCount: 1 };
+    await door.must('Input.dispatchMouseEvent', press, String(sessionId));
+    const endless = door.ask('Runtime.evaluate', { expression: 'for (;;);' }, String(sessionId));
+    await assert.rejects(door.fence(person, soon(1)), /does not end/);
+    await door.fence(person, soon(2000));
+    assert.match(JSON.stringify(await endless), inWords);
+    const log = await own.evaluate<string[]>('[...window.log]');
+    assert.deepEqual(log.slice(0, 2), ['mousedown', 'mouseup']);
+    await door.release(3, soon(2000));
+    await door.close();
+  });
+
   it('hears nothing meanwhile, also where it connects meanwhile, and no page waits for it', async () => {
     const door = await openRawDoor(chromium, contextId, { driven: person });
     await door.must('Target.setDiscoverTargets', { discover: true });

@@ -42,6 +42,9 @@ export function createWheel({ parts, commands, events, setDriven, behind, isHalt
     for (const { method, params = {}, sessionId = guest.root } of all) tell(guest, method, params, sessionId);
   };
   const treeOf = createTreeOf(parts);
+  let snapshots: Promise<unknown> = Promise.resolve();
+  /** Whether nothing of the guest goes on. A door that is opened while another drives has not begun anything. */
+  let isStopped = true;
   const catchUp = createCatchUp({ parts, commands, behind, known });
 
   /** What the client knows of a page from now on. One that it does not know as it is, it knows as before. */
@@ -60,21 +63,30 @@ export function createWheel({ parts, commands, events, setDriven, behind, isHalt
     withheld.settled(sessionId);
   }
 
+  /** From here on the client is told nothing. */
+  function begin(): void {
+    isStopped = false;
+    commands.refuseLate();
+    const pages = parts.enabled.pages();
+    withheld.start(pages.filter((sessionId) => !behind.has(sessionId)));
+    tellAll(switches.off());
+    snapshots = Promise.all(pages.map(snapshot));
+  }
+
   return {
     async fence(driven, deadline) {
       const isNew = parts.driven() === undefined;
       setDriven(driven);
-      if (!isNew) return;
-      commands.refuseLate();
-      const pages = parts.enabled.pages();
-      withheld.start(pages.filter((sessionId) => !behind.has(sessionId)));
-      tellAll(switches.off());
-      const snapshots = Promise.all(pages.map(snapshot));
+      if (isNew) begin();
+      // One that failed has stopped nothing for sure: the next is no sooner over than the first would have been.
+      if (isStopped) return;
       await stop(driven, deadline);
+      isStopped = true;
       await within(deadline.atMost(snapshotMs), snapshots).catch(() => undefined);
-      for (const sessionId of pages) settle(sessionId);
+      for (const sessionId of parts.enabled.pages()) settle(sessionId);
       if (parts.whileDriven === 'wait')
-        for (const one of pages) if (parts.enabled.of(one).runtime) emit('Runtime.executionContextsCleared', {}, one);
+        for (const one of parts.enabled.pages())
+          if (parts.enabled.of(one).runtime) emit('Runtime.executionContextsCleared', {}, one);
       emit('Pilothouse.wheelTaken', { epoch: driven.epoch, driver: driven.by });
     },
     async release(epoch, deadline) {

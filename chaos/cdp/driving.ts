@@ -1,0 +1,114 @@
+// Keeps a program at work without pause, and sorts what each act and read led to: done, refused in words, or wrong.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../testkit/until.ts';
+import type { Program } from './programs.ts';
+
+const inWords = /drives this session \(epoch \d+\)/;
+/** A program that asks again at once would only measure how fast it is refused. */
+const pauseMs = 3;
+
+export type Driving = {
+  counts: { acts: number; reads: number; refused: number };
+  wrong: string[];
+  /** From an act to its refusal, of acts that began after the acknowledgement. */
+  refusedMs: number[];
+  /** From the hand-back to the end of the first act that is done. */
+  goesOnMs: number[];
+  /** A person drives from now on. */
+  noteTaken(): void;
+  /** They are about to hand back. */
+  noteReturned(): void;
+  /** Whether an act that began after the acknowledgement was refused. */
+  untilRefused(timeoutMs: number): Promise<boolean>;
+  /** Whether every kind of act and read has been done once more. */
+  untilDone(timeoutMs: number): Promise<boolean>;
+  stop(): Promise<void>;
+};
+
+export function keepDriving(program: Program, expected: { list: number; title: string }): Driving {
+  const counts = { acts: 0, reads: 0, refused: 0 };
+  const wrong: string[] = [];
+  const refusedMs: number[] = [];
+  const goesOnMs: number[] = [];
+  let takenAt: number | undefined;
+  let returnedAt: number | undefined;
+  let hasRefused = false;
+  let done = new Set<string>();
+  let isStopping = false;
+
+  const kinds: Record<string, () => Promise<unknown>> = {
+    click: program.click,
+    type: () => program.type('ab'),
+    hold: () => program.hold(4),
+    async count() {
+      const found = await program.count();
+      if (found !== expected.list) wrong.push(`count is ${found}`);
+    },
+    async title() {
+      const found = await program.title();
+      if (found !== expected.title) wrong.push(`title is ${JSON.stringify(found)}`);
+    },
+  };
+
+  function noteFailure(kind: string, begun: number, error: unknown): void {
+    const isLate = takenAt !== undefined && begun > takenAt;
+    if (inWords.test(String(error))) {
+      counts.refused += 1;
+      if (!isLate) return;
+      hasRefused = true;
+      refusedMs.push(performance.now() - begun);
+    } else wrong.push(`${kind}: ${String(error).split('\n')[0]}`);
+  }
+
+  async function repeat(wanted: (kind: string) => boolean): Promise<void> {
+    while (!isStopping) {
+      for (const [kind, act] of Object.entries(kinds).filter(([name]) => wanted(name))) {
+        const begun = performance.now();
+        try {
+          await act();
+          counts[kind === 'count' || kind === 'title' ? 'reads' : 'acts'] += 1;
+          done.add(kind);
+          // What Playwright asks of the title is answered also while the rest is refused.
+          if (returnedAt !== undefined && kind !== 'title') goesOnMs.push(performance.now() - returnedAt);
+          if (kind !== 'title') returnedAt = undefined;
+        } catch (error) {
+          noteFailure(kind, begun, error);
+          await sleep(pauseMs);
+        }
+      }
+      await sleep(0);
+    }
+  }
+  // The title that Playwright asks for is held until it is true: acts must not wait for it.
+  const running = Promise.all([repeat((kind) => kind !== 'title'), repeat((kind) => kind === 'title')]);
+
+  const within = (isSo: () => boolean, timeoutMs: number) =>
+    until(isSo, timeoutMs).then(
+      () => true,
+      () => false,
+    );
+  return {
+    counts,
+    wrong,
+    refusedMs,
+    goesOnMs,
+    noteTaken() {
+      hasRefused = false;
+      takenAt = performance.now();
+    },
+    noteReturned() {
+      takenAt = undefined;
+      returnedAt = performance.now();
+    },
+    untilRefused: (timeoutMs) => within(() => hasRefused, timeoutMs),
+    untilDone(timeoutMs) {
+      done = new Set();
+      return within(() => done.size === Object.keys(kinds).length, timeoutMs);
+    },
+    async stop() {
+      isStopping = true;
+      await running;
+    },
+  };
+}

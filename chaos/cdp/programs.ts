@@ -1,0 +1,116 @@
+// Three programs that drive a page without pause: Playwright, Puppeteer, and one that speaks the protocol itself. None of them
+// may try anything again by itself: what an act or a read leads to is counted.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import puppeteer from 'puppeteer-core';
+import { attachToPage, connectRaw, evaluate } from '../../testkit/cdp/raw-client.ts';
+import { places } from '../../testkit/pages/event-log.ts';
+
+/** What each program can do on the page of `testkit/pages/event-log.ts`. */
+export type Program = {
+  click(): Promise<unknown>;
+  type(text: string): Promise<unknown>;
+  /** Presses the button, waits, and lets go of it. */
+  hold(ms: number): Promise<unknown>;
+  count(): Promise<number>;
+  title(): Promise<string>;
+  goto(url: string): Promise<unknown>;
+  isConnected(): boolean;
+  close(): Promise<unknown>;
+};
+export type ProgramName = 'playwright' | 'puppeteer' | 'raw';
+
+/** Longer than a takeover: an act that waits for so long is one that hangs. */
+const actMs = 8000;
+const connectMs = 40_000;
+const { press } = places;
+
+export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> = {
+  async playwright(wsUrl) {
+    const browser = await chromium.connectOverCDP(wsUrl, { timeout: connectMs });
+    const context = browser.contexts()[0];
+    if (!context) throw new Error('the program sees no context');
+    const page = context.pages()[0] ?? (await context.newPage());
+    page.setDefaultTimeout(actMs);
+    return {
+      click: () => page.locator('#press').click(),
+      type: (text) => page.locator('#name').pressSequentially(text),
+      async hold(ms) {
+        await page.mouse.move(press.x, press.y);
+        await page.mouse.down();
+        await sleep(ms);
+        await page.mouse.up();
+      },
+      count: () => page.locator('li').count(),
+      title: () => page.title(),
+      goto: (url) => page.goto(url),
+      isConnected: () => browser.isConnected(),
+      close: () => browser.close(),
+    };
+  },
+
+  async puppeteer(wsUrl) {
+    const connecting = { browserWSEndpoint: wsUrl, defaultViewport: null, protocolTimeout: connectMs };
+    const browser = await puppeteer.connect(connecting);
+    const page = (await browser.pages())[0] ?? (await browser.newPage());
+    page.setDefaultTimeout(actMs);
+    // Where it was refused to let go of a button, it takes the button for pressed and presses it no more, until it is told.
+    let isSure = true;
+    const surely = async (act: () => Promise<unknown>) => {
+      if (!isSure) await page.mouse.reset();
+      isSure = false;
+      await act();
+      isSure = true;
+    };
+    return {
+      click: () => surely(() => page.click('#press')),
+      type: (text) => page.type('#name', text),
+      hold: (ms) =>
+        surely(async () => {
+          await page.mouse.move(press.x, press.y);
+          await page.mouse.down();
+          await sleep(ms);
+          await page.mouse.up();
+        }),
+      count: () => page.$$eval('li', (items) => items.length),
+      title: () => page.title(),
+      goto: (url) => page.goto(url),
+      isConnected: () => browser.connected,
+      close: () => browser.disconnect(),
+    };
+  },
+
+  async raw(wsUrl) {
+    const client = await connectRaw(wsUrl);
+    const { sessionId } = await attachToPage(client);
+    const mouse = (type: string) =>
+      client.send('Input.dispatchMouseEvent', { type, ...press, button: 'left', clickCount: 1 }, sessionId);
+    const key = (type: string, text: string) =>
+      client.send('Input.dispatchKeyEvent', { type, key: text, text: type === 'keyDown' ? text : '' }, sessionId);
+    const run = (expression: string) => evaluate(client, sessionId, expression);
+    return {
+      async click() {
+        await mouse('mousePressed');
+        await mouse('mouseReleased');
+      },
+      async type(text) {
+        await run('document.querySelector("#name").focus()');
+        for (const letter of text) {
+          await key('keyDown', letter);
+          await key('keyUp', letter);
+        }
+      },
+      async hold(ms) {
+        await mouse('mousePressed');
+        await sleep(ms);
+        await mouse('mouseReleased');
+      },
+      count: async () => Number(await run('document.querySelectorAll("li").length')),
+      title: async () => String(await run('document.title')),
+      goto: (url) => client.send('Page.navigate', { url }, sessionId),
+      isConnected: client.isOpen,
+      close: async () => client.close(),
+    };
+  },
+};
