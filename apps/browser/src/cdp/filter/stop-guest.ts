@@ -27,14 +27,28 @@ export function createStopGuest(parts: Parts, { isHalted, cut }: Options) {
     for (const { method, sessionId = guest.root } of all) tell(guest, method, {}, sessionId);
   };
 
-  async function drain(deadline: Deadline): Promise<void> {
+  /** Returns the sessions whose scripts were stopped. */
+  async function drain(deadline: Deadline): Promise<Set<string>> {
+    const stopped = new Set<string>();
     tellAll(underWay.stops());
     let isOver = await underWay.idle(patienceMs);
     while (!isOver && !isHalted()) {
       if (deadline.isOver()) throw new StepFailure('timeout', 'what a program has under way does not end; ask again');
-      tellAll(underWay.nudges());
+      const nudges = underWay.nudges();
+      for (const { sessionId = guest.root } of nudges) stopped.add(sessionId);
+      tellAll(nudges);
       isOver = await underWay.idle(nudgeEveryMs);
     }
+    return stopped;
+  }
+
+  /** A stop that found no script waits for the next one. That must not be how the page hears that a button is up. */
+  async function spend(stopped: Set<string>, deadline: Deadline): Promise<void> {
+    if (isHalted()) return;
+    const spent = [...stopped].map((sessionId) =>
+      ask('Runtime.evaluate', sessionId, { expression: '0' }).catch(() => undefined),
+    );
+    await within(deadline.atMost(releaseMs), Promise.all(spent)).catch(() => undefined);
   }
 
   async function letGo(deadline: Deadline): Promise<void> {
@@ -45,7 +59,7 @@ export function createStopGuest(parts: Parts, { isHalted, cut }: Options) {
 
   /** Rejects where something does not end. */
   return async (driven: Driven, deadline: Deadline): Promise<void> => {
-    await drain(deadline);
+    await spend(await drain(deadline), deadline);
     await letGo(deadline);
     // What is left has its answer now: the client must not hear what comes of it while another drives.
     for (const begun of underWay.giveUp()) cut(begun, driven);
