@@ -8,8 +8,8 @@ const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench'].ma
 /** These measure rates, ratios and times: each runs alone. */
 const isAlone =
   /^scripts\/stack\.test|^bench\/bounded\.test|^apps\/browser\/src\/live\/screencast\.test|^apps\/agent\/src\/host-events\/recorder\.test/;
-/** One more than the processors of the smallest machine: most files wait for a page or a clock now and then. */
-const lanes = 3;
+/** As many as the smallest machine has processors: with more, pages answer too late for what tests ask of them. */
+const lanes = 2;
 process.env.TEST_POSTGRES_FSYNC = 'off';
 
 process.exitCode = await withServices(`test-${process.pid}`, async (services, signal) => {

@@ -55,7 +55,9 @@ export async function confuseInputs({ sequences, seed }: { sequences: number; se
         if (random() < 0.15) await sleep(50);
         const head = await send(epoch, inputs);
         if (head?.ok && head.type === 'input' && head.seq >= (inputs.at(-1)?.seq ?? 0)) return;
-        if (head && !head.ok && head.failure !== 'timeout') throw new Error(`${head.failure}: ${head.message}`);
+        // An input that has failed stays failed; one that waits for those before it may be sent again.
+        const isOver = head && !head.ok && (head.failure !== 'timeout' || head.message === 'the page does not answer');
+        if (isOver) throw new Error(`${head.failure}: ${head.message}`);
       }
     };
     const sendFormer = async () => {

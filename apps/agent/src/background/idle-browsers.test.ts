@@ -278,8 +278,9 @@ describe('browsers that are not in use', () => {
     await hostile.close();
   });
 
-  it('become cold when their host is gone, and only then', async () => {
+  it('become cold when their host is gone, and only then', async (t) => {
     const second = await runtime.addHost('p2');
+    t.after(second.close);
     const { sessionId: staying, epoch } = await opened();
     await runtime.newTask(staying);
     const lost = await runtime.newSession();
@@ -296,6 +297,5 @@ describe('browsers that are not in use', () => {
     assert.equal((await runtime.store.browsers.of(lost))?.host_id, null);
     const close = { type: 'close', session_id: staying, epoch } as const;
     await runtime.bus.request(hostCommand, { host_id: 'p1' }, close, { timeoutMs: 5000 });
-    await second.close();
   });
 });

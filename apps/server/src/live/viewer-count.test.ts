@@ -42,15 +42,15 @@ describe('a viewer of a session', () => {
   it('is counted over all servers, and every viewer is told when the number changes', async () => {
     const { session } = await one.client.createSession();
     const first = watch(one, session.id);
-    await until(() => first.counted() === 1, 3000);
+    await until(() => first.counted() === 1, 15_000);
     const second = watch(other, session.id);
-    await until(() => first.counted() === 2 && second.counted() === 2, 3000);
+    await until(() => first.counted() === 2 && second.counted() === 2, 15_000);
     for (const server of [one, other])
       assert.deepEqual([await shown(server, session.id), await listed(server, session.id)], [2, 2]);
     await second.leave();
-    await until(() => first.counted() === 1, 3000);
+    await until(() => first.counted() === 1, 15_000);
     await first.leave();
-    await until(async () => (await shown(other, session.id)) === 0, 3000);
+    await until(async () => (await shown(other, session.id)) === 0, 15_000);
   });
 
   it('no longer counts some seconds after its server died', async () => {
@@ -153,7 +153,7 @@ describe('a viewer of a session', () => {
     await until(() => requests >= before + 3, 10_000);
     assert.ok(!titles().includes('new driver'), 'not before it is so');
     await store.transaction((tx) => store.browsers.fence(tx, session.id));
-    await until(() => titles().includes('new driver'), 3000);
+    await until(() => titles().includes('new driver'), 15_000);
     assert.ok(!titles().includes('forged'));
     await viewer.leave();
     await host.close();
