@@ -1,6 +1,22 @@
 // The public interface of the bus: messages between server, agents and browser hosts.
 
-export { type BusPasswords, membersOf, type NatsConfigOptions, natsConfig, passwordsOf } from './access/nats-config.ts';
+export {
+  type Arbiter,
+  type ArbiterOptions,
+  arbiterUser,
+  type BusConnection,
+  type Newcomer,
+  openArbiter,
+} from './access/arbiter.ts';
+export { type HostKey, hostIdOf, newHostKey, newSeed, publicKeyOf } from './access/host-key.ts';
+export {
+  type BusPasswords,
+  type ClusterOptions,
+  membersOf,
+  type NatsConfigOptions,
+  natsConfig,
+  passwordsOf,
+} from './access/nats-config.ts';
 export { overlapsOf, type Permissions, permissionsOf } from './access/permissions.ts';
 export {
   Acted,
@@ -29,6 +45,7 @@ export {
   ProgramOpen,
   ProgramOpened,
   type ProgramPiece,
+  ProgramRules,
   programIn,
   programOpen,
   programOut,
@@ -66,9 +83,10 @@ export {
 } from './messages/wake-ups.ts';
 export { type WithheldPicture, withheldPicture } from './messages/withheld-picture.ts';
 export { type Bus, type BusOptions, connectBus } from './transport/connect.ts';
-export type { BusStatus, Credentials } from './transport/link.ts';
+export type { BusStatus, Credentials, Proof } from './transport/link.ts';
 export type { Listener, ListenOptions } from './transport/listen.ts';
 export type { NewestPublisher, NewestSubscription } from './transport/newest.ts';
+export type { PasswordSource } from './transport/passwords.ts';
 export type { PublishResult } from './transport/publish.ts';
 export { type Refusal, type RequestFailure, type RequestResult, replyWindowMs } from './transport/request.ts';
 export type { Handler, RequestContext, Responder } from './transport/respond.ts';

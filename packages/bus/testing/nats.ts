@@ -9,14 +9,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BusPasswords, type Credentials, type Member, natsConfig, passwordsOf, userOf } from '../src/index.ts';
+import { findAskingNats } from './asking-nats.ts';
 import { until } from './wait.ts';
+
+export { withoutAskingNats } from './asking-nats.ts';
 
 export interface NatsForTest {
   url: string;
   port: number;
   passwords: BusPasswords;
   /** What connectBus needs to sign in; a role alone means its first member. */
-  as(who: Who): Credentials;
+  as(who: Who): SignIn;
   /** Lets a member sign in from now on; present connections stay. */
   admit(who: Who): void;
   /** Disconnects a member, and no longer lets it sign in. */
@@ -31,11 +34,14 @@ export interface NatsForTest {
   close(): Promise<void>;
 }
 
+/** With the one password that NATS knows. */
+export type SignIn = Credentials & { password: string };
+
 export type Who = 'server' | 'agent' | { server: string } | { agent: string } | { host: string };
 
 const startMs = 5000;
 
-function memberOf(who: Who): Member {
+export function memberOf(who: Who): Member {
   if (typeof who === 'string') return { role: who, id: '1' };
   if ('host' in who) return { role: 'host', id: who.host };
   return 'server' in who ? { role: 'server', id: who.server } : { role: 'agent', id: who.agent };
@@ -46,11 +52,17 @@ export async function startNats({
   agents = ['1'],
   hosts = [],
   maxPayloadBytes,
+  tls,
+  joins,
 }: {
   servers?: string[];
   agents?: string[];
   hosts?: string[];
   maxPayloadBytes?: number;
+  /** A certificate and its key, in PEM. */
+  tls?: { cert: string; key: string };
+  /** It asks agents whom to let in, and needs to be 2.10 or newer. */
+  joins?: { issuer: string };
 } = {}): Promise<NatsForTest> {
   const secret = () => randomBytes(18).toString('base64url');
   const secrets = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, secret()]));
@@ -59,7 +71,11 @@ export async function startNats({
   const url = `nats://127.0.0.1:${port}`;
   const directory = await mkdtemp(join(tmpdir(), 'pilothouse-nats-'));
   const config = join(directory, 'nats.conf');
-  const writeConfig = () => writeFileSync(config, natsConfig({ port, passwords, maxPayloadBytes }), { mode: 0o600 });
+  const files = { cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') };
+  if (tls) for (const name of ['cert', 'key'] as const) writeFileSync(files[name], tls[name], { mode: 0o600 });
+  const settings = { port, passwords, maxPayloadBytes, tls: tls && files, joins };
+  const program = joins ? (findAskingNats() ?? 'nats-server') : 'nats-server';
+  const writeConfig = () => writeFileSync(config, natsConfig(settings), { mode: 0o600 });
   writeConfig();
 
   let child: ChildProcess | undefined;
@@ -67,7 +83,7 @@ export async function startNats({
   process.once('exit', killNow);
 
   async function start() {
-    child = await spawnServer(config);
+    child = await spawnServer(config, program);
   }
   async function kill() {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -123,10 +139,10 @@ export async function startNats({
   };
 }
 
-async function spawnServer(config: string): Promise<ChildProcess> {
+export async function spawnServer(config: string, program = 'nats-server'): Promise<ChildProcess> {
   // Debian installs the server outside of the PATH of an ordinary user.
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
-  const child = spawn('nats-server', ['-c', config], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, ['-c', config], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let log = '';
   const fail = (why: string) => reject(new Error(`nats-server ${why}\n${log.slice(-2000)}`));
@@ -151,7 +167,7 @@ async function spawnServer(config: string): Promise<ChildProcess> {
 
 // Below the range the system gives to outgoing connections: there, a client that retries while the server is down
 // can be given the server's own port, and connect to itself.
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   while (true) {
     const port = randomInt(15_000, 32_000);
     const probe = createServer();

@@ -1,6 +1,16 @@
 // The public interface of the contract: shapes, routes, events, states and error codes. No I/O.
 
 export {
+  AdminAgent,
+  AdminHost,
+  AdminOverview,
+  AdminTask,
+  AdminUser,
+  AuditEntry,
+  WaitCause,
+  waitCauses,
+} from './routes/admin.ts';
+export {
   ApiKey,
   ChangePasswordRequest,
   ConsoleTokenReply,

@@ -72,15 +72,7 @@ export function createHostClient(bus: Bus) {
       return send(hold, { type: 'take', epoch: hold.epoch, ...kind }, wait, ['taken', ({ cut }) => ({ cut })]);
     },
 
-    /** Opens a connection of a program. What it says, hears and, with `reports`, does, goes over the bus from then on. */
-    async openProgram(
-      { hostId, sessionId }: BrowserAddress,
-      request: ProgramOpen,
-      wait: Wait,
-    ): Promise<HostResult<{ reports: boolean }>> {
-      const result = await bus.request(programOpen, { host_id: hostId, session_id: sessionId }, request, wait);
-      return hostResultOf(result, (reply) => (reply.ok ? { reports: reply.reports === true } : reply));
-    },
+    ...programConnections(bus),
 
     /** The picture as it is now. */
     look: (browser: BrowserAddress, wait: Wait): Promise<HostResult<HostLook>> =>
@@ -140,6 +132,20 @@ const isOf = <Type extends SuccessfulReply['type']>(
   type: Type,
   head: SuccessfulReply,
 ): head is Extract<SuccessfulReply, { type: Type }> => head.type === type;
+
+const programConnections = (bus: Bus) => ({
+  /** Opens a connection of a program. What it says, hears and, with `reports`, does, goes over the bus from then on. */
+  async openProgram(
+    { hostId, sessionId }: BrowserAddress,
+    request: ProgramOpen,
+    wait: Wait,
+  ): Promise<HostResult<{ reports: boolean; judges: boolean }>> {
+    const result = await bus.request(programOpen, { host_id: hostId, session_id: sessionId }, request, wait);
+    return hostResultOf(result, (reply) =>
+      reply.ok ? { reports: reply.reports === true, judges: reply.judges === true } : reply,
+    );
+  },
+});
 
 /** Commands to the host itself. */
 const hostCommands = (bus: Bus) => ({

@@ -2,6 +2,7 @@
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { secretSettings } from './secrets.ts';
+import { traceLogFields } from './tracing/tracing.ts';
 
 export type Log = Logger;
 
@@ -66,13 +67,16 @@ function describeError(error: unknown, depth = 0): unknown {
   return { type: name, message, code, stack, cause: isDeeper ? describeError(cause, depth + 1) : undefined };
 }
 
+/** While something is traced, each line names the span that it was written in. */
+const lineOf = (given: object) => Object.assign(strikeSecrets(given), traceLogFields());
+
 /** Writes to standard output, with the name of the process in each line. */
 export function createLog(name: string, level: string, destination?: DestinationStream): Log {
   const options = {
     level,
     base: { process: name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }), log: (line: object) => strikeSecrets(line) },
+    formatters: { level: (label: string) => ({ level: label }), log: lineOf },
     serializers: { err: (error: unknown) => describeError(error) },
   };
   return destination ? pino(options, destination) : pino(options);

@@ -3,6 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createFigures, type Figures } from './cached.ts';
 
 export type Ops = {
   /** Where the process registers its own metrics. */
@@ -67,3 +68,56 @@ type OpsOptions = {
   notices?: string[];
   isReady: () => boolean | Promise<boolean>;
 };
+
+type Labelled<Label extends string> = { labels: Record<Label, string>; value: number };
+type Described<T, Label extends string> = {
+  name: string;
+  help: string;
+  /** At least one: a gauge without labels would show 0 where nothing is known. */
+  labelNames: [Label, ...Label[]];
+  show: (answer: T) => Labelled<Label>[];
+};
+
+/** A gauge without an answer has no values. */
+export function exposeFigures<T, Label extends string>(
+  metrics: Registry,
+  figures: Figures<T>,
+  { name, help, labelNames, show }: Described<T, Label>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [metrics],
+    async collect() {
+      const answer = await figures.read();
+      this.reset();
+      if (answer !== undefined) for (const { labels, value } of show(answer)) this.set(labels, value);
+    },
+  });
+}
+
+/** As old as a round trip may be. */
+const roundTripMs = 5000;
+
+/** How long the services that this process needs take to answer; no value for one that does not. */
+export function exposeRoundTrips(metrics: Registry, pings: Record<string, () => Promise<boolean>>): void {
+  const timed = async (ping: () => Promise<boolean>) => {
+    const begun = performance.now();
+    return (await ping().catch(() => false)) ? (performance.now() - begun) / 1000 : undefined;
+  };
+  const ask = () => Promise.all(Object.entries(pings).map(async ([to, ping]) => ({ to, secs: await timed(ping) })));
+  const figures = createFigures({ ask, everyMs: roundTripMs });
+  exposeFigures(metrics, figures, {
+    name: 'pilothouse_round_trip_seconds',
+    help: 'How long the last ping took, by the service that was asked; no value for one that did not answer.',
+    labelNames: ['to'],
+    show: (trips) => trips.flatMap(({ to, secs }) => (secs === undefined ? [] : { labels: { to }, value: secs })),
+  });
+  exposeFigures(metrics, figures, {
+    name: 'pilothouse_reaches',
+    help: 'Whether the service answered the last ping: 1 or 0.',
+    labelNames: ['to'],
+    show: (trips) => trips.map(({ to, secs }) => ({ labels: { to }, value: secs === undefined ? 0 : 1 })),
+  });
+}

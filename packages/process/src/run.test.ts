@@ -31,7 +31,7 @@ describe('a process', () => {
       signal: 'SIGTERM',
     });
     assert.equal(exitCode, 0);
-    assert.match(text, /closed/);
+    assert.match(text, /closed/s);
   });
 
   it('ends by force when closing takes too long', async () => {
@@ -58,6 +58,31 @@ describe('a process', () => {
     }
   });
 
+  it('finishes its work when it is told to end, but not after an uncaught error or a second signal', async () => {
+    const finishing = (then: string) =>
+      `const finishWork = (signal) => new Promise((resolve) => {
+         console.log('finishing');
+         signal.addEventListener('abort', () => (console.log('hurried'), resolve()));
+         ${then}
+       });
+       return { log, finishWork, finishWithinMs: 10_000, close: async () => console.log('closed') };`;
+    const finished = await lifeOf(finishing('resolve();'), { signal: 'SIGTERM' });
+    assert.equal(finished.exitCode, 0);
+    assert.match(finished.text, /finishing\n.*closed/s);
+    const hurried = await lifeOf(finishing(`process.kill(process.pid, 'SIGTERM');`), { signal: 'SIGTERM' });
+    assert.equal(hurried.exitCode, 0);
+    assert.match(hurried.text, /finishing\n.*hurried\n.*closed/s);
+    const broken = await lifeOf(finishing(`setImmediate(() => { throw new Error('surprise'); });`), {
+      signal: 'SIGTERM',
+    });
+    assert.equal(broken.exitCode, 1);
+    assert.match(broken.text, /hurried\n.*closed/s);
+    const died = await lifeOf(`setTimeout(() => { throw new Error('surprise'); }, 50); ${finishing('resolve();')}`);
+    assert.equal(died.exitCode, 1);
+    assert.doesNotMatch(died.text, /finishing/);
+    assert.match(died.text, /closed/s);
+  });
+
   it('says which settings are wrong and ends with 2', async () => {
     const { exitCode, text } = await lifeOf(`throw new SettingsError(['PORT: is required']);`);
     assert.equal(exitCode, 2);
@@ -70,6 +95,6 @@ describe('a process', () => {
     );
     assert.equal(exitCode, 1);
     assert.match(text, /surprise/);
-    assert.match(text, /closed/);
+    assert.match(text, /closed/s);
   });
 });

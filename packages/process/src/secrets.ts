@@ -7,8 +7,22 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 export const secretSettings: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'NATS_PASSWORD',
+  'HOST_JOIN_SECRET',
+  'HOST_JOIN_KEYS',
+  'HOST_JOIN_SIGNING_KEY',
   'PROFILE_KEY',
   'EVIDENCE_KEY',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GOOGLE_API_KEY',
+  'MODEL_API_KEYS',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+]);
+
+/** Their files may be empty, which is as if they were not named: an installation has one for each vendor of models. */
+export const mayBeEmpty: ReadonlySet<string> = new Set([
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
   'GOOGLE_API_KEY',
@@ -17,13 +31,16 @@ export const secretSettings: ReadonlySet<string> = new Set([
 
 const maxBytes = 64 * 1024;
 
+/** The open descriptor that a path names. */
+export const descriptorIn = (path: string): string | undefined => /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path)?.[1];
+
 /**
  * What the file holds, without the end of its last line. A descriptor that was handed to us (`/dev/fd/3`) is read to
  * its end and closed, so that the secret is on no disk and cannot be read again.
  */
 export function readSecretFile(path: string): { value: string } | { problem: string } {
   try {
-    const handed = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path)?.[1];
+    const handed = descriptorIn(path);
     // Not by its name: a process that hides its memory may not open that.
     const descriptor = handed === undefined ? openSync(path, 'r') : Number(handed);
     try {

@@ -8,7 +8,17 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { z } from 'zod';
-import { addressOf, flag, keys, port, readSettings, wholeNumber } from './settings.ts';
+import {
+  addressOf,
+  busOf,
+  busSettings,
+  flag,
+  keys,
+  port,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from './settings.ts';
 
 const schema = z.object({
   PORT: port.default(4000),
@@ -62,6 +72,7 @@ describe('settings', () => {
     const withSecrets = z.object({
       NATS_PASSWORD: z.string().min(3),
       PROFILE_KEY: keys.default([]),
+      OPENAI_API_KEY: z.string().default('none'),
       PORT: port.default(1),
     });
     const folder = mkdtempSync(join(tmpdir(), 'pilothouse-settings-'));
@@ -75,7 +86,27 @@ describe('settings', () => {
     it('may come by a file, without the end of its line', () => {
       const PROFILE_KEY_FILE = file(Buffer.alloc(32, 7).toString('base64'));
       const settings = readSettings(withSecrets, { NATS_PASSWORD_FILE: file('from a file\n'), PROFILE_KEY_FILE });
-      assert.deepEqual(settings, { NATS_PASSWORD: 'from a file', PROFILE_KEY: [Buffer.alloc(32, 7)], PORT: 1 });
+      assert.deepEqual(settings, {
+        NATS_PASSWORD: 'from a file',
+        PROFILE_KEY: [Buffer.alloc(32, 7)],
+        OPENAI_API_KEY: 'none',
+        PORT: 1,
+      });
+    });
+
+    it('are a mistake where their file is empty, but for keys of models, which are not set then', () => {
+      const given = { NATS_PASSWORD: 'abc', OPENAI_API_KEY_FILE: file('') };
+      assert.equal(readSettings(withSecrets, given).OPENAI_API_KEY, 'none');
+      for (const name of ['NATS_PASSWORD', 'PROFILE_KEY'])
+        assert.throws(
+          () =>
+            readSettings(withSecrets, {
+              NATS_PASSWORD: 'abc',
+              NATS_PASSWORD_FILE: undefined,
+              [`${name}_FILE`]: file('\n'),
+            }),
+          new RegExp(`${name}_FILE: is empty`),
+        );
     });
 
     it('are checked like any other, never shown, and not looked for where they are not', () => {
@@ -129,5 +160,33 @@ describe('settings', () => {
   it('refuse numbers that only look like one', () => {
     for (const PORT of ['1.5', '-1', 'x', '0x1z', '1e9'])
       assert.throws(() => readSettings(schema, { ...good, PORT }), /PORT/);
+  });
+});
+
+describe('where the bus is', () => {
+  const schema = z.object(busSettings);
+  const good = { NATS_PASSWORD: 'one' };
+  const read = (NATS_URL: string) => readSettings(schema, { ...good, NATS_URL }).NATS_URL;
+
+  it('may be several nodes, all with TLS or none', () => {
+    assert.deepEqual(read('tls://a:4222, tls://b:4222'), ['tls://a:4222', 'tls://b:4222']);
+    for (const wrong of ['http://a', 'tls://a:4222,', 'tls://a:4222,nats://b:4222'])
+      assert.throws(() => read(wrong), SettingsError, wrong);
+  });
+
+  it('takes the password from its file again each time, and keeps the last while there is none', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bus-settings-'));
+    const file = join(folder, 'password');
+    try {
+      const given = { NATS_URL: ['tls://a'], NATS_PASSWORD: 'first' };
+      const { password } = busOf(given, { NATS_PASSWORD_FILE: file });
+      assert.equal(password(), 'first');
+      writeFileSync(file, 'second,first\n', { mode: 0o600 });
+      assert.equal(password(), 'second,first');
+      rmSync(file);
+      assert.equal(password(), 'second,first');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

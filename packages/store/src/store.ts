@@ -16,16 +16,22 @@ import { createTokenRotation, type Lifetimes } from './accounts/token-rotation.t
 import { createTypedSecrets } from './accounts/typed-secrets.ts';
 import { createUserPolicies } from './accounts/user-policies.ts';
 import { createUsers } from './accounts/users.ts';
+import { createAdminReads } from './admin/admin-reads.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import { createFileBlobs } from './blobs/file-blobs.ts';
 import { type Database, openDatabase } from './db/db.ts';
 import { createSealer, type Sealer } from './db/encryption.ts';
 import { createJobClaims } from './db/job-claims.ts';
 import { createAgents } from './fleet/agents.ts';
 import { createBrowserQueue } from './fleet/browser-queue.ts';
+import { createInstallationFigures } from './fleet/figures.ts';
 import { createGlance } from './fleet/glance.ts';
 import { createHostChoice } from './fleet/host-choice.ts';
+import { createHostJoins } from './fleet/host-joins.ts';
 import { createHosts } from './fleet/hosts.ts';
 import { createIdleBrowsers } from './fleet/idle-browsers.ts';
 import { createMisplacedBrowsers } from './fleet/misplaced-browsers.ts';
+import { createMoves } from './fleet/moves.ts';
 import { createPlacement } from './fleet/placement.ts';
 import { createSavedStates, createStateEncoding } from './fleet/saved-states.ts';
 import { createSpareBrowsers } from './fleet/spare-browsers.ts';
@@ -39,7 +45,6 @@ import { createModelCalls } from './ledger/model-calls.ts';
 import { createObservations } from './ledger/observations.ts';
 import { createSteps } from './ledger/steps.ts';
 import { createBands } from './recordings/bands.ts';
-import { createFileBlobs } from './recordings/blobs.ts';
 import { createFrames } from './recordings/frames.ts';
 import { createRecorders } from './recordings/recorders.ts';
 import { createRecordings } from './recordings/recordings.ts';
@@ -89,7 +94,6 @@ export type StoreOptions = {
   url: string;
   /** The name of this process in the list of the database's connections. */
   name?: string;
-  blobDir: string;
   poolSize?: number;
   /** How long a sign of life may take in the database: less than the shortest lease. */
   vitalMs?: number;
@@ -103,14 +107,18 @@ export type StoreOptions = {
   lifetimes?: Lifetimes;
   /** The keys of saved browser states: the first encrypts, all decrypt. */
   profileKeys?: readonly Uint8Array[];
-};
+} & (
+  | { blobDir: string }
+  /** Closed with the store. */
+  | { blobs: Blobs }
+);
 
 const defaultLifetimes: Lifetimes = { accessSecs: 900, refreshIdleSecs: 14 * 86_400, loginSecs: 30 * 86_400 };
 /** How long a used refresh token may be sent again, by a client that lost the reply. */
 const retrySecs = 10;
 
 export function openStore(options: StoreOptions) {
-  const { url, blobDir, onChanged = () => {}, lifetimes = defaultLifetimes, profileKeys = [] } = options;
+  const { url, onChanged = () => {}, lifetimes = defaultLifetimes, profileKeys = [] } = options;
   const database = openDatabase(options);
   const sessions = { ...createSessions(database), ...createSessionReads(database) };
   const sealer = createSealer(profileKeys);
@@ -152,11 +160,7 @@ export function openStore(options: StoreOptions) {
     files: { ...createFiles(database), ...createFileRemoval(database) },
     frames: createFrames(database),
     browsers,
-    browserTurns: {
-      ...createBrowserQueue(database),
-      ...createTaskWaits(database),
-      ...createSpareBrowsers(database),
-    },
+    browserTurns: { ...createBrowserQueue(database), ...createTaskWaits(database), ...createSpareBrowsers(database) },
     takeovers: { ...createTakeoverQueries(database), ...takeoverChanges },
     ...createSteering(database, { logs, tellConversation }),
     recordings: { ...createRecordings(database), ...createBands(database) },
@@ -178,18 +182,32 @@ export function openStore(options: StoreOptions) {
     storedBytes: createStoredBytes(database),
     idempotency: createIdempotency(database),
     hosts: { ...createHosts(database), ...createHostChoice(database) },
+    hostJoins: createHostJoins(database),
     agents: createAgents(database, url),
-    glance: createGlance(database),
+    ...createOverviews(database),
     jobClaims: createJobClaims(database),
-    blobs: createFileBlobs(blobDir),
+    moves: createMoves(database),
     transaction: database.transaction,
     change: createChange({ database, sessions, onChanged }),
     ping: database.ping,
     isSuperuser: database.isSuperuser,
-    close: database.close,
+    ...createBlobs(database, options),
   };
 }
 export type Store = ReturnType<typeof openStore>;
+
+/** What agents and operators are told of everything, at once or page by page. */
+const createOverviews = (database: Database) => ({
+  glance: createGlance(database),
+  figures: createInstallationFigures(database),
+  adminReads: createAdminReads(database),
+});
+
+/** The blobs, and what closes everything. */
+function createBlobs(database: Database, options: StoreOptions) {
+  const blobs = 'blobs' in options ? options.blobs : createFileBlobs(options.blobDir);
+  return { blobs, close: () => database.close().finally(blobs.close) };
+}
 
 /** Where the front end of a session points, the programs that drive it, and what they do. */
 const createSteering = (database: Database, telling: Parameters<typeof createProgramTasks>[1]) => ({

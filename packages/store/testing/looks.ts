@@ -1,5 +1,5 @@
-// Every read that an agent's timers repeat within seconds, by its name, and those of its retention that are read along an
-// index: what they ask while there is nothing to do.
+// Every read that an agent's timers or a server's metrics repeat within seconds, by its name, and those of an agent's
+// retention that are read along an index: what they ask while there is nothing to do.
 
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../src/index.ts';
@@ -11,6 +11,8 @@ const agentId = randomUUID();
 
 export const looks: Record<string, (store: Store) => Promise<unknown>> = {
   glance: (store) => store.glance(agentId, leaseMs),
+  'figures.tasks': (store) => store.figures.tasks(),
+  'figures.fleet': (store) => store.figures.fleet(),
   'agents.missing': (store) => store.agents.missing(agentId, leaseMs),
   'browsers.unused': (store) => store.browsers.unused(idleMs),
   'browsers.waitingTooLong': (store) => store.browsers.waitingTooLong(idleMs),

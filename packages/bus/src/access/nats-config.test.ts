@@ -51,3 +51,8 @@ test('a host called like a server shares nothing with the server', () => {
   assert.equal(config.split('"_IN.server-1.>"').length, 2);
   assert.equal(config.split('"_IN.host-server-1.>"').length, 2);
 });
+
+test('a file of TLS that NATS would read as something else is refused', () => {
+  for (const file of ['nats.pem', '/a"b', '/a b', '/a\n', '$KEY', ''])
+    assert.throws(() => natsConfig({ port: 4222, passwords, tls: { cert: '/nats.pem', key: file } }), TypeError, file);
+});

@@ -40,8 +40,10 @@ export const Heartbeat = z.object({
     )
     // Twice what a host may be set to hold. A host that reports more gets no lease.
     .max(2000),
-  /** The most sessions that the host can hold. */
+  /** The most sessions that the host can hold; 0 where it takes no more. */
   capacity: z.int().nonnegative().max(10_000),
+  /** It is about to end: what works here is opened elsewhere, between two steps. */
+  is_leaving: z.boolean().default(false),
   /** Of the whole machine: the used share of its cores and of its memory, from 0 to 1. */
   load: z.object({ cpu: z.number().min(0), memory: z.number().min(0).max(1) }).optional(),
 });

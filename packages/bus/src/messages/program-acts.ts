@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { DecodeError } from '../wire/codec.ts';
 import { Epoch } from './heartbeat.ts';
 
-/** Each report has at most so many. */
+/** The most acts in one report. */
 export const maxActsPerReport = 50;
 /** What a host cuts off. A word that it strikes afterwards may be replaced by a longer one, so more is taken on arrival. */
 export const actLimits = { urlChars: 2000, nameChars: 200, textChars: 2000, errorChars: 300 } as const;

@@ -2,7 +2,7 @@
 // a message that has a gap, nor hold more of an unfinished one than its bound.
 
 import { DecodeError } from '../wire/codec.ts';
-import { type ProgramPiece, programPieceBytes } from './program.ts';
+import { type ProgramPiece, ProgramRules, programPieceBytes } from './program.ts';
 import { decodeProgramReport, encodeProgramReport, type ProgramReport } from './program-acts.ts';
 
 export type ProgramLink = {
@@ -10,6 +10,8 @@ export type ProgramLink = {
   send(text: string): void;
   /** Tells the other end what the program has done. */
   report(report: ProgramReport): void;
+  /** Tells the other end what acts are held to from now on. */
+  setRules(rules: ProgramRules): void;
   /** A piece that came. */
   take(piece: ProgramPiece): void;
   /** Asks the other end to tell what is left, and then to end it. */
@@ -24,6 +26,8 @@ type Options = {
   onMessage(text: string): void;
   /** What the program has done, at the end that asked for it. */
   onReport?(report: ProgramReport): void;
+  /** What acts are held to from now on, at the end that has the browser. */
+  onRules?(rules: ProgramRules): void;
   /** The other end asks that it ends. */
   onLeave?(): void;
   /** Once. */
@@ -40,16 +44,8 @@ const usualBeatMs = 1000;
 const usualSilentMs = 4000;
 
 export function createProgramLink(options: Options): ProgramLink {
-  const {
-    publish,
-    onMessage,
-    onReport,
-    onLeave,
-    onEnd,
-    maxMessageBytes,
-    beatMs = usualBeatMs,
-    silentMs = usualSilentMs,
-  } = options;
+  const { publish, onMessage, onReport, onRules, onLeave, onEnd, maxMessageBytes } = options;
+  const { beatMs = usualBeatMs, silentMs = usualSilentMs } = options;
   let sent = 0;
   let received = 0;
   let isOver = false;
@@ -77,11 +73,12 @@ export function createProgramLink(options: Options): ProgramLink {
     else if (message) onMessage(message.text);
   }
 
-  /** A report that cannot be read is a mistake of the other end: its acts would be missing in the ledger. */
-  function hear(bytes: Uint8Array): void {
-    const read = readReport(bytes);
+  /**
+   * What cannot be read is a mistake of the other end: acts would be missing in the ledger, or former rules would stay in place.
+   */
+  function hear<T>(read: T | DecodeError, tell: ((heard: T) => void) | undefined): void {
     if (read instanceof DecodeError) end(read.message);
-    else onReport?.(read);
+    else tell?.(read);
   }
 
   function end(reason: string): void {
@@ -104,6 +101,7 @@ export function createProgramLink(options: Options): ProgramLink {
     },
     leave: () => put('leave', empty),
     report: (report) => put('acts', encodeProgramReport(report)),
+    setRules: (rules) => put('rules', Buffer.from(JSON.stringify(rules))),
     take({ kind, seq, bytes }) {
       if (isOver) return;
       heardAt = performance.now();
@@ -111,12 +109,21 @@ export function createProgramLink(options: Options): ProgramLink {
       received = (received + 1) >>> 0;
       if (!isNext) end('a message was lost on the way');
       else if (kind === 'end') over(Buffer.from(bytes).toString());
-      else if (kind === 'acts') hear(bytes);
+      else if (kind === 'acts') hear(readReport(bytes), onReport);
+      else if (kind === 'rules') hear(readRules(bytes), onRules);
       else if (kind === 'leave') onLeave?.();
       else if (kind !== 'beat') join(bytes, kind === 'last');
     },
     end,
   };
+}
+
+function readRules(bytes: Uint8Array): ProgramRules | DecodeError {
+  try {
+    return ProgramRules.parse(JSON.parse(Buffer.from(bytes).toString()));
+  } catch (cause) {
+    return new DecodeError('rules for a program that cannot be read', { cause });
+  }
 }
 
 function readReport(bytes: Uint8Array): ProgramReport | DecodeError {

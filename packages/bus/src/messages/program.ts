@@ -6,7 +6,12 @@ import { type Codec, DecodeError, json } from '../wire/codec.ts';
 import { defineMessage, defineRequest } from '../wire/define.ts';
 import { askersOf, subjects } from '../wire/subjects.ts';
 import { Failed } from './failure.ts';
+import { Gate } from './gate.ts';
 import { BusId } from './heartbeat.ts';
+
+/** What acts of a program are held to. */
+export const ProgramRules = Gate.pick({ rules: true, is_given: true, is_watched: true });
+export type ProgramRules = z.output<typeof ProgramRules>;
 
 export const ProgramOpen = z.object({
   connection_id: BusId,
@@ -14,12 +19,17 @@ export const ProgramOpen = z.object({
   while_driven: z.enum(['fail', 'wait']),
   /** The server writes down what the program does. Absent from a server of an older release, which would not know the reports. */
   reports: z.boolean().optional(),
+  /** Absent from a server of an older release: then nothing is judged, as there. */
+  rules: ProgramRules.optional(),
 });
 export type ProgramOpen = z.output<typeof ProgramOpen>;
 
 export const ProgramOpened = z.discriminatedUnion('ok', [
-  /** `reports`: the host tells what the program does. Absent from a host of an older release, which does not know `leave` either. */
-  z.object({ ok: z.literal(true), reports: z.boolean().optional() }),
+  /**
+   * `reports`: the host tells what the program does. Absent from a host of an older release, which does not know `leave` either.
+   * `judges`: it holds acts to the rules. Without it the server must not let the program act.
+   */
+  z.object({ ok: z.literal(true), reports: z.boolean().optional(), judges: z.boolean().optional() }),
   Failed,
 ]);
 export type ProgramOpened = z.output<typeof ProgramOpened>;
@@ -34,9 +44,10 @@ export const programOpen = defineRequest({
 
 /**
  * `more`: part of a message. `last`: its last part. `beat`: the sender is there. `end`: it is over, and why. `acts`: what the program
- * has done (program-acts.ts). `leave`: the program has left, and the host is to tell what it did last and then end.
+ * has done (program-acts.ts). `leave`: the program has left, and the host is to tell what it did last and then end. `rules`: what its
+ * acts are held to from now on.
  */
-const kinds = ['more', 'last', 'beat', 'end', 'acts', 'leave'] as const;
+const kinds = ['more', 'last', 'beat', 'end', 'acts', 'leave', 'rules'] as const;
 export type ProgramPiece = { kind: (typeof kinds)[number]; seq: number; bytes: Uint8Array };
 
 /** Below the limit of NATS, with room for the head. */

@@ -4,21 +4,23 @@ import type { Wait } from '../wire/deadline.ts';
 import type { Lane, MessageDefinition, RequestDefinition } from '../wire/define.ts';
 import type { Problem } from '../wire/problem.ts';
 import type { Filter, Tokens } from '../wire/subject.ts';
-import { type BusStatus, type Credentials, type Link, openLink } from './link.ts';
+import { type BusStatus, type Credentials, type Link, openLink, type Proof } from './link.ts';
 import type { ListenOptions } from './listen.ts';
 import { type NewestPublisher, type NewestSubscription, publishNewest, subscribeNewest } from './newest.ts';
 import { type PublishResult, publish } from './publish.ts';
-import { type RequestResult, request } from './request.ts';
+import { type RequestResult, type RequestTracing, request, tracedRequest } from './request.ts';
 import { type Handler, type Responder, respond } from './respond.ts';
 import { type Consumer, type Subscription, subscribe } from './subscribe.ts';
 
-export interface BusOptions extends Credentials {
+export type BusOptions = (Credentials | Proof) & {
   /** How long to try for the first connection: a process may be started before its NATS. */
   connectTimeoutMs?: number;
   signal?: AbortSignal;
   onStatus?: (status: BusStatus) => void;
   onProblem?: (problem: Problem) => void;
-}
+  /** Follows requests to other processes, and those of others; not at all by default. */
+  tracing?: RequestTracing | undefined;
+};
 
 export interface Bus {
   request<Name extends string, Open extends Name, In, Out, ReplyIn, ReplyOut>(
@@ -72,11 +74,15 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const links = await openBoth((lane) => openLink(lane, options, onStatus, wait));
   const all = Object.values(links);
   const responders = new Set<Responder>();
+  const { tracing } = options;
 
   return {
-    request: (definition, to, message, requestWait) => request(links.control, definition, to, message, requestWait),
+    request: (definition, to, message, requestWait) =>
+      tracing
+        ? tracedRequest(links.control, definition, to, message, { ...requestWait, tracing })
+        : request(links.control, definition, to, message, requestWait),
     respond: (definition, filter, handler, listenOptions) => {
-      const responder = respond(links.control, definition, filter, handler, onProblem, listenOptions);
+      const responder = respond(links.control, definition, filter, handler, onProblem, { ...listenOptions, tracing });
       responders.add(responder);
       const signal = listenOptions?.signal;
       const forget = () => {

@@ -1,18 +1,26 @@
 // One NATS connection that reconnects by itself, and knows at any moment whether it is up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errors, type NatsConnection, type Status } from '@nats-io/nats-core';
+import { type Authenticator, errors, type NatsConnection, type Status } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { checkTimeout, type Wait, WaitError, waitFor } from '../wire/deadline.ts';
 import type { Lane } from '../wire/define.ts';
 import { inboxPrefix } from '../wire/subjects.ts';
+import { createPasswords, type PasswordSource, type Passwords } from './passwords.ts';
 
 export interface Credentials {
+  /** The addresses of the nodes: a connection that breaks goes to another one. With `tls://` nothing is said in plain text. */
   servers: string | string[];
   user: string;
-  password: string;
+  /** One, or the new and the former with a comma between while they are replaced. */
+  password: PasswordSource;
   name: string;
 }
+
+/** What a member without a password shows for the nonce of a connection. */
+export type Prove = (nonce?: string) => { nkey: string; sig: string; auth_token: string };
+/** Of a host that agents let in. It tries again when it is refused: there may be no agent yet, or no place. */
+export type Proof = Omit<Credentials, 'password'> & { prove: Prove };
 
 export type BusStatus =
   | { type: 'connected' | 'disconnected' | 'stale' | 'credentials_refused' | 'closed'; lane: Lane }
@@ -40,24 +48,49 @@ const dialMs = 2000;
 const pingIntervalMs = 2000;
 const maxPingOut = 2;
 
+type SignIn = Omit<Passwords, 'offer'> & { authenticator: Authenticator; isPatient: boolean };
+
+function signInOf(user: string, secret: { password: PasswordSource } | { prove: Prove }): SignIn {
+  if ('password' in secret) {
+    const { offer, ...passwords } = createPasswords(secret.password);
+    return { ...passwords, authenticator: () => ({ user, pass: offer() }), isPatient: false };
+  }
+  let isRefused = false;
+  return {
+    authenticator: secret.prove,
+    refuse() {
+      isRefused = true;
+    },
+    accept() {
+      isRefused = false;
+    },
+    areAllRefused: () => isRefused,
+    isPatient: true,
+  };
+}
+
 export async function openLink(
   lane: Lane,
-  { servers, user, password, name }: Credentials,
+  { servers, user, name, ...secret }: Credentials | Proof,
   onStatus: (status: BusStatus) => void,
   wait: Wait,
 ): Promise<Link> {
-  const credentials = { areRefused: false };
+  const signIn = signInOf(user, secret);
+  const nodes = [servers].flat();
   const dial = () =>
     connect({
-      servers,
-      user,
-      pass: password,
+      servers: nodes,
+      // The library takes the scheme of an address for a hint: a server that offers no TLS would be told the password in plain text.
+      ...(nodes.some((node) => node.startsWith('tls:')) && { tls: {} }),
+      authenticator: signIn.authenticator,
+      // Nodes tell clients addresses of their own network, which no certificate names.
+      ignoreClusterUpdates: true,
       name: `${name} ${lane}`,
       inboxPrefix: inboxPrefix(user),
       timeout: dialMs,
       maxReconnectAttempts: -1,
       reconnectDelayHandler: () =>
-        credentials.areRefused ? refusedReconnectMs : reconnectMs + Math.floor(Math.random() * reconnectJitterMs),
+        signIn.areAllRefused() ? refusedReconnectMs : reconnectMs + Math.floor(Math.random() * reconnectJitterMs),
       // After two refusals the library would close for good; a server restarted with a wrong file must not end this
       // process.
       ignoreAuthErrorAbort: true,
@@ -65,8 +98,11 @@ export async function openLink(
       maxPingOut,
       noAsyncTraces: true,
     });
-  const nc = await dialUntil(dial, wait);
-  const connection = followStatus(nc, { lane, onStatus, credentials });
+  // Each node may be the one that hangs.
+  const attemptMs = dialMs * (nodes.length + 1);
+  const nc = await dialUntil(dial, { signIn, attemptMs, wait });
+  signIn.accept();
+  const connection = followStatus(nc, { lane, onStatus, signIn });
   onStatus({ type: 'connected', lane });
 
   return {
@@ -84,10 +120,10 @@ export async function openLink(
   };
 }
 
-type StatusOptions = { lane: Lane; onStatus: (status: BusStatus) => void; credentials: { areRefused: boolean } };
+type StatusOptions = { lane: Lane; onStatus: (status: BusStatus) => void; signIn: SignIn };
 
 /** Keeps track of whether the connection is up, and reports each change. */
-function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: StatusOptions) {
+function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOptions) {
   let connected = true;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
   let maxPayloadBytes = nc.info?.max_payload ?? 0;
@@ -106,7 +142,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: Statu
         if (connected) break;
         connected = true;
         reconnectedAt = performance.now();
-        credentials.areRefused = false;
+        signIn.accept();
         maxPayloadBytes = nc.info?.max_payload ?? maxPayloadBytes;
         onStatus({ type: 'connected', lane });
         break;
@@ -119,7 +155,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: Statu
           const { operation, subject } = status.error;
           onStatus({ type: 'forbidden', lane, operation, subject });
         } else if (status.error instanceof errors.AuthorizationError) {
-          credentials.areRefused = true;
+          signIn.refuse();
           onStatus({ type: 'credentials_refused', lane });
         }
         break;
@@ -144,17 +180,28 @@ function followStatus(nc: NatsConnection, { lane, onStatus, credentials }: Statu
   };
 }
 
+type Dialing = { signIn: SignIn; attemptMs: number; wait: Wait };
+
 // The library's own wait for a first connection can be neither aborted nor bounded, and retries a refused password.
-async function dialUntil(dial: () => Promise<NatsConnection>, { timeoutMs, signal }: Wait): Promise<NatsConnection> {
+async function dialUntil(
+  dial: () => Promise<NatsConnection>,
+  { signIn, attemptMs, wait }: Dialing,
+): Promise<NatsConnection> {
+  const { timeoutMs, signal } = wait;
   const giveUp = AbortSignal.any([AbortSignal.timeout(checkTimeout(timeoutMs)), ...(signal ? [signal] : [])]);
   while (true) {
     const attempt = dial();
     try {
-      return await waitFor(attempt, { timeoutMs: dialMs * 2, signal: giveUp });
+      return await waitFor(attempt, { timeoutMs: attemptMs, signal: giveUp });
     } catch (error) {
-      if (error instanceof errors.AuthorizationError) throw error;
+      const isRefused = error instanceof errors.AuthorizationError;
+      if (isRefused) {
+        signIn.refuse();
+        if (!signIn.areAllRefused()) continue;
+        if (!signIn.isPatient) throw error;
+      }
       attempt.then((late) => late.close()).catch(() => undefined);
-      await sleep(reconnectMs, undefined, { signal: giveUp }).catch(() => {
+      await sleep(isRefused ? refusedReconnectMs : reconnectMs, undefined, { signal: giveUp }).catch(() => {
         throw new WaitError(signal?.aborted ? 'aborted' : 'timeout', { cause: error });
       });
     }

@@ -11,6 +11,8 @@ import { canSend } from './publish.ts';
 export const replyWindowMs = 30_000;
 
 export const timeoutHeader = 'Timeout-Ms';
+/** The name that W3C gives it. */
+export const traceHeader = 'traceparent';
 export const refusalHeader = 'Refused';
 // NATS counts headers as part of the payload.
 export const headerRoomBytes = 128;
@@ -39,13 +41,44 @@ export type RequestResult<Reply> = { ok: true; reply: Reply } | RequestFailure;
 type PlainReason = Exclude<RequestFailure['reason'], 'refused'>;
 const failure = (reason: PlainReason, mayHaveActed: boolean): RequestFailure => ({ ok: false, reason, mayHaveActed });
 
+/** What of a message a trace may name: which definition, and which of its kinds. */
+export type Traced = { name: string; command: string | undefined };
+/** Follows requests from process to process. The bus knows nothing of traces but the header. */
+export interface RequestTracing {
+  asked<T extends { ok: boolean; reason?: string }>(
+    what: Traced,
+    send: (traceparent: string | undefined) => Promise<T>,
+  ): Promise<T>;
+  /** Without it, the headers of others are not read. */
+  answered?<T>(what: Traced, traceparent: string | undefined, work: () => Promise<T>): Promise<T>;
+}
+
+/** Commands are unions by `type`; in a packed message that is in its head. */
+export function tracedOf(name: string, message: unknown): Traced {
+  const { type, head } = (message ?? {}) as { type?: unknown; head?: { type?: unknown } };
+  const command = type ?? head?.type;
+  return { name, command: typeof command === 'string' ? command : undefined };
+}
+
+/** The same, followed by a trace. */
+export function tracedRequest<Name extends string, Open extends Name, In, Out, ReplyIn, ReplyOut>(
+  link: Link,
+  definition: RequestDefinition<Name, Open, In, Out, ReplyIn, ReplyOut>,
+  to: Tokens<Name>,
+  message: In,
+  { tracing, ...wait }: Wait & { tracing: RequestTracing },
+): Promise<RequestResult<ReplyOut>> {
+  const send = (traceparent: string | undefined) => request(link, definition, to, message, { ...wait, traceparent });
+  return tracing.asked(tracedOf(definition.name, message), send);
+}
+
 /** Never rejects because of the bus or the other side; throws only on a bad token or a bad timeout. */
 export async function request<Name extends string, Open extends Name, In, Out, ReplyIn, ReplyOut>(
   link: Link,
   definition: RequestDefinition<Name, Open, In, Out, ReplyIn, ReplyOut>,
   to: Tokens<Name>,
   message: In,
-  { timeoutMs, signal }: Wait,
+  { timeoutMs, signal, traceparent }: Wait & { traceparent?: string | undefined },
 ): Promise<RequestResult<ReplyOut>> {
   const subject = definition.subject.to(to);
   const timeout = checkTimeout(timeoutMs, replyWindowMs);
@@ -56,6 +89,7 @@ export async function request<Name extends string, Open extends Name, In, Out, R
 
   const head = headers();
   head.set(timeoutHeader, String(Math.ceil(timeout)));
+  if (traceparent !== undefined) head.set(traceHeader, traceparent);
   const { promise, resolve } = Promise.withResolvers<RequestResult<ReplyOut>>();
   const onAbort = () => resolve(failure('aborted', true));
   signal?.addEventListener('abort', onAbort, { once: true });

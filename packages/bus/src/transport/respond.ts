@@ -9,7 +9,16 @@ import type { Filter, Tokens } from '../wire/subject.ts';
 import { isInboxOf } from '../wire/subjects.ts';
 import type { Link } from './link.ts';
 import { type Listener, type ListenOptions, listen } from './listen.ts';
-import { headerRoomBytes, type Refusal, refusalHeader, replyWindowMs, timeoutHeader } from './request.ts';
+import {
+  headerRoomBytes,
+  type Refusal,
+  type RequestTracing,
+  refusalHeader,
+  replyWindowMs,
+  timeoutHeader,
+  tracedOf,
+  traceHeader,
+} from './request.ts';
 
 export interface RequestContext<Name extends string> {
   /** Read from the subject, on which the sender has permission to publish. */
@@ -34,7 +43,7 @@ export function respond<Name extends string, Open extends Name, In, Out, ReplyIn
   filter: Filter<Name, Open>,
   handler: Handler<Name, Out, ReplyIn>,
   onProblem: OnProblem,
-  options: ListenOptions = {},
+  options: ListenOptions & { tracing?: RequestTracing | undefined } = {},
 ): Responder {
   const { name, subject } = definition;
   const pending = new Map<Promise<void>, AbortController>();
@@ -67,7 +76,10 @@ export function respond<Name extends string, Open extends Name, In, Out, ReplyIn
     }
     const timer = setTimeout(() => controller.abort(), timeLeft(msg));
     try {
-      const reply = definition.reply.encode(await handler(message, { from, signal: controller.signal }));
+      const handle = async () => handler(message, { from, signal: controller.signal });
+      const parent = msg.headers?.get(traceHeader) || undefined;
+      const answer = options.tracing?.answered?.(tracedOf(name, message), parent, handle) ?? handle();
+      const reply = definition.reply.encode(await answer);
       if (reply.length + headerRoomBytes > link.maxPayloadBytes()) return send(Buffer.alloc(0), 'too_large');
       send(reply);
     } catch (error) {

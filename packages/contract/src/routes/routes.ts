@@ -1,6 +1,7 @@
 // The table of routes: everything that the server promises over HTTP.
 
 import type { Route } from '../types/route.ts';
+import { adminRoutes } from './admin.routes.ts';
 import { authRoutes } from './auth.routes.ts';
 import { bundleRoutes } from './bundle.routes.ts';
 import { chatRoutes } from './chat.routes.ts';
@@ -17,6 +18,7 @@ export const routes = {
   ...authRoutes,
   ...consoleLoginRoutes,
   ...inviteRoutes,
+  ...adminRoutes,
   ...chatRoutes,
   ...sessionRoutes,
   ...taskRoutes,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { docBlocks } from '../../../../testkit/doc-blocks.ts';
 import { Step } from '../tasks/step.ts';
 import { instructions } from './instructions.ts';
 import { parseScript } from './parse.ts';
@@ -22,11 +23,12 @@ const code = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, said = ''])
 
 describe('the guide', () => {
   it('shows only scripts that can be read', () => {
-    const blocks = [...guide.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
-    const scripts = blocks.filter(([, language]) => language !== 'ebnf');
-    assert.equal(scripts.length, 8);
-    for (const [, language, script = ''] of scripts) {
-      assert.equal(language, 'script');
+    const scripts = [
+      ...docBlocks('docs/guides/scripts.md', 'script'),
+      ...docBlocks('docs/guides/secrets.md', 'script'),
+    ];
+    assert.equal(scripts.length, 9);
+    for (const { code: script } of scripts) {
       const parsed = parseScript(script);
       assert.ok(parsed.ok, `${script}${JSON.stringify(parsed)}`);
       assert.ok(parsed.steps.length > 0);

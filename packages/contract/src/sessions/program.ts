@@ -11,7 +11,14 @@ export const WhileProgramDriven = z.enum(['fail', 'wait']);
 export type WhileProgramDriven = z.infer<typeof WhileProgramDriven>;
 
 export const ProgramAccessRequest = z
-  .object({ while_driven: WhileProgramDriven.default('fail') })
+  .object({
+    while_driven: WhileProgramDriven.default('fail'),
+    /**
+     * Who wrote what the program does. What an agent of another maker decides is held to the rules for models; a script that a
+     * person wrote needs no yes in the mode `standard`.
+     */
+    steps_by: z.enum(['person', 'program']).default('program'),
+  })
   .meta({ id: 'ProgramAccessRequest' });
 export type ProgramAccessRequest = z.infer<typeof ProgramAccessRequest>;
 

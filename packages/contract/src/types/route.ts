@@ -18,7 +18,7 @@ export type Route = {
   access: 'public' | 'anyone' | 'user' | 'share';
   /** Whether it belongs to the frozen interface, or is an extension. */
   origin: 'interface' | 'extension';
-  area: 'auth' | 'chat' | 'sessions' | 'tasks' | 'secrets' | 'service';
+  area: 'auth' | 'admin' | 'chat' | 'sessions' | 'tasks' | 'secrets' | 'service';
   /**
    * Which limit of its caller a call counts against, by the minute: `write` changes something, `input` is input of a
    * person who drives, `look` asks a browser for a picture. None by default.

@@ -7,6 +7,9 @@ type Environment = Record<string, string | undefined>;
 /** What any program may need of the shell that starts it. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'];
 
+// The key of a receiver only by a file: that of the shell may be for other programs.
+const tracing = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS_FILE', 'TRACE_RATIO'];
+
 /**
  * The settings of each kind that a stack takes from the shell and from `.env`; the others it chooses by itself. A list
  * of what passes, and not of what is held back: the hands must hold no secrets, also none that we never heard of.
@@ -34,10 +37,13 @@ const settings: Record<Kind, string[]> = {
     'INPUT_LIMIT_*',
     'LOOK_LIMIT_*',
     'STREAMS_*',
+    'SERVER_DRAIN_SECS',
     'PROFILE_KEY',
     'EVIDENCE_KEY',
     'EXAMPLES',
     'DATABASE_POOL_SIZE',
+    ...tracing,
+    'TRACE_CALLERS',
     'LOG_LEVEL',
   ],
   agent: [
@@ -74,9 +80,20 @@ const settings: Record<Kind, string[]> = {
     'ANTHROPIC_BASE_URL',
     'GOOGLE_API_KEY_FILE',
     'GOOGLE_BASE_URL',
+    ...tracing,
     'LOG_LEVEL',
   ],
-  browser: ['HOST_CAPACITY', 'HOST_WARM', 'HOST_KEEP_SECS', 'CHROMIUM_*', 'GUARD_*', 'SESSION_MAX_*', 'LOG_LEVEL'],
+  browser: [
+    'HOST_CAPACITY',
+    'HOST_WARM',
+    'HOST_KEEP_SECS',
+    'HOST_DRAIN_SECS',
+    'CHROMIUM_*',
+    'GUARD_*',
+    'SESSION_MAX_*',
+    ...tracing,
+    'LOG_LEVEL',
+  ],
 };
 
 /** For programs that are not ours. */

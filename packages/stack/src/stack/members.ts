@@ -27,6 +27,8 @@ export type StackOptions = {
   sites?: string[];
   /** Settings of one kind that beat those of the shell. */
   settings?: Partial<Record<Kind, Record<string, string>>>;
+  /** Settings of one part, by its name, that beat all others; an empty one counts as not set. */
+  settingsOf?: (part: string) => Record<string, string>;
   /** Other programs than those of the installation, by the name of the part or by its kind. */
   programs?: Record<string, string>;
   /** Another program that makes the schema. */
@@ -35,7 +37,7 @@ export type StackOptions = {
   busUrlOf?: (part: string, url: string) => string;
 };
 
-/** One process of ours, with all that is needed to start it again as it was. */
+/** One process of the installation, and its arguments and settings, by which the stack starts it again. */
 export type Member = {
   kind: Kind;
   name: string;
@@ -76,7 +78,7 @@ export async function planMembers(services: Services, options: StackOptions, par
     const busUrl = options.busUrlOf?.(name, bus.url) ?? bus.url;
     // Where we ask for readiness and send requests, whatever the shell or `.env` says.
     const env = { NATS_URL: busUrl, HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', OPS_PORT: String(opsPort), ...own.env };
-    Object.assign(env, options.settings?.[kind]);
+    Object.assign(env, options.settings?.[kind], options.settingsOf?.(name));
     const program = options.programs?.[name] ?? options.programs?.[kind] ?? parts[kind];
     return { kind, name, program, args: [], port: null, opsPort, daemon: null, ...own, env };
   };
@@ -95,7 +97,9 @@ export async function planMembers(services: Services, options: StackOptions, par
     await each(options.browsers, async (index) => {
       const id = `browser-${index}`;
       const { NATS_PASSWORD } = signIn({ role: 'host', id });
-      const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD } });
+      // Whatever ends this stack ends all of it: nobody would take what leaves.
+      const HOST_DRAIN_SECS = process.env.HOST_DRAIN_SECS ?? '0';
+      const made = await member('browser', index, { env: { HOST_ID: id, NATS_PASSWORD, HOST_DRAIN_SECS } });
       // As root each session has a user of its own; the port makes them differ from those of every other host here.
       const ports = (options.sites ?? []).map((url) => new URL(url).port);
       const guard: Record<string, string> = ports.length > 0 ? { GUARD_ALLOW_LOOPBACK_PORTS: ports.join(',') } : {};

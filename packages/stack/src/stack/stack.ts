@@ -27,6 +27,9 @@ export class PartFailure extends Error {
 type StackFile = { members: Member[] };
 
 const readyWithinMs = 60_000;
+/** A process that is told to end may finish its work first, for as long as these say. */
+const stopMs = () =>
+  12_000 + 1000 * Math.max(...['SERVER_DRAIN_SECS', 'HOST_DRAIN_SECS'].map((name) => Number(process.env[name] ?? 0)));
 /** More than the migration gives itself. */
 const migratedWithinMs = 90_000;
 
@@ -69,7 +72,7 @@ export function createStack(services: Services, parts: StackParts) {
     const [hosts, others] = [members.filter(isHost), members.filter((member) => !isHost(member))];
     // Hosts first: agents store the last states of their browsers.
     for (const group of [hosts, others])
-      await Promise.all(group.map(({ daemon }) => daemon && stopDaemon(daemon, 'SIGTERM', 12_000)));
+      await Promise.all(group.map(({ daemon }) => daemon && stopDaemon(daemon, 'SIGTERM', stopMs())));
     write(members.map((member) => ({ ...member, daemon: null })));
   }
 
@@ -94,7 +97,7 @@ export function createStack(services: Services, parts: StackParts) {
       if (isService(part)) return services.kill(part);
       await alone(async () => {
         const member = memberOf(part);
-        if (member.daemon) await stopDaemon(member.daemon, signal, 12_000);
+        if (member.daemon) await stopDaemon(member.daemon, signal, stopMs());
         remember({ ...member, daemon: null });
       });
     },

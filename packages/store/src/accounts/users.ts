@@ -88,11 +88,13 @@ export function createUsers({ db }: Database) {
     setRole: (id: string, role: 'user' | 'admin') =>
       db.updateTable('users').set({ role }).where('id', '=', id).execute(),
 
+    /** Changes nothing if the user is so already: since when stays known. */
     setDisabled: (id: string, isDisabled: boolean) =>
       db
         .updateTable('users')
         .set({ disabled_at: isDisabled ? sql`now()` : null })
         .where('id', '=', id)
+        .where('disabled_at', isDisabled ? 'is' : 'is not', null)
         .execute(),
   };
 }

@@ -9,12 +9,13 @@ export function encodeCursor({ at, id }: Position): string {
   return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url');
 }
 
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const cursorPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/;
 
 export function decodeCursor(cursor: string): Position {
   const [, time = '', id = ''] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const at = new Date(time);
-  if (Number.isNaN(at.getTime()) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
+  if (Number.isNaN(at.getTime()) || !uuidPattern.test(id)) {
     throw invalidCursor();
   }
   return { at, id };
@@ -27,6 +28,21 @@ export function toPage<Row>(rows: Row[], limit: number, positionOf: (row: Row) =
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, nextCursor: rows.length > limit && last ? encodeCursor(positionOf(last)) : null };
+}
+
+const keyPattern = /^key ([\x20-\x7e]{1,200})$/;
+
+/** The same for lists in the order of an id, which is a UUID or any text. */
+export function decodeKey(cursor: string, kind: 'uuid' | 'text'): string {
+  const [, key] = keyPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (key === undefined || (kind === 'uuid' && !uuidPattern.test(key))) throw invalidCursor();
+  return key;
+}
+export function toKeyPage<Row extends { id: string }>(rows: Row[], limit: number) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = rows.length > limit && last !== undefined;
+  return { rows: page, nextCursor: isCut ? Buffer.from(`key ${last.id}`).toString('base64url') : null };
 }
 
 const seqPattern = /^after (\d{1,15})$/;

@@ -4,6 +4,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from './generated.ts';
+import { refuseUnreplicated } from './unreplicated.ts';
 
 export type Db = Kysely<DB>;
 /**
@@ -45,8 +46,11 @@ function openPool({ url, name, size, connectMs, statementMs, onError }: PoolOpti
   });
   // An idle connection broke. No query waits for it, and the pool has dropped it already.
   pool.on('error', onError);
-  // A connection in use broke: the query that uses it fails as well, and reports it.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    // A connection in use broke: the query that uses it fails as well, and reports it.
+    client.on('error', () => {});
+    refuseUnreplicated(client);
+  });
   return pool;
 }
 
@@ -76,10 +80,12 @@ export function openDatabase({ url, name, poolSize = 10, vitalMs = defaultVitalM
         if (tx.hasQueued) onQueued();
         return result;
       } catch (error) {
-        isBroken = hasOldPlan(error);
-        await client.query('rollback').catch(() => {
-          isBroken = true;
-        });
+        isBroken = hasOldPlan(error) || isStuck(error);
+        // It would wait behind the statement that does not end, for as long again.
+        if (!isStuck(error))
+          await client.query('rollback').catch(() => {
+            isBroken = true;
+          });
         throw error;
       } finally {
         // A connection that could not roll back, or whose prepared statements are too old, is not used again.
@@ -150,6 +156,12 @@ const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMED
  */
 const hasOldPlan = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '0A000' && /cached plan/.test(error.message);
+
+/** Whether the connection still waits for an answer that nobody waits for any more. */
+const isStuck = (error: unknown): boolean => error instanceof Error && error.message === queryTimeout;
+
+/** The words of the library. */
+const queryTimeout = 'Query read timeout';
 
 /** Whether the database is unreachable, overloaded or just migrated, and the failure not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -196,6 +196,22 @@ export interface Frames {
   width: number;
 }
 
+export interface HostJoinConnections {
+  host_id: string;
+  number: number;
+  opened_at: Generated<Timestamp>;
+  server: string;
+}
+
+export interface HostJoins {
+  address: string;
+  ended_at: Timestamp | null;
+  ended_by: string | null;
+  host_id: string;
+  joined_at: Generated<Timestamp>;
+  public_key: string;
+}
+
 export interface HostLimits {
   host_id: string;
   max_sessions: number;
@@ -209,6 +225,7 @@ export interface Hosts {
   disagrees: Generated<boolean>;
   full_answers: Generated<number>;
   id: string;
+  is_leaving: Generated<boolean>;
   lease_until: Timestamp;
   load_cpu: number | null;
   load_memory: number | null;
@@ -354,6 +371,7 @@ export interface ProgramConnections {
 }
 
 export interface ProgramTickets {
+  by_person: Generated<boolean>;
   expires_at: Timestamp;
   key_id: string | null;
   login_id: string | null;
@@ -571,6 +589,7 @@ export interface Tasks {
   status: Generated<TaskStatus>;
   title: string;
   total_steps: number | null;
+  traceparent: string | null;
   updated_at: Generated<Timestamp>;
 }
 
@@ -606,6 +625,8 @@ export interface DB {
   executions: Executions;
   files: Files;
   frames: Frames;
+  host_join_connections: HostJoinConnections;
+  host_joins: HostJoins;
   host_limits: HostLimits;
   hosts: Hosts;
   idempotency_keys: IdempotencyKeys;

@@ -182,6 +182,26 @@ describe('the queue for browsers', () => {
     assert.deepEqual(await store.browserTurns.due([a1, b1]), [a1]);
   });
 
+  it('lets one session at a time move to another host, and none while any waits', async () => {
+    await setCapacity(1);
+    const [claim, ...others] = (await Promise.all([1, 2, 3].map(() => store.moves.begin()))).toSorted();
+    assert.ok(claim);
+    assert.deepEqual(others, [undefined, undefined]);
+    await store.moves.end(claim);
+    const slow = await store.moves.begin();
+    assert.ok(slow);
+    await plain.query(`update job_claims set until = now() where job = 'move'`);
+    const next = await store.moves.begin();
+    assert.ok(next, 'the agent that moved one is dead');
+    await store.moves.end(slow);
+    assert.equal(await store.moves.begin(), undefined, 'it was only slow, and ends no claim but its own');
+    await store.moves.end(next);
+    const waiting = await newSession(await newUser());
+    await join(waiting);
+    assert.equal(await store.moves.begin(), undefined);
+    await store.browserTurns.leave(waiting);
+  });
+
   it('does not count waits as time of a task', async () => {
     await setCapacity(1);
     const user = await newUser();

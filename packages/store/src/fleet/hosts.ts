@@ -13,6 +13,7 @@ export type HostReport = {
   capacity: number;
   sessions: ReportedSession[];
   load?: { cpu: number; memory: number };
+  isLeaving?: boolean;
   leaseMs: number;
   /** How many sessions it may hold if the operator has set no limit for it. */
   maxSessions?: number;
@@ -43,7 +44,10 @@ const maxIdleMs = 315_360_000_000;
 // Browsers that were assigned to the host count, whatever it reports; and a shunned host has no room. What it reports is
 // compared with the rows here, once, and not by every agent that looks for differences.
 const renewText = `
-with allowed as (
+with joined as (
+  -- Locked: one that is being ended in this moment is read as ended.
+  select ended_at from host_joins where host_id = $1 for share
+), allowed as (
   select least($3::int, coalesce((select max_sessions from host_limits where host_id = $1), $4::int)) as capacity
 ), reported as (
   select exists (
@@ -51,29 +55,65 @@ with allowed as (
     where (b.host_id, b.boot_id, b.epoch) is distinct from ($1::text, $2::uuid, s.epoch)) as disagrees
 )
 insert into hosts as h (id, boot_id, capacity, claimed_capacity, session_count, sessions, load_cpu, load_memory, seen_at,
-  lease_until, disagrees, unused_since)
+  lease_until, disagrees, unused_since, is_leaving)
 select $1, $2, allowed.capacity, $3,
   greatest($5::int,
     (select count(*)::int from browsers b where b.host_id = $1 and b.boot_id = $2 and ${isAt}),
     (select allowed.capacity from hosts where id = $1 and shunned_until > now())),
   $6::jsonb, $7::real, $8::real, now(), now() + make_interval(secs => $9 / 1000.0), reported.disagrees,
-  now() - make_interval(secs => $10 / 1000.0)
+  now() - make_interval(secs => $10 / 1000.0), $11::boolean
 from allowed, reported
+where not exists (select from joined where ended_at is not null)
 on conflict (id) do update set
   boot_id = excluded.boot_id, capacity = excluded.capacity, claimed_capacity = excluded.claimed_capacity,
   session_count = excluded.session_count, sessions = excluded.sessions, load_cpu = excluded.load_cpu,
   load_memory = excluded.load_memory, seen_at = excluded.seen_at, lease_until = excluded.lease_until,
   disagrees = excluded.disagrees, unused_since = excluded.unused_since,
+  is_leaving = excluded.is_leaving,
   started_at = case when h.boot_id = excluded.boot_id then h.started_at else now() end
 returning capacity, (
   select coalesce(json_agg(json_build_object('session_id', b.session_id, 'epoch', b.epoch)), '[]')
   from jsonb_to_recordset($6::jsonb) as s(session_id uuid, epoch bigint) join lateral ${reportedBrowser} on true
   where b.epoch > s.epoch and (b.host_id <> $1 or b.boot_id <> $2)) as "openedElsewhere"`;
 
+/** The most sessions that this host may hold, from its next heartbeat on; null: the default of the agents. */
+async function setLimit(tx: Tx, hostId: string, maxSessions: number | null): Promise<void> {
+  if (maxSessions === null) await tx.db.deleteFrom('host_limits').where('host_id', '=', hostId).execute();
+  else
+    await tx.db
+      .insertInto('host_limits')
+      .values({ host_id: hostId, max_sessions: maxSessions })
+      .onConflict((conflict) =>
+        conflict.column('host_id').doUpdateSet({ max_sessions: maxSessions, set_at: sql`now()` }),
+      )
+      .execute();
+}
+
+/** The same for a host that was heard of within a day, or that has a limit; false if there is none. */
+async function changeLimit(tx: Tx, hostId: string, maxSessions: number | null): Promise<boolean> {
+  const { rows } = await tx.client.query<{ is_known: boolean }>({
+    name: 'hosts.isKnown',
+    text: `select exists (select from hosts where id = $1) or exists (select from host_limits where host_id = $1) as is_known`,
+    values: [hostId],
+  });
+  if (!rows[0]?.is_known) return false;
+  await setLimit(tx, hostId, maxSessions);
+  return true;
+}
+
 export function createHosts({ db, pool, vital }: Database) {
   return {
-    /** Grants the lease, and says in the same statement which browsers of the host were opened elsewhere. */
-    async renew({ hostId, bootId, capacity, sessions, load, leaseMs, maxSessions }: HostReport): Promise<Renewal> {
+    /** Grants the lease, and says in the same statement which browsers of the host were opened elsewhere. None to one that was ended. */
+    async renew({
+      hostId,
+      bootId,
+      capacity,
+      sessions,
+      load,
+      isLeaving,
+      leaseMs,
+      maxSessions,
+    }: HostReport): Promise<Renewal> {
       // A host may report anything; a malformed id would break queries that read the list.
       const reported = sessions.filter(({ session_id }) => isId(session_id));
       const unused = reported
@@ -93,25 +133,16 @@ export function createHosts({ db, pool, vital }: Database) {
           load?.memory ?? null,
           leaseMs,
           unused.length > 0 ? Math.max(...unused) : null,
+          isLeaving ?? false,
         ],
       });
       const [row] = rows;
-      if (!row) throw new Error('an insert that returned no row');
+      if (!row) throw new Error('this host was ended, and gets no lease');
       return row;
     },
 
-    /** The most sessions that this host may hold, from its next heartbeat on; null: the default of the agents. */
-    async setLimit(tx: Tx, hostId: string, maxSessions: number | null): Promise<void> {
-      if (maxSessions === null) await tx.db.deleteFrom('host_limits').where('host_id', '=', hostId).execute();
-      else
-        await tx.db
-          .insertInto('host_limits')
-          .values({ host_id: hostId, max_sessions: maxSessions })
-          .onConflict((conflict) =>
-            conflict.column('host_id').doUpdateSet({ max_sessions: maxSessions, set_at: sql`now()` }),
-          )
-          .execute();
-    },
+    setLimit,
+    changeLimit,
 
     /** Every host that has a lease or a limit, sorted by id. */
     async list(): Promise<HostRoom[]> {

@@ -39,11 +39,15 @@ describe('browsers that agents look after', () => {
     await run(`update sessions set browser = 'live' where id = any($1)`, [ids]);
     return ids;
   }
-  const beat = (ids: string[], { epoch = 1, idleMs = 0, watched = [] as string[] } = {}) =>
+  const beat = (
+    ids: string[],
+    { epoch = 1, idleMs = 0, watched = [] as string[], capacity = 100, isLeaving = false } = {},
+  ) =>
     store.hosts.renew({
       hostId,
       bootId,
-      capacity: 100,
+      capacity,
+      isLeaving,
       leaseMs: 60_000,
       sessions: ids.map((session_id) => ({
         session_id,
@@ -96,6 +100,24 @@ describe('browsers that agents look after', () => {
     await unclaim();
     await beat(ids, { idleMs: 5000, watched: ids });
     assert.deepEqual(await store.browsers.unused(4000), []);
+  });
+
+  it('of a host that takes no more are given as soon as they rest; those that a program works in, when it pauses or the host leaves', async () => {
+    const [resting = '', worked = ''] = await given(2);
+    await run('update browsers set program_epoch = epoch where session_id = $1', [worked]);
+    const found = async () => (await store.browsers.unused(60_000)).map(({ sessionId }) => sessionId).sort();
+    const say = async (idleMs: number, isLeaving = false) => {
+      await unclaim();
+      await beat([resting, worked], { idleMs, capacity: 0, isLeaving });
+    };
+    await say(100);
+    assert.deepEqual(await found(), [], 'a form may still be on its way');
+    await say(3000);
+    assert.deepEqual(await found(), [resting]);
+    await say(15_000);
+    assert.deepEqual(await found(), [resting, worked].sort());
+    await say(100, true);
+    assert.deepEqual(await found(), [worked]);
   });
 
   it('whose host is gone are given to one agent each', async () => {

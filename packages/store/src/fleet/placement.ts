@@ -22,12 +22,15 @@ export type BrowserPlacement = {
   is_live: boolean;
   /** The host is gone, so the browser may be opened elsewhere. Where it is neither, the host may come back with it. */
   is_gone: boolean;
+  /** The host is about to end. */
+  is_leaving: boolean;
   /** The person who drives the browser, and under which epoch. */
   driver: { userId: string; epoch: number } | null;
 };
 const placementText = `
 select b.session_id, b.host_id, b.epoch, b.opened_epoch, b.reach, s.browser,
   coalesce(h.lease_until > now(), false) as is_live, h.id is null or not ${mayLive('h')} as is_gone,
+  coalesce(h.is_leaving, false) as is_leaving,
   (select json_build_object('userId', w.holder_id, 'epoch', w.epoch) from takeovers w
    where w.session_id = b.session_id and w.status = 'active') as driver
 from browsers b join sessions s on s.id = b.session_id

@@ -83,7 +83,7 @@ describe('the queue of tasks', () => {
     assert.deepEqual(await claim(), [], 'a waiting task keeps those behind it in line');
     assert.ok(await answer(first.id));
     const [again] = await claim();
-    assert.deepEqual(again, { id: first.id, run: 2, executionId: held.executionId });
+    assert.deepEqual(again, { id: first.id, run: 2, executionId: held.executionId, traceparent: null });
     await store.change(first.sessionId, (tx) => store.tasks.move(tx, held, 'finish', { result: {} }));
     assert.deepEqual(ids(await claim()), [second.id]);
     await store.change(first.sessionId, (tx, append) => store.cancels.cancel(tx, append, { taskId: second.id }, null));

@@ -4,7 +4,13 @@
 import type { Database, Tx } from '../db/db.ts';
 
 /** One run of a task, taken by an agent. With an execution, it continues that of a run that ended by itself. */
-export type ClaimedRun = { id: string; run: number; executionId: string | null };
+export type ClaimedRun = {
+  id: string;
+  run: number;
+  executionId: string | null;
+  /** What began the task, for traces; null where nothing was traced. */
+  traceparent?: string | null;
+};
 export type TaskRun = { id: string; run: number };
 type Rest = { afterMs?: number; isForBrowser?: boolean };
 
@@ -26,11 +32,11 @@ export function createTaskQueue({ pool }: Database) {
                ), claimed as (
                  update tasks t set run = t.run + 1, run_agent_id = $1, run_due_at = null, is_rested = false
                  from due where t.id = due.id
-                 returning t.id, t.run, case when due.is_rested then due.execution_id end as execution_id
+                 returning t.id, t.run, t.traceparent, case when due.is_rested then due.execution_id end as execution_id
                ), continued as (
                  update executions e set agent_id = $1 from claimed where e.id = claimed.execution_id
                )
-               select id, run, execution_id as "executionId" from claimed`,
+               select id, run, execution_id as "executionId", traceparent from claimed`,
         values: [agentId, limit],
       });
       return rows;

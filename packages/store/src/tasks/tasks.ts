@@ -18,6 +18,8 @@ export type NewTask = {
   /** Null if the steps are not known beforehand. */
   totalSteps: number | null;
   rerunOf?: string;
+  /** What began it, for traces: every run of it is below that. */
+  traceparent?: string | undefined;
 };
 
 export function createTasks({ db }: Database) {
@@ -37,6 +39,7 @@ export function createTasks({ db }: Database) {
           settings: JSON.stringify(task.settings),
           total_steps: task.totalSteps,
           rerun_of: task.rerunOf ?? null,
+          traceparent: task.traceparent ?? null,
           first_seq: expression
             .selectFrom('session_seq')
             .select((e) => e('last_seq', '+', 1).as('next'))

@@ -105,7 +105,7 @@ describe('programs that drive sessions', () => {
 
   it('connect by a ticket once, in its session, before it expires', async () => {
     const [id, elsewhere] = [await open(), await open()];
-    const holder = { userId: localUser.id, loginId: null, keyId: null };
+    const holder = { userId: localUser.id, loginId: null, keyId: null, byPerson: false };
     const [hash, late] = [randomBytes(32), randomBytes(32)];
     const expiresAt = await store.programs.addTicket(id, hash, holder);
     assert.ok(expiresAt.getTime() - Date.now() < 61_000);
@@ -117,5 +117,29 @@ describe('programs that drive sessions', () => {
       client.query(`update program_tickets set expires_at = expires_at - interval '61 s'`),
     );
     assert.equal(await store.programs.takeTicket(id, late), undefined);
+  });
+
+  it('say by their ticket who wrote what they do', async () => {
+    const id = await open();
+    const hash = randomBytes(32);
+    await store.programs.addTicket(id, hash, { userId: localUser.id, loginId: null, keyId: null, byPerson: true });
+    assert.equal((await store.programs.takeTicket(id, hash))?.byPerson, true);
+  });
+
+  it('are held to the rules of their user, and to who watches', async () => {
+    const [id, connection] = [await open(), newId()];
+    await store.programs.connected(connection, id, localUser.id);
+    const standing = async () => (await store.programs.standing([connection, newId()])).map(({ id: _, ...one }) => one);
+    const [first] = await standing();
+    assert.deepEqual([first?.policy, first?.isWatched], [null, false]);
+    await store.transaction(({ client }) =>
+      client.query(
+        `insert into viewers (session_id, server_id, count, until) values ($1, $2, 1, now() + interval '1 min')`,
+        [id, newId()],
+      ),
+    );
+    assert.equal((await standing())[0]?.isWatched, true);
+    await store.programs.disconnected(connection);
+    assert.deepEqual(await standing(), []);
   });
 });

@@ -10,7 +10,15 @@ const silentSecs = 10;
 const ticketSecs = 60;
 const maxAtOnce = 50;
 
-export type TicketHolder = { userId: string; loginId: string | null; keyId: string | null };
+export type TicketHolder = {
+  userId: string;
+  loginId: string | null;
+  keyId: string | null;
+  /** A person wrote what the program does. */
+  byPerson: boolean;
+};
+/** What the acts of a connected program are held to, besides the rules of the installation. */
+export type ProgramStanding = { id: string; policy: unknown; isAdmin: boolean; isWatched: boolean };
 export type ProgramState = {
   /** A live host that holds the browser. */
   hostId: string | null;
@@ -93,7 +101,8 @@ export function createPrograms({ pool }: Database) {
 
 const createTickets = ({ pool }: Pick<Database, 'pool'>) => ({
   /** Returns when it expires. Old ones of the session go. */
-  async addTicket(sessionId: string, hash: Buffer, { userId, loginId, keyId }: TicketHolder): Promise<Date> {
+  async addTicket(sessionId: string, hash: Buffer, holder: TicketHolder): Promise<Date> {
+    const { userId, loginId, keyId, byPerson } = holder;
     await pool.query({
       name: 'programs.dropTickets',
       text: 'delete from program_tickets where session_id = $1 and expires_at < clock_timestamp()',
@@ -101,10 +110,10 @@ const createTickets = ({ pool }: Pick<Database, 'pool'>) => ({
     });
     const { rows } = await pool.query<{ expires_at: Date }>({
       name: 'programs.addTicket',
-      text: `insert into program_tickets (ticket_hash, session_id, user_id, login_id, key_id, expires_at)
-             values ($1, $2, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()) + interval '${ticketSecs} s')
+      text: `insert into program_tickets (ticket_hash, session_id, user_id, login_id, key_id, by_person, expires_at)
+             values ($1, $2, $3, $4, $5, $6, date_trunc('milliseconds', clock_timestamp()) + interval '${ticketSecs} s')
              returning expires_at`,
-      values: [hash, sessionId, userId, loginId, keyId],
+      values: [hash, sessionId, userId, loginId, keyId, byPerson],
     });
     if (!rows[0]) throw new Error('an insert without a row');
     return rows[0].expires_at;
@@ -116,7 +125,7 @@ const createTickets = ({ pool }: Pick<Database, 'pool'>) => ({
       name: 'programs.takeTicket',
       text: `delete from program_tickets
              where ticket_hash = $1 and session_id = $2 and expires_at > clock_timestamp()
-             returning user_id as "userId", login_id as "loginId", key_id as "keyId"`,
+             returning user_id as "userId", login_id as "loginId", key_id as "keyId", by_person as "byPerson"`,
       values: [hash, sessionId],
     });
     return rows[0];
@@ -144,6 +153,18 @@ const createConnections = ({ pool }: Pick<Database, 'pool'>) => ({
       text: `delete from program_connections c where not (${isLiveConnection})`,
     });
     return new Set(rows.map(({ id }) => id));
+  },
+
+  async standing(ids: readonly string[]): Promise<ProgramStanding[]> {
+    const { rows } = await pool.query<ProgramStanding>({
+      name: 'programs.standing',
+      text: `select c.id, u.policy, u.role = 'admin' as "isAdmin",
+               exists (select from viewers v where v.session_id = c.session_id and v.count > 0
+                       and v.until > clock_timestamp()) as "isWatched"
+             from program_connections c join users u on u.id = c.user_id where c.id = any($1)`,
+      values: [ids],
+    });
+    return rows;
   },
 
   async disconnected(id: string): Promise<void> {

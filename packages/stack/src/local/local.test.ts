@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { tryLock } from '../services/lock.ts';
 import { claimFolder, startLocal } from './local.ts';
-import { tryLock } from './services/lock.ts';
 
 describe('the folder of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'local-'));

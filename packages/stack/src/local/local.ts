@@ -3,18 +3,18 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { demoExamples } from './demo/examples.ts';
-import { type Shop, startShop } from './demo/shop.ts';
+import { demoExamples } from '../demo/examples.ts';
+import { type Shop, startShop } from '../demo/shop.ts';
+import { findChromium } from '../programs/chromium.ts';
+import { partsIn } from '../programs/parts.ts';
+import { findNats, findPostgres, linkLibraries } from '../programs/services.ts';
+import { type Lock, tryLock } from '../services/lock.ts';
+import { type Place, readJson, writeJson } from '../services/place.ts';
+import { freePort, isListening } from '../services/ports.ts';
+import type { PostgresProgram } from '../services/postgres.ts';
+import { createServices } from '../services/services.ts';
+import { createStack, PartFailure, type Stack } from '../stack/stack.ts';
 import { firstInvitation, lastWords, setOldLogsAside } from './logs.ts';
-import { findChromium } from './programs/chromium.ts';
-import { partsIn } from './programs/parts.ts';
-import { findNats, findPostgres, linkLibraries } from './programs/services.ts';
-import { type Lock, tryLock } from './services/lock.ts';
-import { type Place, readJson, writeJson } from './services/place.ts';
-import { freePort, isListening } from './services/ports.ts';
-import type { PostgresProgram } from './services/postgres.ts';
-import { createServices } from './services/services.ts';
-import { createStack, PartFailure, type Stack } from './stack/stack.ts';
 
 export type LocalOptions = {
   /** The folder for everything that is kept. */

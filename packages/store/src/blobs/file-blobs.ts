@@ -1,51 +1,36 @@
-// Blobs: pictures and files, in a folder. Large, written once, under a key that the caller chooses.
+// Blobs in a folder.
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, opendir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { type Blobs, isKey, ofSize, pieceBytes, requireKey } from './blobs.ts';
+import { inParallel } from './in-parallel.ts';
 
-export type Blobs = {
-  put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined if there is no such blob. */
-  get(key: string): Promise<Uint8Array | undefined>;
-  /** Undefined if there is no such blob. */
-  sizeOf(key: string): Promise<number | undefined>;
-  /** The bytes in pieces, each read when the one before it was used. Throws if there is no such blob. */
-  read(key: string): AsyncIterable<Uint8Array>;
-  /** Removes the blob of this key, or every blob of this folder, and folders that are empty then; it need not exist. */
-  removeAll(prefix: string): Promise<void>;
-  /** The names of the folders in a folder, in no order. Nothing if it does not exist. */
-  foldersIn(prefix: string): AsyncIterable<string>;
-  /** The keys of blobs in a folder and below that were written longer ago than this, unfinished ones too. */
-  olderThan(prefix: string, ageMs: number): Promise<string[]>;
-  /** Removes a folder, and those in it, unless a blob is there. */
-  removeEmpty(prefix: string): Promise<void>;
-};
-
-/** A key is a path of plain words, so that it can neither leave the folder nor name a hidden file. */
-const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9-]*)*)*$/;
-
-const pieceBytes = 48 * 1024;
 const maxTries = 5;
+const removedAtOnce = 16;
+const unfinished = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
 
 export function createFileBlobs(dir: string): Blobs {
-  const pathOf = (key: string) => {
-    if (key.length > 512 || !keyPattern.test(key)) throw new Error(`not a key for a blob: ${JSON.stringify(key)}`);
-    return join(dir, key);
-  };
+  const pathOf = (key: string) => join(dir, requireKey(key));
+  async function removeAll(prefix: string): Promise<void> {
+    const path = pathOf(prefix);
+    await rm(path, { recursive: true, force: true });
+    await removeEmptyAbove(path, dir);
+  }
 
   return {
-    async put(key, bytes) {
+    put: async (key, bytes) => putWithTries(pathOf(key), () => [bytes]),
+
+    async write(key, pieces, size) {
       const path = pathOf(key);
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await putDurably(path, bytes);
-        } catch (error) {
-          // Its folder was empty for a moment, and a removal took it away.
-          if (!isMissing(error) || tries === maxTries) throw error;
-        }
+      let isBegun = false;
+      async function* begin() {
+        isBegun = true;
+        yield* ofSize(pieces, size);
       }
+      // The pieces come once: only what failed before the first of them can be tried again.
+      await putWithTries(path, begin, () => !isBegun);
     },
 
     get: async (key) => unlessMissing(readFile(pathOf(key))),
@@ -54,11 +39,9 @@ export function createFileBlobs(dir: string): Blobs {
 
     read: (key) => createReadStream(pathOf(key), { highWaterMark: pieceBytes }),
 
-    async removeAll(prefix) {
-      const path = pathOf(prefix);
-      await rm(path, { recursive: true, force: true });
-      await removeEmptyAbove(path, dir);
-    },
+    removeAll,
+
+    removeMany: (keys) => inParallel(keys, removedAtOnce, removeAll),
 
     async *foldersIn(prefix) {
       const folder = await unlessMissing(opendir(pathOf(prefix)));
@@ -85,6 +68,10 @@ export function createFileBlobs(dir: string): Blobs {
       // Deepest first.
       for (const folder of [...folders.toSorted().reverse(), path]) await removeIfEmpty(folder);
     },
+
+    all: () => allIn(dir, ''),
+
+    close() {},
   };
 }
 
@@ -101,13 +88,26 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+async function putWithTries(path: string, begin: () => Pieces, mayTryAgain = () => true): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await putDurably(path, begin());
+    } catch (error) {
+      // Its folder was empty for a moment, and a removal took it away.
+      if (!isMissing(error) || tries === maxTries || !mayTryAgain()) throw error;
+    }
+  }
+}
+
 /** After a power loss a blob that was put is there, and complete: the bytes are synced first, then the folder names them. */
-async function putDurably(path: string, bytes: Uint8Array): Promise<void> {
+async function putDurably(path: string, pieces: Pieces): Promise<void> {
   const folder = dirname(path);
   const next = `${path}.${randomUUID()}.part`;
   const made = await mkdir(folder, { recursive: true });
   try {
-    await writeSynced(next, bytes);
+    await writeSynced(next, pieces);
     await rename(next, path);
   } catch (error) {
     await rm(next, { force: true });
@@ -118,10 +118,10 @@ async function putDurably(path: string, bytes: Uint8Array): Promise<void> {
   if (made) for (let at = folder; at.length >= made.length; at = dirname(at)) await sync(dirname(at));
 }
 
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+async function writeSynced(path: string, pieces: Pieces): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(bytes);
+    await file.writeFile(pieces);
     await file.sync();
   } finally {
     await file.close();
@@ -151,4 +151,17 @@ async function removeIfEmpty(folder: string): Promise<boolean> {
     if (!isMissing(error)) throw error;
   }
   return true;
+}
+
+/** One folder at a time is open at each depth, so that any number of blobs takes little memory. */
+async function* allIn(dir: string, folder: string): AsyncGenerator<{ key: string; size: number }> {
+  const entries = await unlessMissing(opendir(join(dir, folder)));
+  for await (const entry of entries ?? []) {
+    const key = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* allIn(dir, key);
+    // Neither unfinished ones nor what others put there.
+    if (!entry.isFile() || !isKey(key) || unfinished.test(key)) continue;
+    const found = await unlessMissing(stat(join(dir, key)));
+    if (found) yield { key, size: found.size };
+  }
 }

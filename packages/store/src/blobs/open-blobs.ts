@@ -1,0 +1,55 @@
+// Opens the place where blobs lie: a folder or a bucket.
+
+import { type Blobs, BlobsUnavailable } from './blobs.ts';
+import { createFileBlobs } from './file-blobs.ts';
+import { openS3Blobs, tryBucket } from './s3-blobs.ts';
+import type { Bucket } from './s3-requests.ts';
+
+export type BlobPlace = { dir: string } | { bucket: Bucket };
+
+/** A bucket is tried first: throws a BucketRefused that says in words what is wrong with it. */
+export async function openBlobs(place: BlobPlace): Promise<Blobs> {
+  if ('dir' in place) return createFileBlobs(place.dir);
+  const blobs = await openS3Blobs(place.bucket);
+  try {
+    await tryBucket(blobs);
+    return blobs;
+  } catch (error) {
+    blobs.close();
+    throw new BucketRefused(place.bucket, error);
+  }
+}
+
+export class BucketRefused extends Error {
+  constructor({ bucket, endpoint }: Bucket, cause: unknown) {
+    const at = endpoint === undefined ? '' : ` at ${new URL(endpoint).host}`;
+    super(`the bucket ${bucket}${at} cannot be used: ${reasonOf(cause)}`, { cause });
+    this.name = 'BucketRefused';
+  }
+}
+
+const wrongKey = 'S3 does not know this access key, or the secret key is not its own';
+/** By the names that S3, the library and Node give to errors. */
+const reasons: Record<string, string> = {
+  NoSuchBucket: 'there is none of this name',
+  InvalidAccessKeyId: wrongKey,
+  SignatureDoesNotMatch: wrongKey,
+  AuthFailure: wrongKey,
+  InvalidClientTokenId: wrongKey,
+  AccessDenied: 'the key may not list, put, get and delete in it',
+  CredentialsProviderError: 'no credentials were given, and the machine has none',
+  PermanentRedirect: 'it is in another region',
+  AuthorizationHeaderMalformed: 'it is in another region',
+  ECONNREFUSED: 'nothing answers at this address',
+  ENOTFOUND: 'the name of its host is not known',
+  EAI_AGAIN: 'the name of its host is not known now',
+  TimeoutError: 'it does not answer in time',
+  AbortError: 'it does not answer in time',
+};
+
+function reasonOf(failure: unknown): string {
+  const error = failure instanceof BlobsUnavailable ? failure.cause : failure;
+  if (!(error instanceof Error)) return 'for no known reason';
+  const code = 'code' in error ? String(error.code) : '';
+  return reasons[error.name] ?? reasons[code] ?? (error.message || error.name);
+}

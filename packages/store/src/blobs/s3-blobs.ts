@@ -1,0 +1,115 @@
+// Blobs in a bucket of S3 or of a server that speaks its protocol.
+
+import { randomUUID } from 'node:crypto';
+import { type Blobs, isKey, ofSize, pieceBytes, requireKey } from './blobs.ts';
+import { type Bucket, type Listed, openS3Requests, type S3Requests } from './s3-requests.ts';
+
+/** What one request reads of a blob. Most pictures are smaller. */
+const rangeBytes = 1024 * 1024;
+/** How many objects one request may remove. */
+const manyKeys = 1000;
+
+export async function openS3Blobs(bucket: Bucket): Promise<Blobs> {
+  const requests = await openS3Requests(bucket);
+  const before = bucket.prefix === '' ? '' : `${bucket.prefix}/`;
+  const nameOf = (key: string) => before + requireKey(key);
+  const keyOf = (name: string) => name.slice(before.length);
+
+  return {
+    put: async (key, bytes) => requests.put(nameOf(key), bytes),
+
+    write: async (key, pieces, size) => requests.putStream(nameOf(key), ofSize(pieces, size), size),
+
+    get: async (key) => requests.get(nameOf(key)),
+
+    sizeOf: async (key) => requests.sizeOf(nameOf(key)),
+
+    read: (key) => readRanges(requests, nameOf(key)),
+
+    async removeAll(prefix) {
+      const name = nameOf(prefix);
+      await Promise.all([requests.remove(name), removeBelow(requests, name)]);
+    },
+
+    async removeMany(keys) {
+      const names = keys.map(nameOf);
+      for (let at = 0; at < names.length; at += manyKeys) await requests.removeMany(names.slice(at, at + manyKeys));
+    },
+
+    async *foldersIn(prefix) {
+      const folder = `${nameOf(prefix)}/`;
+      for await (const { folders } of requests.pages(folder, '/'))
+        for (const name of folders) yield name.slice(folder.length, -1);
+    },
+
+    async olderThan(prefix, ageMs) {
+      const latest = Date.now() - ageMs;
+      const keys: string[] = [];
+      for await (const { key, modifiedAt } of allBelow(requests, `${nameOf(prefix)}/`))
+        if (modifiedAt.getTime() < latest) keys.push(keyOf(key));
+      return keys;
+    },
+
+    // There are no folders, only names.
+    async removeEmpty(prefix) {
+      requireKey(prefix);
+    },
+
+    async *all() {
+      for await (const { key, size } of allBelow(requests, before))
+        if (isKey(keyOf(key))) yield { key: keyOf(key), size };
+    },
+
+    close: requests.close,
+  };
+}
+
+/**
+ * Throws unless everything that blobs need can be done with this bucket. Each process looks with a name of its own, because
+ * several may start at once.
+ */
+export async function tryBucket(blobs: Blobs): Promise<void> {
+  const key = `starts/${randomUUID()}`;
+  for await (const _ of blobs.foldersIn('starts')) break;
+  await blobs.put(key, Uint8Array.of(1));
+  try {
+    if ((await blobs.get(key))?.[0] !== 1) throw new Error('what was put cannot be read');
+  } finally {
+    await blobs.removeAll(key);
+  }
+}
+
+/**
+ * A request for each range, and none between them: a reader that is slow, or has gone, holds no connection that others need. All
+ * are of one version, so a blob that is replaced meanwhile is never half the one and half the other.
+ */
+async function* readRanges(requests: S3Requests, name: string): AsyncGenerator<Uint8Array> {
+  let version: string | undefined;
+  let size = Number.POSITIVE_INFINITY;
+  for (let from = 0; from < size; ) {
+    const range = await unlessEmpty(requests.range(name, from, rangeBytes, version), from);
+    if (!range || range.bytes.byteLength === 0) return;
+    ({ size, version } = range);
+    for (let at = 0; at < range.bytes.byteLength; at += pieceBytes) yield range.bytes.subarray(at, at + pieceBytes);
+    from += range.bytes.byteLength;
+  }
+}
+
+/** There is no first byte in an empty object, and S3 says so in this way. */
+async function unlessEmpty<T>(range: Promise<T>, from: number): Promise<T | undefined> {
+  try {
+    return await range;
+  } catch (error) {
+    if (from === 0 && error instanceof Error && error.name === 'InvalidRange') return undefined;
+    throw error;
+  }
+}
+
+async function* allBelow(requests: S3Requests, prefix: string): AsyncGenerator<Listed> {
+  for await (const { found } of requests.pages(prefix)) yield* found;
+}
+
+async function removeBelow(requests: S3Requests, name: string): Promise<void> {
+  for await (const { found } of requests.pages(`${name}/`))
+    if (found.length > 0) await requests.removeMany(found.map(({ key }) => key));
+}
