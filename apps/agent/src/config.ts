@@ -1,9 +1,14 @@
 // Settings of the agent, from the environment.
 
 import { randomUUID } from 'node:crypto';
+import { publicKeyOf } from '@pilothouse/bus';
 import {
   addressOf,
   amount,
+  blobPlaceOf,
+  blobSettings,
+  busOf,
+  busSettings,
   hostList,
   keys,
   logLevel,
@@ -12,6 +17,8 @@ import {
   port,
   readSettings,
   SettingsError,
+  tracingOf,
+  tracingSettings,
   wholeNumber,
 } from '@pilothouse/process';
 import { z } from 'zod';
@@ -19,22 +26,43 @@ import { keyList, modelList, priceList, readModels, vendorAddress } from './mode
 
 const apiKey = z.string().regex(/^[\x21-\x7e]+$/, { message: 'must be one line without spaces' });
 
+/** Keys of NATS, which tells their kinds by their first letters. */
+const joinKeyList = z.string().transform((value, context) =>
+  value.split(',').map((one) => {
+    const message = 'must be public keys that begin with U, separated by commas';
+    if (!/^U[A-Z2-7]{55}$/.test(one.trim())) context.issues.push({ code: 'custom', message, input: undefined });
+    return one.trim();
+  }),
+);
+const signingSeed = z.string().refine(isSigningSeed, { message: 'must be the seed of a key, which begins with SA' });
+
+function isSigningSeed(value: string): boolean {
+  try {
+    return publicKeyOf(value).startsWith('A');
+  } catch {
+    return false;
+  }
+}
+
 const settings = z.object({
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
-  NATS_URL: addressOf('nats:', 'tls:'),
+  ...busSettings,
   NATS_USER: z
     .string()
     .regex(/^agent-[A-Za-z0-9_-]{1,100}$/)
     .default('agent-1'),
-  NATS_PASSWORD: z.string().min(1),
-  BLOB_DIR: z.string().min(1),
+  ...blobSettings,
   PROFILE_KEY: keys.default([]),
   AGENT_POLL_MS: wholeNumber(10, 60_000).default(1000),
   AGENT_MAX_RUNS: wholeNumber(1, 10_000).default(200),
   AGENT_LEASE_SECS: wholeNumber(1, 300).default(10),
   HOST_LEASE_SECS: wholeNumber(5, 300).default(10),
   HOST_MAX_SESSIONS: wholeNumber(0, 10_000).default(8),
+  HOST_JOIN_KEYS: joinKeyList.default([]),
+  HOST_JOIN_SIGNING_KEY: signingSeed.optional(),
+  HOST_JOIN_MAX: wholeNumber(1, 1000).default(16),
+  HOST_JOIN_PER_ADDRESS: wholeNumber(1, 1000).default(1),
   BROWSER_IDLE_SECS: wholeNumber(1, 86_400).default(900),
   QUESTION_PARK_SECS: wholeNumber(1, 86_400).default(900),
   QUESTION_EXPIRE_SECS: wholeNumber(1, 2_592_000).default(86_400),
@@ -70,6 +98,7 @@ const settings = z.object({
   POLICY_WATCH: hostList.default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4002),
+  ...tracingSettings,
   LOG_LEVEL: logLevel.default('info'),
 });
 
@@ -85,13 +114,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       /** Well within the shortest lease: a sign of life that takes longer is written again. */
       vitalMs: Math.min(3000, (leaseSecs * 1000) / 2),
     },
-    bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
-    blobDir: given.BLOB_DIR,
+    bus: { ...busOf(given, env), user: given.NATS_USER },
+    blobs: blobPlaceOf(given),
     pollMs: given.AGENT_POLL_MS,
     maxRuns: given.AGENT_MAX_RUNS,
     leaseMs: given.AGENT_LEASE_SECS * 1000,
     hostLeaseMs: given.HOST_LEASE_SECS * 1000,
     hostMaxSessions: given.HOST_MAX_SESSIONS,
+    joins: joinsOf(given),
     browserIdleMs: given.BROWSER_IDLE_SECS * 1000,
     questions: { parkMs: given.QUESTION_PARK_SECS * 1000, expireSecs: given.QUESTION_EXPIRE_SECS },
     recording: {
@@ -115,8 +145,17 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     profileKeys: given.PROFILE_KEY,
     model: modelConfig(given),
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
+    tracing: tracingOf(given),
     logLevel: given.LOG_LEVEL,
   };
+}
+
+/** Undefined: every host has a user of its own on the bus. */
+function joinsOf(given: z.output<typeof settings>) {
+  const { HOST_JOIN_KEYS: joinKeys, HOST_JOIN_SIGNING_KEY: signingSeed } = given;
+  if (signingSeed === undefined && joinKeys.length === 0) return undefined;
+  if (signingSeed === undefined) throw new SettingsError(['HOST_JOIN_SIGNING_KEY: is required with HOST_JOIN_KEYS']);
+  return { joinKeys, signingSeed, most: given.HOST_JOIN_MAX, perAddress: given.HOST_JOIN_PER_ADDRESS };
 }
 
 function modelConfig(given: z.output<typeof settings>) {

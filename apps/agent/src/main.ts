@@ -2,8 +2,20 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { announceEvent, connectBus, queues, taskChanged, workQueued } from '@pilothouse/bus';
-import { cached, createLog, type Log, refusePooler, run, startOps, warnOfSuperuser } from '@pilothouse/process';
-import { type ClaimedRun, type Glance, isPooled, openStore } from '@pilothouse/store';
+import {
+  busTracing,
+  cached,
+  createLog,
+  exposeRoundTrips,
+  type Log,
+  openOrRefuse,
+  refusePooler,
+  run,
+  startOps,
+  startTracing,
+  warnOfSuperuser,
+} from '@pilothouse/process';
+import { type ClaimedRun, type Glance, isPooled, openBlobs, openStore } from '@pilothouse/store';
 import { Gauge, Registry } from 'prom-client';
 import { startBrowserTurns } from './background/browser-turns.ts';
 import { startRecovery } from './background/dead-agents.ts';
@@ -19,12 +31,15 @@ import { startTakeovers } from './background/takeovers.ts';
 import { startWaitingTasks } from './background/waiting-tasks.ts';
 import { createBrowsers } from './browsers/browsers.ts';
 import { readConfig } from './config.ts';
+import { startHostJoins } from './host-events/host-joins.ts';
 import { startHostReports } from './host-events/host-reports.ts';
 import { startRecorder } from './host-events/recorder.ts';
 import { startSilentBrowsers } from './host-events/silent-browsers.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createLedgerCounts } from './ledger/ledger-metrics.ts';
 import { createModelAccess } from './model/model-access.ts';
 import { withModelMetrics } from './model/model-metrics.ts';
+import { withModelSpans } from './model/model-spans.ts';
 import { startPlanAhead } from './planner/plan-ahead.ts';
 import { startTaskQueue, type TaskQueue } from './queue/task-queue.ts';
 import { createFiles } from './task/files.ts';
@@ -38,6 +53,7 @@ setFlagsFromString('--heap-growing-percent=50');
 
 /** How old the answer may be by which jobs know whether they are needed. */
 const glanceMs = 450;
+const pingMs = 1000;
 
 // Everything that starts goes onto the stack and is closed in reverse order. A failed start ends the process and closes
 // nothing.
@@ -49,12 +65,14 @@ run('agent', async () => {
   const closing = <T extends { close(): unknown }>(part: T): T =>
     stack.adopt(part, async () => void (await part.close()));
 
+  closing(await startTracing(config.tracing, { service: 'pilothouse-agent', instance: agentId, log }));
   let queue: TaskQueue | undefined;
   const onDue = () => queue?.look();
   await refusePooler(() => isPooled(config.database.url));
   const { store, bus } = await connect(config, { log, closing, onQueued: onDue });
   const { hostLeaseMs, hostMaxSessions } = config;
   closing(await startHostReports({ bus, store, log, hostLeaseMs, hostMaxSessions }));
+  if (config.joins) closing(await startHostJoins({ store, log, bus: config.bus, joins: config.joins }));
   closing(startSilentBrowsers({ bus, store, log }));
   closing(startIdleBrowsers({ bus, store, log, idleMs: config.browserIdleMs, waitMs: config.questions.parkMs }));
 
@@ -63,11 +81,13 @@ run('agent', async () => {
   const turns = closing(startBrowserTurns({ store, bus, agentId, log, onDue, isNeeded: sees('hasTaskWaits') }));
   const browsers = createBrowsers({ store, bus, log, onTaskWaits: turns.look });
   const bytesPerUser = config.files.maxBytesPerUser;
-  const ledger = createLedger({ store, questionSecs: config.questions.expireSecs, fileBytesPerUser: bytesPerUser });
+  const metrics = new Registry();
+  const counts = createLedgerCounts(metrics);
+  const questionSecs = config.questions.expireSecs;
+  const ledger = createLedger({ store, questionSecs, fileBytesPerUser: bytesPerUser, counts });
   closing(bus.subscribe(taskChanged, {}, ({ session_id }) => ledger.lookAtTasks(session_id)));
   const files = createFiles({ store, bus, bytesPerUser });
   const stopping = new AbortController();
-  const metrics = new Registry();
   const mind = openModels(config.model, { metrics, log });
   const asked = { mind, modelLimits: config.model.perUserDay, judgeModel: config.model.judge };
   const parts = {
@@ -84,7 +104,7 @@ run('agent', async () => {
 
   closing(await startPlanAhead({ bus, store, mind, log }));
   const models = mind.models.list.map(({ name }) => name);
-  closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log }));
+  closing(await showPresence({ store, bus, agentId, models, leaseMs, hostLeaseMs, log, metrics }));
   closing(startWaitingTasks({ store, browsers, ledger, log, isNeeded: sees('hasQuestions') }));
   const takeoverParts = { store, browsers, log, isNeeded: sees('hasTakeovers'), hasBrowsers: sees('hasBrowsers') };
   closing(startTakeovers(takeoverParts));
@@ -95,7 +115,7 @@ run('agent', async () => {
   closing(startRetention({ store, log, metrics: retention, ...config.recording, filesKeepDays }));
   closing(startRecorder({ store, bus, agentId, log, isNeeded: sees('hasRecordings') }));
   closing(startStuckTasks({ store, log, metrics }));
-  closing(startRecovery({ store, onDue, agentId, leaseMs, log, isNeeded: sees('hasMissingAgent') }));
+  closing(startRecovery({ store, onDue, agentId, leaseMs, log, metrics, isNeeded: sees('hasMissingAgent') }));
 
   // Last, so closed first: running tasks stop, no new work is taken, and all of it is given back before anything else closes.
   const { maxRuns, pollMs } = config;
@@ -105,6 +125,10 @@ run('agent', async () => {
   stack.defer(() => stopping.abort());
   closing(bus.subscribe(workQueued, {}, queue.look, { queue: queues.work }));
   exposeAgentId(agentId, metrics);
+  exposeRoundTrips(metrics, {
+    database: () => store.ping(pingMs),
+    bus: () => bus.ping({ timeoutMs: pingMs }),
+  });
   const isReady = async () => bus.isConnected() && (await store.ping(1000));
   closing(await startOps({ ...config.ops, metrics, isReady }));
   return { log, close: () => stack.disposeAsync() };
@@ -116,21 +140,23 @@ async function connect(config: Config, { log, closing, onQueued }: Connecting) {
   const { agentId } = config;
   const bus = closing(
     await connectBus({
-      servers: config.bus.url,
+      servers: config.bus.servers,
       user: config.bus.user,
       password: config.bus.password,
       name: `agent ${agentId}`,
+      tracing: busTracing(),
       onStatus: (status) => log.info({ bus: status }, 'bus'),
       onProblem: (problem) => log.warn({ bus: problem }, 'a message was dropped'),
     }),
   );
+  const blobs = await openOrRefuse(() => openBlobs(config.blobs));
   const store = closing(
     openStore({
       url: config.database.url,
       name: `pilothouse agent ${agentId}`,
       poolSize: config.database.poolSize,
       vitalMs: config.database.vitalMs,
-      blobDir: config.blobDir,
+      blobs,
       profileKeys: config.profileKeys,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
       onChanged: (sessionId, seq, events) => announceEvent(bus, sessionId, seq, events),
@@ -142,7 +168,7 @@ async function connect(config: Config, { log, closing, onQueued }: Connecting) {
 }
 
 function openModels(model: Config['model'], { metrics, log }: { metrics: Registry; log: Log }) {
-  const mind = withModelMetrics(createModelAccess(model), metrics);
+  const mind = withModelMetrics(withModelSpans(createModelAccess(model)), metrics);
   for (const { name, isPriced } of mind.models.list)
     if (!isPriced) log.warn({ model: name }, 'no price is known for this model: limits of cost do not hold for it');
   return mind;

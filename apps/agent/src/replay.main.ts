@@ -2,20 +2,21 @@
 // blobs; asks no model.
 
 import { isId } from '@pilothouse/contract';
-import { addressOf, readSettings, SettingsError } from '@pilothouse/process';
-import { openStore } from '@pilothouse/store';
+import { addressOf, blobPlaceOf, blobSettings, openOrRefuse, readSettings, SettingsError } from '@pilothouse/process';
+import { openBlobs, openStore } from '@pilothouse/store';
 import { z } from 'zod';
 import { replay } from './planner/replay.ts';
 
-const settings = z.object({ DATABASE_URL: addressOf('postgresql:', 'postgres:'), BLOB_DIR: z.string().min(1) });
+const settings = z.object({ DATABASE_URL: addressOf('postgresql:', 'postgres:'), ...blobSettings });
 
 process.exitCode = await main(process.argv[2]);
 
 async function main(id = ''): Promise<number> {
   if (!isId(id)) return say('usage: npm run replay -- TASK_ID', 2);
   try {
-    const { DATABASE_URL: url, BLOB_DIR: blobDir } = readSettings(settings, process.env);
-    const store = openStore({ url, blobDir, poolSize: 6, onError: () => {} });
+    const { DATABASE_URL: url, ...given } = readSettings(settings, process.env);
+    const blobs = await openOrRefuse(() => openBlobs(blobPlaceOf(given)));
+    const store = openStore({ url, blobs, poolSize: 6, onError: () => {} });
     try {
       const task = await store.tasks.byId(id);
       if (!task) return say('there is no such task', 1);

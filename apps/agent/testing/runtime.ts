@@ -33,12 +33,13 @@ export async function startRuntime({
     const host = await startHost(nats, hostId, { capacity, place: hosts.indexOf(hostId) });
     const hostBus: Bus = await connectBus(nats.as({ host: hostId }));
     const bootId = randomUUID();
+    let said: { capacity?: number; is_leaving?: boolean } = {};
     const lease = holdLease({
       bus: hostBus,
       log,
       hostId,
       bootId,
-      tell: () => ({ capacity, sessions: host.host.status().sessions }),
+      tell: () => ({ capacity, ...said, sessions: host.host.status().sessions }),
       onHeld: () => {},
       onOpenedElsewhere: host.host.endOlder,
       keepMs: 900_000,
@@ -51,6 +52,13 @@ export async function startRuntime({
       bootId,
       hostBus,
       stopBeating: lease.close,
+      /** What its heartbeats say from now on, when the database knows of it. */
+      async say(next: typeof said): Promise<void> {
+        said = next;
+        const isSaid = ({ id, capacity: at, is_leaving }: { id: string; capacity: number; is_leaving: boolean }) =>
+          id === hostId && at === (next.capacity ?? capacity) && is_leaving === (next.is_leaving ?? false);
+        await until(async () => (await store.hosts.live()).some(isSaid), 10_000);
+      },
       async close() {
         lease.close();
         await host.close();

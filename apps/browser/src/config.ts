@@ -1,7 +1,19 @@
 // The settings of the browser host, read from the environment.
 
 import { randomUUID } from 'node:crypto';
-import { addressOf, flag, logLevel, port, readSettings, wholeNumber } from '@pilothouse/process';
+import { type HostKey, hostUser, newHostKey } from '@pilothouse/bus';
+import {
+  busOf,
+  busSettings,
+  flag,
+  logLevel,
+  port,
+  readSettings,
+  SettingsError,
+  tracingOf,
+  tracingSettings,
+  wholeNumber,
+} from '@pilothouse/process';
 import { z } from 'zod';
 import { limitsOf } from './limits/limits.ts';
 
@@ -12,10 +24,14 @@ const portList = z
 
 const settings = z
   .object({
-    HOST_ID: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+    HOST_ID: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+      .optional(),
     HOST_CAPACITY: wholeNumber(1, 1000).default(8),
     HOST_WARM: wholeNumber(0, 50).default(1),
     HOST_KEEP_SECS: wholeNumber(0, 86_400).default(900),
+    HOST_DRAIN_SECS: wholeNumber(0, 86_400).default(20),
     // The program itself: Debian's /usr/bin/chromium-headless-shell is a script that stays between the host and Chromium,
     // so killing a browser that hangs would only kill the script.
     CHROMIUM_PATH: z.string().startsWith('/').default('/usr/lib/chromium/chromium-headless-shell'),
@@ -32,10 +48,12 @@ const settings = z
     // Sites on this machine that pages may reach, for development: in production they would be a hole in the guard.
     GUARD_ALLOW_LOOPBACK_PORTS: portList.default([]),
     NODE_ENV: z.string().optional(),
-    NATS_URL: addressOf('nats:', 'tls:'),
-    NATS_PASSWORD: z.string().min(1),
+    ...busSettings,
+    NATS_PASSWORD: busSettings.NATS_PASSWORD.optional(),
+    HOST_JOIN_SECRET: z.string().min(1).optional(),
     OPS_HOST: z.string().default('127.0.0.1'),
     OPS_PORT: port.default(4003),
+    ...tracingSettings,
     LOG_LEVEL: logLevel.default('info'),
   })
   .refine(
@@ -48,13 +66,15 @@ const settings = z
 
 export function readConfig(env: NodeJS.ProcessEnv) {
   const values = readSettings(settings, env);
+  const { hostId, ...signsIn } = identityOf(values);
   return {
-    hostId: values.HOST_ID,
+    hostId,
     /** New at every start, so that agents do not take this process for the one before it. */
     bootId: randomUUID(),
     capacity: values.HOST_CAPACITY,
     warm: values.HOST_WARM,
     keepMs: values.HOST_KEEP_SECS * 1000,
+    drainMs: values.HOST_DRAIN_SECS * 1000,
     chromium: {
       path: values.CHROMIUM_PATH,
       hasSandbox: !values.CHROMIUM_DANGEROUSLY_WITHOUT_SANDBOX,
@@ -74,8 +94,39 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       cpuPercent: values.SESSION_MAX_CPU_PERCENT,
       cpuSecs: values.SESSION_MAX_CPU_SECS,
     }),
-    bus: { url: values.NATS_URL, password: values.NATS_PASSWORD },
+    bus: { servers: values.NATS_URL, user: hostUser(hostId), name: hostId, ...withPasswordOf(signsIn, env) },
+    /** Whether it has an id for this one run, which agents let in. */
+    isJoining: 'prove' in signsIn,
     ops: { host: values.OPS_HOST, port: values.OPS_PORT },
+    tracing: tracingOf(values),
     logLevel: values.LOG_LEVEL,
   };
+}
+
+/** A password in a file may be replaced while the host runs. */
+function withPasswordOf<Key extends object>(signsIn: { password: string } | Key, env: NodeJS.ProcessEnv) {
+  if (!('password' in signsIn)) return signsIn;
+  const { password } = busOf({ NATS_URL: [], NATS_PASSWORD: signsIn.password }, env);
+  return { password };
+}
+
+/** A user that the bus has by name, or a key that this process makes for itself. */
+function identityOf(
+  values: z.output<typeof settings>,
+): { hostId: string } & ({ password: string } | Omit<HostKey, 'hostId'>) {
+  const { HOST_ID: hostId, NATS_PASSWORD: password, HOST_JOIN_SECRET: joinSecret } = values;
+  if (joinSecret === undefined) {
+    if (hostId !== undefined && password !== undefined) return { hostId, password };
+    const missing = Object.entries({ HOST_ID: hostId, NATS_PASSWORD: password }).filter(
+      ([, value]) => value === undefined,
+    );
+    throw new SettingsError(missing.map(([key]) => `${key}: is required, or HOST_JOIN_SECRET`));
+  }
+  if (hostId !== undefined || password !== undefined)
+    throw new SettingsError(['HOST_JOIN_SECRET: goes with neither HOST_ID nor NATS_PASSWORD']);
+  try {
+    return newHostKey(joinSecret);
+  } catch {
+    throw new SettingsError(['HOST_JOIN_SECRET: must be the seed of a key, which begins with SU']);
+  }
 }

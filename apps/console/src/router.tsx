@@ -9,6 +9,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { type AdminPart, isAdminPart } from './admin/parts.ts';
 import { login } from './api/login.ts';
 import { healthQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
@@ -119,6 +120,27 @@ const settingsPartRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
 });
 
+const adminRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/admin',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/$part', params: { part: 'overview' }, replace: true });
+  },
+});
+
+const adminPartRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/admin/$part',
+  params: {
+    parse: ({ part }): { part: AdminPart } => {
+      if (!isAdminPart(part)) throw notFound();
+      return { part };
+    },
+    stringify: ({ part }) => ({ part }),
+  },
+  component: lazyRouteComponent(() => import('./admin/admin-page.tsx'), 'AdminPage'),
+});
+
 const routeTree = root.addChildren([
   loginRoute,
   registerRoute,
@@ -131,6 +153,8 @@ const routeTree = root.addChildren([
     sessionRoute,
     settingsRoute,
     settingsPartRoute,
+    adminRoute,
+    adminPartRoute,
   ]),
 ]);
 

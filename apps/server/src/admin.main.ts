@@ -1,7 +1,15 @@
 // npm run admin -- <command> [user]: administrative commands, which need the database URL and are not exposed over HTTP.
 
-import { addressOf, keys, readSettings, SettingsError, wholeNumber } from '@pilothouse/process';
-import { openStore } from '@pilothouse/store';
+import {
+  addressOf,
+  blobSettings,
+  keys,
+  placeNamed,
+  readSettings,
+  SettingsError,
+  wholeNumber,
+} from '@pilothouse/process';
+import { openBlobs, openStore } from '@pilothouse/store';
 import { z } from 'zod';
 import { createAdmin } from './admin/admin.ts';
 import { parseCommand, Refusal, usage } from './admin/command.ts';
@@ -12,6 +20,7 @@ const settings = z.object({
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   PASSWORD_MIN_LENGTH: wholeNumber(8, 64).default(8),
   PROFILE_KEY: keys.default([]),
+  ...blobSettings,
 });
 
 process.exitCode = await main(process.argv.slice(2));
@@ -22,10 +31,19 @@ async function main(args: string[]): Promise<number> {
   try {
     const given = readSettings(settings, process.env);
     const { DATABASE_URL: url, PASSWORD_MIN_LENGTH: minPasswordLength, PROFILE_KEY: profileKeys } = given;
-    // No command needs a blob.
+    // A command that needs blobs is told where they are.
     const store = openStore({ url, blobDir: '/nonexistent', poolSize: 2, profileKeys, onError: () => {} });
     const readPassword = () => readSecret(process.stdin, process.stderr, 'New password: ');
-    const admin = createAdmin({ store, passwords: createPasswords(), minPasswordLength, readPassword });
+    const stopping = new AbortController();
+    // Other commands end at once.
+    if (command.name === 'copy-blobs')
+      for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopping.abort());
+    const places = {
+      open: async (place: string) => openBlobs(placeNamed(place, given)),
+      tell: console.error,
+      signal: stopping.signal,
+    };
+    const admin = createAdmin({ store, passwords: createPasswords(), minPasswordLength, readPassword, places });
     try {
       console.log(await admin.run(command));
       return 0;

@@ -111,7 +111,8 @@ describe('the admin command', () => {
   for (const [why, given] of bad) {
     it(`refuses a password that ${why}, and changes nothing`, async () => {
       const readPassword = async () => (given === 'THE NAME' ? user.username.toUpperCase() : given);
-      const { run } = createAdmin({ store, passwords, minPasswordLength: 12, readPassword });
+      const places = { open: () => assert.fail(), tell: () => {}, signal: AbortSignal.any([]) };
+      const { run } = createAdmin({ store, passwords, minPasswordLength: 12, readPassword, places });
       await assert.rejects(run({ name: 'set-password', user: user.username }), (error: unknown) => {
         assert.ok(error instanceof Refusal);
         assert.match(error.message, /^The password [^\n]+$/);
@@ -145,6 +146,12 @@ describe('the admin command', () => {
       maxSessions: 8,
     });
     assert.equal(await of(), `${host}  0 of 12 sessions, claims 40  limit 12`);
+    const removed = await admin(['remove-host', host]);
+    assert.deepEqual(
+      [removed.code, /No host .* joined by itself/.test(removed.err)],
+      [1, true],
+      'it has a user by name',
+    );
     assert.deepEqual((await admin(['host', host, 'default'])).out, `${host} has the default limit`);
     assert.match((await of()) ?? '', /limit default$/);
     for (const args of [['host'], ['host', host], ['host', 'a b', '1'], ['host', host, '-1'], ['host', host, '10001']])

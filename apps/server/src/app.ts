@@ -8,6 +8,7 @@ import { cached, type Log } from '@pilothouse/process';
 import type { ModelLimits, Store } from '@pilothouse/store';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { mountAdmin } from './admin/mount.ts';
 import { asLocalUser, byToken } from './auth/authenticate.ts';
 import { type AuthSettings, mountAuth } from './auth/mount.ts';
 import { createRevocations } from './auth/revocations.ts';
@@ -22,6 +23,7 @@ import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts'
 import { createHttp } from './http/create-http.ts';
 import { describeApi } from './http/openapi.ts';
 import { createOriginCheck } from './http/request-origin.ts';
+import type { CallerTraces } from './http/request-span.ts';
 import { createServe, type Serve } from './http/serve.ts';
 import { bundleRoutes } from './live/bundle.routes.ts';
 import { createLive } from './live/live.ts';
@@ -30,11 +32,13 @@ import { recordingRoutes } from './recordings/recordings.routes.ts';
 import { createRecordingService } from './recordings/recordings.service.ts';
 import { secretsRoutes } from './secrets/secrets.routes.ts';
 import { createSecretsService } from './secrets/secrets.service.ts';
+import { type Departure, stopListening } from './service/departure.ts';
 import { serviceRoutes } from './service/service.routes.ts';
 import { capabilityRoutes } from './sessions/capabilities.routes.ts';
 import { mountSessions } from './sessions/mount.ts';
 import { createOpenSession } from './sessions/open-session.ts';
 import { createQuotas, type QuotaSettings } from './sessions/quotas.ts';
+import { countStreams } from './sse/stream-count.ts';
 import { createStreamLimits, type StreamSettings } from './sse/stream-limits.ts';
 import { createCutHost } from './takeover/cut-host.ts';
 import { createInputCount } from './takeover/input-count.ts';
@@ -67,6 +71,8 @@ export type Options = {
   unsent: UnsentSettings;
   /** The names that the server answers to; any by default. */
   allowedHosts?: string[];
+  /** What it does when it is told to end; at once by default. */
+  departure?: Pick<Departure, 'isBegun'>;
   /** Whether saved browser states are sealed. */
   hasProfileKey: boolean;
   /** What signs evidence, the one in use first; without any, there is none. */
@@ -80,6 +86,8 @@ export type Options = {
   onCancelled?: OnCancelled;
   /** Off only in tests, which prove that the handlers' own check is enough. */
   hasRouteHook?: boolean;
+  /** What becomes of the traces that callers name; nothing by default. */
+  callerTraces?: CallerTraces;
   /** In tests every reply is checked against the contract, value by value. */
   checksReplies?: boolean;
 };
@@ -93,14 +101,9 @@ export async function createApp(options: Options) {
   const unsent = createUnsent({ ...options.unsent, log, metrics });
   const { isOpenToAll = false, allowedHosts = [], checksReplies = false } = options;
   const checkOrigin = createOriginCheck({ isAuthDisabled, isOpenToAll, allowedHosts });
-  const app = createHttp({
-    log,
-    metrics,
-    trustedProxies: options.auth.trustedProxies,
-    checksReplies,
-    unsent,
-    checkOrigin,
-  });
+  const isLeaving = options.departure?.isBegun ?? (() => false);
+  const { trustedProxies } = options.auth;
+  const app = createHttp({ log, metrics, trustedProxies, checksReplies, unsent, checkOrigin, isLeaving });
   await describeApi(app, version);
 
   const revocations = createRevocations({ store, bus, log });
@@ -109,11 +112,12 @@ export async function createApp(options: Options) {
   const authenticate = isAuthDisabled ? asLocalUser(store) : byToken(store);
   const serve = createServe(app, {
     authenticate,
-    onStream: revocations.track,
+    onStream: countStreams(metrics, revocations.track),
     streamLimits,
     unsent,
     callLimits,
     hasRouteHook: options.hasRouteHook,
+    callerTraces: options.callerTraces,
   });
   const hosts = createHostClient(bus);
   // An agent decides whether the host is gone: it may reach a host that this server does not reach.
@@ -124,7 +128,7 @@ export async function createApp(options: Options) {
   const quotas = createQuotas(store, options.quotas, options.modelLimits);
   const openSession = createOpenSession({ store, quotas });
 
-  mountService(serve, app, options);
+  mountService(serve, app, { ...options, isLeaving });
   const { parseScript } = options.planners ?? {};
   const findModels = options.planners?.models ?? cached(() => store.agents.models(), modelsMs);
   const findPlanners = async () => ({ parseScript, models: await findModels() });
@@ -138,6 +142,7 @@ export async function createApp(options: Options) {
     ...{ streamsPerUser: options.streams.perUser, modelLimits: options.modelLimits, examples: options.examples },
   });
   mountAuth(serve, { store, settings: options.auth, onRevoked: revocations.announceLogin });
+  mountAdmin(serve, { store, onRevoked: revocations.announceLogin });
   const { announceShare: onShareRevoked, track } = revocations;
   const lastInputSeqOf = createInputCount({ store, hosts });
   const sessionParts = { store, hosts, log, quotas, openSession, ...live, lastInputSeqOf, onShareRevoked };
@@ -154,10 +159,13 @@ export async function createApp(options: Options) {
   await serveConsole(app, { folder: options.consoleDir, log });
 
   app.addHook('preClose', async () => {
+    // First: a client whose stream ends must connect to another server.
+    const { ended } = await stopListening(app.server);
     serve.closeStreams();
     await closeProtocols();
     await live.close();
     revocations.close();
+    await ended;
   });
   closeLast(app, [unsent, callLimits]);
   await app.ready();
@@ -165,12 +173,13 @@ export async function createApp(options: Options) {
 }
 
 /** Health and the documents of the interface. */
-function mountService(serve: Serve, app: FastifyInstance, options: Options): void {
-  const { store, bus, version, isAuthDisabled, hasProfileKey } = options;
+function mountService(serve: Serve, app: FastifyInstance, options: Options & { isLeaving: () => boolean }): void {
+  const { store, bus, version, isAuthDisabled, hasProfileKey, isLeaving } = options;
   serviceRoutes(serve, {
     isAuthDisabled,
     hasProfileKey,
     version,
+    isLeaving,
     ping: {
       database: () => store.ping(pingTimeoutMs),
       bus: () => bus.ping({ timeoutMs: pingTimeoutMs }),

@@ -7,6 +7,10 @@ import { readSeed } from '@pilothouse/evidence';
 import {
   addressOf,
   amount,
+  blobPlaceOf,
+  blobSettings,
+  busOf,
+  busSettings,
   flag,
   hostList,
   keys,
@@ -16,6 +20,8 @@ import {
   port,
   readSettings,
   SettingsError,
+  tracingOf,
+  tracingSettings,
   wholeNumber,
 } from '@pilothouse/process';
 import { z } from 'zod';
@@ -78,13 +84,12 @@ const settings = z.object({
   TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: addressOf('postgresql:', 'postgres:'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10),
-  NATS_URL: addressOf('nats:', 'tls:'),
+  ...busSettings,
   NATS_USER: z
     .string()
     .regex(/^server-[A-Za-z0-9_-]{1,100}$/)
     .default('server-1'),
-  NATS_PASSWORD: z.string().min(1),
-  BLOB_DIR: z.string().min(1),
+  ...blobSettings,
   CONSOLE_DIR: z
     .string()
     .min(1)
@@ -95,8 +100,11 @@ const settings = z.object({
   POLICY_DENY: hostList.default([]),
   POLICY_READ_ONLY: hostList.default([]),
   POLICY_WATCH: hostList.default([]),
+  SERVER_DRAIN_SECS: wholeNumber(0, 600).default(0),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(4001),
+  ...tracingSettings,
+  TRACE_CALLERS: z.enum(['ignore', 'link', 'parent']).default('ignore'),
   LOG_LEVEL: logLevel.default('info'),
 });
 
@@ -169,11 +177,14 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv) {
     evidenceSeeds: given.EVIDENCE_KEY,
     isOpenToAll: given.DISABLE_AUTH_ON_EVERY_ADDRESS,
     database: { url: given.DATABASE_URL, poolSize: given.DATABASE_POOL_SIZE },
-    bus: { url: given.NATS_URL, user: given.NATS_USER, password: given.NATS_PASSWORD },
-    blobDir: given.BLOB_DIR,
+    bus: { ...busOf(given, env), user: given.NATS_USER },
+    blobs: blobPlaceOf(given),
     consoleDir: given.CONSOLE_DIR,
     examples: given.EXAMPLES,
+    drainMs: given.SERVER_DRAIN_SECS * 1000,
     ops: { host: given.OPS_HOST, port: given.OPS_PORT },
+    tracing: tracingOf(given),
+    callerTraces: given.TRACE_CALLERS,
     logLevel: given.LOG_LEVEL,
   };
 }

@@ -14,6 +14,8 @@ export const samples: { [Name in RouteWithBody]: NonNullable<BodyIn<(typeof rout
   logoutAll: {},
   consoleLogin: { username_or_email: 'ann', password: 'correct horse' },
   createInvite: { note: 'for Ann', role: 'user', expires_in_secs: 600 },
+  changeUser: { disabled: true },
+  changeHost: { max_sessions: 4 },
   createKey: { label: 'a key', expires_in_secs: 600 },
   sendChat: {
     prompt: 'Read the heading',

@@ -9,7 +9,14 @@ import type { Registration } from '@pilothouse/contract';
 import { deriveSeed, signerOf } from '@pilothouse/evidence';
 import { createLog } from '@pilothouse/process';
 import { type Client, createClient } from '@pilothouse/sdk';
-import { type DriverChange, type Lifetimes, type ModelLimits, openStore, type Store } from '@pilothouse/store';
+import {
+  type Blobs,
+  type DriverChange,
+  type Lifetimes,
+  type ModelLimits,
+  openStore,
+  type Store,
+} from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { Registry } from 'prom-client';
 import { type Options as AppOptions, createApp } from '../src/app.ts';
@@ -29,6 +36,7 @@ export type TestServer = {
   databaseUrl: string;
   blobDir: string;
   nats: NatsForTest;
+  metrics: Registry;
   /** The log lines of the server. */
   logged: string[];
   /** A second server on the same database and bus; closed with this one. */
@@ -50,6 +58,7 @@ type Options = {
   streams?: Partial<StreamSettings>;
   unsent?: Partial<UnsentSettings>;
   allowedHosts?: string[];
+  departure?: AppOptions['departure'];
   /** If false, there is no key to seal browser states with. */
   hasProfileKey?: boolean;
   examples?: AppOptions['examples'];
@@ -58,6 +67,8 @@ type Options = {
   hasRouteHook?: boolean;
   /** Off in tests that measure times. */
   checksReplies?: boolean;
+  /** Where its blobs lie, if not in a folder of its own. */
+  blobs?: Blobs;
 };
 type Services = { database: TestDatabase; nats: NatsForTest };
 
@@ -117,7 +128,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
   const log = createLog('server', 'info', { write: (line) => void logged.push(line) });
   const store = openStore({
     url: database.url,
-    blobDir,
+    ...(options.blobs ? { blobs: options.blobs } : { blobDir }),
     onError: (error) => log.warn(error),
     onChanged: (id, seq, events) => announceEvent(bus, id, seq, events),
     onQueued: () => announceWork(bus),
@@ -134,11 +145,12 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     limits: { ...noLimits, ...limits },
     trustedProxies,
   };
+  const metrics = new Registry();
   const app = await createApp({
     store,
     bus,
     log,
-    metrics: new Registry(),
+    metrics,
     version: 'test',
     isAuthDisabled,
     auth,
@@ -157,6 +169,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     onCancelled,
     hasRouteHook,
     checksReplies,
+    departure: options.departure,
   });
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
 
@@ -167,6 +180,7 @@ async function startOn({ database, nats }: Services, options: Options): Promise<
     databaseUrl: database.url,
     blobDir,
     nats,
+    metrics,
     logged,
     another: () => Promise.reject(new Error('ask the first server for another')),
     async close() {

@@ -55,6 +55,7 @@ function sweeps(store: Store, keep: KeepDays): Part[] {
     { name: 'recorders', everySecs: hour, batch: () => store.recorders.sweep(batchSize) },
     { name: 'agents', everySecs: hour, batch: () => store.agents.sweep(batchSize) },
     { name: 'hosts', everySecs: hour, batch: () => store.hosts.sweep(batchSize) },
+    { name: 'host_joins', everySecs: 10 * minute, batch: () => store.hostJoins.sweep(batchSize) },
     { name: 'reports', everySecs: 10 * minute, batch: () => store.reports.sweep(batchSize) },
     { name: 'browser_waits', everySecs: hour, batch: () => store.browserTurns.sweep(batchSize) },
     { name: 'job_claims', everySecs: hour, batch: () => store.jobClaims.sweep(batchSize) },

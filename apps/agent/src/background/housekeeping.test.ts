@@ -18,7 +18,8 @@ describe('housekeeping', () => {
     const metrics = new Registry();
     const { store, log } = runtime;
     const retention = createRetentionMetrics(metrics);
-    return { metrics, housekeeping: startHousekeeping({ store, log, metrics, retention, parts, everyMs }) };
+    const options = { store, log, metrics, retention, parts, everyMs, askEveryMs: 0 };
+    return { metrics, housekeeping: startHousekeeping(options) };
   };
   before(async () => {
     runtime = await startRuntime();

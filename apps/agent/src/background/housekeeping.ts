@@ -1,7 +1,7 @@
 // Creates partitions of the event log ahead of time, and removes what is of no more use. Each part is claimed by one agent
 // at a time, and a part that fails does not stop the others.
 
-import type { Log } from '@pilothouse/process';
+import { createFigures, type Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { Gauge, type Registry } from 'prom-client';
 import { startRepeating } from '../common/repeat.ts';
@@ -15,15 +15,19 @@ type Options = {
   retention: RetentionMetrics;
   parts: Part[];
   everyMs?: number;
+  /** For metrics, the database is not asked more often than this. */
+  askEveryMs?: number;
 };
 
 const lookMs = 60_000;
 const retrySecs = 300;
+const askMs = 10_000;
 
-export function startHousekeeping({ store, log, metrics, retention, parts, everyMs = lookMs }: Options) {
+export function startHousekeeping(options: Options) {
+  const { store, log, metrics, retention, parts, everyMs = lookMs, askEveryMs = askMs } = options;
   const { maintenance } = store;
   const closing = new AbortController();
-  exposeSuccesses(metrics, maintenance);
+  exposeSuccesses(metrics, maintenance, askEveryMs);
   for (const { name, overdueSecs } of parts) if (overdueSecs) retention.watchOverdue(name, overdueSecs);
 
   /** Batch after batch, until nothing is left. */
@@ -65,7 +69,8 @@ export function startHousekeeping({ store, log, metrics, retention, parts, every
   };
 }
 
-function exposeSuccesses(metrics: Registry, maintenance: Store['maintenance']): void {
+function exposeSuccesses(metrics: Registry, maintenance: Store['maintenance'], everyMs: number): void {
+  const successes = createFigures({ ask: () => maintenance.successes(), everyMs });
   new Gauge({
     name: 'pilothouse_housekeeping_last_success_timestamp_seconds',
     help: 'When each part of housekeeping last succeeded, at any agent.',
@@ -73,7 +78,7 @@ function exposeSuccesses(metrics: Registry, maintenance: Store['maintenance']): 
     registers: [metrics],
     async collect() {
       // Without an answer of the database the last values stay, and grow old.
-      const found = await maintenance.successes().catch(() => []);
+      const found = (await successes.read()) ?? [];
       for (const { part, succeeded_at } of found) this.set({ part }, succeeded_at.getTime() / 1000);
     },
   });

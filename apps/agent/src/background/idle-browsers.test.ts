@@ -254,6 +254,39 @@ describe('browsers that are not in use', () => {
     await stuck.close();
   });
 
+  it('are parked at once at a host that takes no more, also while they are watched or their task waits for a person', async (t) => {
+    const leaving = await runtime.addHost('p2');
+    t.after(leaving.close);
+    const { store } = runtime;
+    const [resting, waiting, working] = [
+      await runtime.newSession(),
+      await runtime.newSession(),
+      await runtime.newSession(),
+    ];
+    for (const id of [resting, waiting, working]) await runtime.open(id, 'p2', leaving.bootId);
+    await drive(runtime.bus, 'p2', resting).tell({ type: 'watch', for_ms: 60_000 });
+    const { id: taskId } = await runtime.newTask(waiting);
+    const begun = await store.change(waiting, (tx) => store.tasks.beginExecution(tx, taskId, newId()));
+    assert.ok(begun);
+    const question = { text: 'Ready?', stepId: 'step-1', expiresInSecs: 3600 };
+    const held = { id: taskId, executionId: begun.executionId };
+    await store.change(waiting, (tx) => store.questions.ask(tx, held, question, null));
+    await runtime.newTask(working);
+    const hostsOf = () =>
+      Promise.all([resting, waiting, working].map(async (id) => (await store.browsers.of(id))?.host_id));
+    const { bus, log } = runtime;
+    const looking = startIdleBrowsers({ bus, store, log, idleMs: 3_600_000, everyMs: 50 });
+    try {
+      await leaving.say({ capacity: 0 });
+      await until(async () => JSON.stringify(await hostsOf()) === JSON.stringify([null, null, 'p2']), 20_000);
+      await until(() => leaving.host.status().sessions.length === 1, 20_000);
+    } finally {
+      await looking.close();
+    }
+    const close = { type: 'close', session_id: working, epoch: 1 } as const;
+    await bus.request(hostCommand, { host_id: 'p2' }, close, { timeoutMs: 5000 });
+  });
+
   it('that a host makes up are closed once, and those that exist first', async () => {
     const hostile = await pretendHost('p2', async () => ({ ok: true }));
     const taken = await hostile.assign();

@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
-import { type BrowserHold, createHostClient, setCold } from '@pilothouse/fleet';
+import { createHostClient, setCold } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
-import type { Orphan, Store } from '@pilothouse/store';
+import type { IdleBrowser, Orphan, Store } from '@pilothouse/store';
 import { createParker } from '../browsers/park.ts';
 import { createLanes } from '../common/lanes.ts';
 import { startRepeating } from '../common/repeat.ts';
@@ -20,7 +20,7 @@ type Options = {
   waitMs?: number;
   everyMs?: number;
 };
-type Job = { held: BrowserHold; why: 'unused' | 'waits' } | { held: Orphan; why: 'orphan' };
+type Job = { held: IdleBrowser; why: 'unused' | 'waits' } | { held: Orphan; why: 'orphan' };
 
 /** A host that is well answers at once: it only counts its sessions. */
 const statusMs = 3000;
@@ -37,12 +37,12 @@ export function startIdleBrowsers({ bus, store, log, idleMs, waitMs = idleMs, ev
   const lanes = createLanes({ atOnce: atOncePerHost, onFailed });
 
   /** Asks the host itself: its heartbeat is seconds old. */
-  async function park(held: BrowserHold, { isWaiting }: { isWaiting: boolean }): Promise<boolean> {
+  async function park(held: IdleBrowser, { isWaiting }: { isWaiting: boolean }): Promise<boolean> {
     const result = await hosts.status(held.hostId, { timeoutMs: statusMs });
     if (result.type !== 'done') return result.type !== 'unanswered';
     const at = result.reply.status?.sessions.find(({ session_id }) => session_id === held.sessionId);
     // An agent looks at the page of a waiting task every two seconds, so its idle time says nothing.
-    const isInUse = !at || at.is_watched || (!isWaiting && at.idle_ms < idleMs);
+    const isInUse = !at || (!held.isEmptied && (at.is_watched || (!isWaiting && at.idle_ms < idleMs)));
     return isInUse || parker.park(held, { isWaiting });
   }
 

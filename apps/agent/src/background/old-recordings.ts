@@ -3,7 +3,6 @@
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
-import { inParallel } from '../common/in-parallel.ts';
 import { startRepeating } from '../common/repeat.ts';
 import type { RetentionMetrics } from './retention-metrics.ts';
 
@@ -22,7 +21,6 @@ const lookMs = 15_000;
 const batchSize = 250;
 /** Batches under way in this agent; each holds a database connection while it removes blobs. */
 const lanes = 2;
-const blobsAtOnce = 16;
 const sumBatch = 5000;
 
 export function startRetention({ store, log, metrics, everyMs = lookMs, batch = batchSize, ...limits }: Options) {
@@ -41,15 +39,13 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
     }
     return done;
   }
-  const removeBlobs = (keys: string[]) => inParallel(keys, blobsAtOnce, store.blobs.removeAll);
-
   async function removeFrames(): Promise<number> {
-    const count = await store.retention.removeLeaving(batch, removeBlobs);
+    const count = await store.retention.removeLeaving(batch, store.blobs.removeMany);
     metrics.removed('pictures', count);
     return count;
   }
   async function removeFiles(): Promise<number> {
-    const count = await store.files.removeLeaving(batch, removeBlobs);
+    const count = await store.files.removeLeaving(batch, store.blobs.removeMany);
     metrics.removed('files', count);
     return count;
   }

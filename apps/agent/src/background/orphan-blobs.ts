@@ -2,7 +2,6 @@
 // reads only a share of the sessions' folders, so that it ends soon; a day of looks reads all of them.
 
 import type { Store } from '@pilothouse/store';
-import { inParallel } from '../common/in-parallel.ts';
 
 type Options = {
   store: Pick<Store, 'blobs' | 'knownBlobs'>;
@@ -14,7 +13,6 @@ type Options = {
 };
 
 const dayMs = 86_400_000;
-const blobsAtOnce = 8;
 const root = 'sessions';
 
 /** Returns how many it removed. */
@@ -28,7 +26,7 @@ export async function removeOrphanBlobs(options: Options): Promise<number> {
     const keys = await store.blobs.olderThan(folder, minAgeMs);
     const known = keys.length > 0 ? await store.knownBlobs.of(sessionId, keys) : new Set();
     const orphans = keys.filter((key) => !known.has(key));
-    await inParallel(orphans, blobsAtOnce, store.blobs.removeAll);
+    await store.blobs.removeMany(orphans);
     removed += orphans.length;
     // A process that is about to write there makes it again.
     await store.blobs.removeEmpty(folder);

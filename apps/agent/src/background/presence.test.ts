@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createLog } from '@pilothouse/process';
 import { openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
+import { Registry } from 'prom-client';
 import { until } from '../../../../testkit/until.ts';
 import { showPresence } from './presence.ts';
 
@@ -38,7 +39,7 @@ describe('the presence of an agent', () => {
     const agentId = randomUUID();
     let isAnswering = true;
     const bus = { ping: async () => isAnswering };
-    const presence = await showPresence({ store, bus, agentId, ...leases, log });
+    const presence = await showPresence({ store, bus, agentId, ...leases, log, metrics: new Registry() });
     try {
       assert.equal((await rowOf(agentId)).hears, false, 'not at once');
       await until(async () => (await rowOf(agentId)).hears, 10_000);
@@ -53,7 +54,8 @@ describe('the presence of an agent', () => {
 
   it('beats while every connection of the work is taken', async () => {
     const agentId = randomUUID();
-    const presence = await showPresence({ store, bus: { ping: async () => true }, agentId, ...leases, log });
+    const bus = { ping: async () => true };
+    const presence = await showPresence({ store, bus, agentId, ...leases, log, metrics: new Registry() });
     const { promise: isEnough, resolve } = Promise.withResolvers<void>();
     const taken = [1, 2].map(() => store.transaction(() => isEnough));
     const other = openStore({ url: database.url, blobDir: '/nonexistent', onError: () => {} });
@@ -67,6 +69,26 @@ describe('the presence of an agent', () => {
       await Promise.all(taken);
       await presence.close();
       await other.close();
+    }
+  });
+
+  it('counts how often its work was taken because it was silent, and its lock lost', async () => {
+    const agentId = randomUUID();
+    const metrics = new Registry();
+    const presence = await showPresence({ store, bus: { ping: async () => true }, agentId, ...leases, log, metrics });
+    const lost = async (what: string) =>
+      (await metrics.metrics()).includes(`pilothouse_agent_leases_lost_total{what="${what}"} 1`);
+    try {
+      assert.ok(!(await lost('work')) && !(await lost('lock')));
+      const sql = (text: string, values: unknown[] = []) =>
+        store.transaction(({ client }) => client.query(text, values));
+      await sql('update agents set recovered_at = now() where id = $1', [agentId]);
+      await until(() => lost('work'), 10_000);
+      await sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'pilothouse agent presence' and datname = current_database()`);
+      await until(() => lost('lock'), 10_000);
+    } finally {
+      await presence.close();
     }
   });
 });

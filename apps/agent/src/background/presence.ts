@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import { Counter, type Registry } from 'prom-client';
 
 type Options = {
   store: Store;
@@ -16,13 +17,16 @@ type Options = {
   /** The lease of hosts, and how long agents must have heard hosts before they believe that one is gone. */
   hostLeaseMs: number;
   log: Log;
+  metrics: Registry;
 };
 
 const beatsPerLease = 5;
 const retryMs = 200;
 
 /** Call it before the agent takes any work: the work of an agent that is not in the table would never be recovered. */
-export async function showPresence({ store, bus, agentId, models = [], leaseMs, hostLeaseMs, log }: Options) {
+export async function showPresence(options: Options) {
+  const { store, bus, agentId, models = [], leaseMs, hostLeaseMs, log, metrics } = options;
+  const lost = createLostCounter(metrics);
   const beatMs = Math.min(leaseMs, hostLeaseMs) / beatsPerLease;
   // Hosts renew three times in a lease. So a break that could have cost a host its lease is longer than `validMs`.
   const hearing = { settleMs: hostLeaseMs, validMs: hostLeaseMs / 2 };
@@ -32,6 +36,7 @@ export async function showPresence({ store, bus, agentId, models = [], leaseMs, 
     while (!isClosed) {
       await presence.lost;
       if (isClosed) return;
+      lost.inc({ what: 'lock' });
       log.warn('lost the presence lock; taking it again');
       presence = await retry(
         () => store.agents.enter(agentId, models),
@@ -48,7 +53,10 @@ export async function showPresence({ store, bus, agentId, models = [], leaseMs, 
     try {
       const isHearing = await bus.ping({ timeoutMs: beatMs / 2 });
       const { wasRecovered } = await store.agents.beat(agentId, { ...hearing, isHearing });
-      if (wasRecovered) log.warn('was taken for dead; other agents have its work');
+      if (wasRecovered) {
+        lost.inc({ what: 'work' });
+        log.warn('was taken for dead; other agents have its work');
+      }
     } catch (error) {
       // If the beat does not arrive in time, other agents take over, as they should.
       log.warn({ err: error }, 'could not write the beat of this agent');
@@ -65,6 +73,17 @@ export async function showPresence({ store, bus, agentId, models = [], leaseMs, 
       await presence.leave();
     },
   };
+}
+
+function createLostCounter(metrics: Registry): Counter<'what'> {
+  const lost = new Counter({
+    name: 'pilothouse_agent_leases_lost_total',
+    help: 'How often this agent lost its lock in the database, and how often others took its work because it was silent.',
+    labelNames: ['what'],
+    registers: [metrics],
+  });
+  for (const what of ['lock', 'work']) lost.inc({ what }, 0);
+  return lost;
 }
 
 async function retry<T>(attempt: () => Promise<T>, isOver: () => boolean): Promise<T> {

@@ -123,6 +123,42 @@ describe('the browsers of an agent', () => {
     assert.equal(await browsers.answerOf(session.id, now, newId()), undefined);
   });
 
+  it('leave a host that is about to end, between two steps, as soon as another has room', async (t) => {
+    const session = { ...(await opening()), reach: anywhere };
+    const first = await browsers.ensure(session, { signal });
+    await act(session.id, first, { action: 'navigate', url: `${site}/left` });
+    t.after(() => host.say({}));
+    await host.say({ capacity: 0 });
+    assert.deepEqual(await browsers.ensure(session, { mayMove: true, signal }), first, 'it may finish where it is');
+    await host.say({ capacity: 0, is_leaving: true });
+    assert.deepEqual(await browsers.ensure(session, { mayMove: true, signal }), first, 'no other host has room');
+    const second = await runtime.addHost('p2');
+    t.after(second.close);
+    assert.deepEqual(await browsers.ensure(session, { signal }), first, 'something is under way in it');
+    const moved = await browsers.ensure(session, { mayMove: true, signal });
+    assert.equal(moved.hostId, 'p2');
+    assert.equal((await browsers.look(session.id, moved)).url, `${site}/left`);
+    assert.ok(!host.host.status().sessions.some(({ session_id }) => session_id === session.id));
+    const other = await browsers.ensure({ ...(await opening()), reach: anywhere }, { signal });
+    assert.equal(other.hostId, 'p2', 'no other is opened there');
+  });
+
+  it('stay at a host that is about to end where others were given the room elsewhere', async (t) => {
+    const sessions = await Promise.all([1, 2, 3].map(async () => ({ ...(await opening()), reach: anywhere })));
+    const before = await Promise.all(sessions.map((session) => browsers.ensure(session, { signal })));
+    t.after(() => host.say({}));
+    await host.say({ capacity: 0, is_leaving: true });
+    const second = await runtime.addHost('p2');
+    t.after(second.close);
+    await second.say({ capacity: 1 });
+    for (let round = 0; round < 2; round += 1) {
+      const after = await Promise.all(sessions.map((session) => browsers.ensure(session, { mayMove: true, signal })));
+      const moved = after.filter(({ hostId }) => hostId === 'p2');
+      assert.equal(moved.length, 1);
+      for (const [i, handle] of after.entries()) if (handle.hostId === 'p1') assert.deepEqual(handle, before[i]);
+    }
+  });
+
   it('are opened elsewhere when a host says it is full although it claims room, and no other browser is closed for it', async () => {
     const { store } = runtime;
     const resting = { ...(await opening()), reach: anywhere };

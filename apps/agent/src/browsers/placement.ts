@@ -2,7 +2,7 @@
 // a task leaves: its run ends, and it is due when its turn comes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, DomainPolicy, type SavedState } from '@pilothouse/bus';
+import type { Bus, SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import type { BrowserHandle } from './handle.ts';
@@ -10,6 +10,8 @@ import type { LaunchOptions } from './launch-options.ts';
 import { createOpenClose } from './open-close.ts';
 import { createRefusals } from './refusals.ts';
 import { createReopening } from './reopening.ts';
+import { createReuse } from './reuse.ts';
+import type { EnsureOptions, Row, Search } from './search.ts';
 import { createTurnWait } from './turn-wait.ts';
 
 type Options = {
@@ -20,26 +22,6 @@ type Options = {
   onTaskWaits?: () => void;
   now?: () => number;
 };
-type EnsureOptions = {
-  lost?: number;
-  isPerson?: boolean;
-  mayYield?: boolean;
-  executionId?: string;
-  signal: AbortSignal;
-};
-type Row = NonNullable<Awaited<ReturnType<Store['browsers']['of']>>>;
-
-/** What is known so far in one call of `ensure`. */
-type Search = EnsureOptions & {
-  session: LaunchOptions;
-  /** The epoch under which the browser is gone, whatever the row says. */
-  gone: number | undefined;
-  /** From when the session waited for its turn. */
-  since: Date | null;
-  /** Boot ids of hosts that did not answer, and until when they are not asked. */
-  shunned: Map<string, number>;
-};
-
 /** How long a host that did not answer is not asked to open a browser. */
 const shunMs = 2000;
 const pauseMs = 250;
@@ -48,21 +30,8 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
   const noteRefusal = createRefusals({ store, log });
   const waitForTurn = createTurnWait({ store, bus, log, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
+  const reuse = createReuse({ store, close, setLive });
   const reopening = createReopening();
-
-  /** The open browser; undefined where the task may not use it as it is: then its host is asked to close it. */
-  async function reuse(search: Search, known: Row, hostId: string): Promise<BrowserHandle | undefined> {
-    const { session, mayYield = false } = search;
-    const handle = { hostId, epoch: known.epoch, openedEpoch: known.opened_epoch };
-    const isKept = !mayYield || !(await store.browserTurns.isOverShare(session.id));
-    if (isKept && isSamePolicy(known.reach, session.reach)) {
-      // The agent that opened it may have died before it could write this.
-      if (known.browser !== 'live') await setLive(session.id, handle);
-      return handle;
-    }
-    if (!(await close(session.id, handle))) search.gone = known.epoch;
-    return undefined;
-  }
 
   /** The hosts that did not answer, which only this search knows of. */
   const silentBootsOf = ({ shunned }: Search) => [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
@@ -92,32 +61,47 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
     return handle;
   }
 
+  async function find(search: Search): Promise<BrowserHandle> {
+    const { session, lost, signal } = search;
+    for (;;) {
+      signal.throwIfAborted();
+      const known = await store.browsers.of(session.id);
+      if (known && isAway(known) && known.epoch !== search.gone) {
+        await sleep(pauseMs, undefined, { signal });
+        continue;
+      }
+      const hostId = known?.is_live ? known.host_id : null;
+      const isOpen = known && hostId && known.epoch !== search.gone;
+      if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
+      const opening = () => openSomewhere(search, known?.epoch ?? 0);
+      const reopen = () => (known?.epoch ? reopening.run(opening, signal) : opening());
+      const handle = await (isOpen ? reuse(search, known, hostId) : reopen());
+      if (handle === 'not_its_turn') await waitForTurn(search, { isSoon: silentBootsOf(search).length > 0 });
+      else if (handle) return handle;
+    }
+  }
+
   return {
     /**
-     * The browser of the session, opened from its saved state where no host holds it. Waits for a host that has no lease now
-     * and is not known to be gone. `lost` is an epoch under which it
-     * was found gone, whatever the row says. While there are too few browsers, a person waits here for the session's turn;
-     * for a task (`executionId`) this throws `NoBrowserYet`. With
-     * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first.
+     * The browser of the session, opened from its saved state where no host holds it. Waits for a host that has no lease now and
+     * is not known to be gone. `lost` is an epoch under which it was found gone, whatever the row says. While there are too few
+     * browsers, a person waits here for the session's turn; for a task (`executionId`) this throws `NoBrowserYet`. With
+     * `mayYield`, an open browser is closed if its user has more than a fair share and another user waits for their first; with
+     * `mayMove`, if its host is about to end and another has room.
      */
     async ensure(session: LaunchOptions, options: EnsureOptions): Promise<BrowserHandle> {
-      const { lost, signal } = options;
-      const search: Search = { ...options, session, gone: lost, since: null, shunned: new Map() };
-      for (;;) {
-        signal.throwIfAborted();
-        const known = await store.browsers.of(session.id);
-        if (known && isAway(known) && known.epoch !== search.gone) {
-          await sleep(pauseMs, undefined, { signal });
-          continue;
-        }
-        const hostId = known?.is_live ? known.host_id : null;
-        const isOpen = known && hostId && known.epoch !== search.gone;
-        if (known && hostId && known.epoch === lost && !isOpen) await store.hosts.lostBrowser(hostId);
-        const opening = () => openSomewhere(search, known?.epoch ?? 0);
-        const reopen = () => (known?.epoch ? reopening.run(opening, signal) : opening());
-        const handle = isOpen ? await reuse(search, known, hostId) : await reopen();
-        if (handle === 'not_its_turn') await waitForTurn(search, { isSoon: silentBootsOf(search).length > 0 });
-        else if (handle) return handle;
+      const search: Search = {
+        ...options,
+        session,
+        gone: options.lost,
+        since: null,
+        shunned: new Map(),
+        move: undefined,
+      };
+      try {
+        return await find(search);
+      } finally {
+        if (search.move !== undefined) await store.moves.end(search.move);
       }
     },
   };
@@ -125,9 +109,3 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
 
 /** The host has no lease and may come back with the browser: until that is known, no other host opens it. */
 const isAway = ({ host_id, is_live, is_gone }: Row): boolean => host_id !== null && !is_live && !is_gone;
-
-/** A browser that an older release opened has no policy in its row: it may reach everything. */
-function isSamePolicy(current: unknown, required: DomainPolicy): boolean {
-  const { allow, deny } = DomainPolicy.safeParse(current).data ?? { allow: null, deny: [] };
-  return JSON.stringify([allow, deny]) === JSON.stringify([required.allow, required.deny]);
-}

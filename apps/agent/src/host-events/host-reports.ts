@@ -34,9 +34,9 @@ export async function startHostReports({ bus, store, log, hostLeaseMs, hostMaxSe
   const hosts = bus.respond(
     heartbeat,
     {},
-    async ({ host_id, boot_id, capacity, sessions, load }) => {
+    async ({ host_id, boot_id, capacity, sessions, load, is_leaving: isLeaving }) => {
       if (!stalls.isRunning()) throw new Error('this agent stood still, so this heartbeat is old');
-      const told = { hostId: host_id, bootId: boot_id, capacity, sessions, load };
+      const told = { hostId: host_id, bootId: boot_id, capacity, sessions, load, isLeaving };
       const renewal = await store.hosts.renew({ ...told, leaseMs: hostLeaseMs, maxSessions: hostMaxSessions });
       noticeClaim(host_id, { claimed: capacity, allowed: renewal.capacity });
       return { lease_ms: hostLeaseMs, opened_elsewhere: renewal.openedElsewhere };

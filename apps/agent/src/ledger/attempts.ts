@@ -19,7 +19,7 @@ export type Effect = Parameters<Store['steps']['end']>[3];
 /** The browser that an attempt is made in. */
 type AttemptBrowser = { epoch: number; hostId?: string; approvalId?: string };
 
-export function createAttempts({ store, heldTask: { say } }: { store: Store; heldTask: HeldTask }) {
+export function createAttempts({ store, heldTask: { say, noteEnd } }: { store: Store; heldTask: HeldTask }) {
   /** The model knows everything that people said and did. */
   async function isCurrent(tx: Tx, { task }: Turn, { number }: DecisionRow): Promise<boolean> {
     const newest = await store.decisions.newest(task.id, tx);
@@ -45,6 +45,7 @@ export function createAttempts({ store, heldTask: { say } }: { store: Store; hel
   async function end(tx: Tx, append: Append, turn: Turn, attempt: StepRow, effect: Effect): Promise<void> {
     const ended = await store.steps.end(tx, heldStepOf(turn), attempt.try, effect);
     if (!ended) throw new TaskNotHeld();
+    noteEnd(turn, ended);
     const taskId = turn.task.id;
     await append({ taskId, kind: 'step', data: { step: attemptOf(ended, turn.step) } });
     await append({

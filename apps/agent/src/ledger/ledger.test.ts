@@ -4,10 +4,12 @@ import type { Acted } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { localUser, newId, type Store } from '@pilothouse/store';
 import { isDue, takeRun } from '@pilothouse/store/testing/runs';
+import { Registry } from 'prom-client';
 import { acted as actedOutcome, hostId } from '../../testing/scripted-browsers.ts';
 import { type BenchTask, click, openBench, settings } from '../../testing/task-bench.ts';
 import { FileQuotaExceeded } from './evidence.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { createLedgerCounts } from './ledger-metrics.ts';
 import { TaskNotHeld, type Turn } from './turn.ts';
 
 const handle = { hostId, epoch: 1, openedEpoch: 1 };
@@ -101,6 +103,30 @@ describe('the ledger', () => {
       ],
     );
     assert.equal(new Set(rows.map(({ xmin }) => xmin)).size, 1);
+  });
+
+  it('counts steps and tasks that ended, and none whose transaction was rolled back', async () => {
+    const metrics = new Registry();
+    const counts = createLedgerCounts(metrics);
+    const counting = createLedger({ store, questionSecs: 60, fileBytesPerUser: 10_000, counts });
+    const { task, turn } = await begin();
+    const attempt = await counting.intend(turn, handle);
+    const file = { id: newId(), name: 'a.txt', contentType: 'text/plain', blobKey: `x/${newId()}`, byteLen: 20_000 };
+    const tooLarge = { acted: actedWith({}), image, file };
+    await assert.rejects(counting.succeed(turn, attempt, tooLarge), FileQuotaExceeded);
+    assert.doesNotMatch(await metrics.metrics(), /^pilothouse_steps_total\{/m);
+    await counting.fail(turn, attempt, { status: 'failed', error: 'covered' });
+    const second = await counting.intend(turn, handle);
+    await counting.succeed(turn, second, { acted: actedWith({}), image, file: null });
+    const ending = { id: task.id, sessionId: task.sessionId, executionId: turn.executionId };
+    assert.ok(await counting.endTask(ending, { move: 'fail', reason: 'enough' }));
+    assert.ok(!(await counting.endTask(ending, { move: 'fail', reason: 'enough' })), 'it has ended');
+    const text = await metrics.metrics();
+    assert.match(text, /^pilothouse_steps_total\{action="click",outcome="failed"\} 1$/m);
+    assert.match(text, /^pilothouse_steps_total\{action="click",outcome="success"\} 1$/m);
+    assert.match(text, /^pilothouse_step_seconds_count\{outcome="success"\} 1$/m);
+    assert.match(text, /^pilothouse_step_seconds_count\{outcome="interrupted"\} 0$/m);
+    assert.match(text, /^pilothouse_tasks_ended_total\{status="failed"\} 1$/m);
   });
 
   it('tells a step in order: status, intent and its line; then effect, history and its line; then what was seen', async () => {

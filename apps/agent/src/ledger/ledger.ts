@@ -6,16 +6,17 @@ import { createApprovalLedger } from './approvals.ts';
 import { createAttempts } from './attempts.ts';
 import { createDecisionLedger } from './decisions.ts';
 import { createHeldTask } from './held-task.ts';
+import type { LedgerCounts } from './ledger-metrics.ts';
 import { createPlanLedger } from './plans.ts';
 import { createQuestions } from './questions.ts';
 import { createStepLedger } from './steps.ts';
 import { createTaskEnd } from './task-end.ts';
 import { createTaskWatch } from './task-watch.ts';
 
-type Options = { store: Store; questionSecs: number; fileBytesPerUser: number };
+type Options = { store: Store; questionSecs: number; fileBytesPerUser: number; counts?: LedgerCounts };
 
-export function createLedger({ store, questionSecs, fileBytesPerUser }: Options) {
-  const heldTask = createHeldTask(store);
+export function createLedger({ store, questionSecs, fileBytesPerUser, counts }: Options) {
+  const heldTask = createHeldTask(store, counts);
   const attempts = createAttempts({ store, heldTask });
   return {
     ...createStepLedger({ store, heldTask, attempts, fileBytesPerUser }),
@@ -23,7 +24,7 @@ export function createLedger({ store, questionSecs, fileBytesPerUser }: Options)
     ...createPlanLedger({ store, questionSecs }),
     ...createQuestions({ store, heldTask, attempts, questionSecs }),
     ...createApprovalLedger({ store, heldTask, attempts, questionSecs }),
-    ...createTaskEnd({ store }),
+    ...createTaskEnd({ store, counts }),
     ...createTaskWatch({ store }),
   };
 }

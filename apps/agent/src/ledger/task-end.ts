@@ -13,6 +13,7 @@ import {
   type TaskRow,
   type Tx,
 } from '@pilothouse/store';
+import { type LedgerCounts, noCounts } from './ledger-metrics.ts';
 
 /** `unanswered`: only while the question asked at this time stands. `isAtWork`: not while a person has the task. */
 type EndingTask = { id: string; sessionId: string; executionId: string; unanswered?: string; isAtWork?: boolean };
@@ -20,7 +21,7 @@ type End = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: stri
 /** A call of a model that ends with the task, because its answer is part of the result. */
 export type LastCall = { call: ModelCallRow; end: CallEnd };
 
-export function createTaskEnd({ store }: { store: Store }) {
+export function createTaskEnd({ store, counts = noCounts }: { store: Store; counts?: LedgerCounts }) {
   async function endOpenAttempts(tx: Tx, append: Append, task: TaskRow, error: string): Promise<void> {
     // The server wrote it as the contract's Plan.
     const { steps } = task.plan as { steps: Step[] };
@@ -39,7 +40,7 @@ export function createTaskEnd({ store }: { store: Store }) {
       how: End,
       last?: LastCall,
     ): Promise<boolean> {
-      return store.change(sessionId, async (tx, append) => {
+      const isEnded = await store.change(sessionId, async (tx, append) => {
         const change = how.move === 'finish' ? { result: how.result } : { lastError: how.reason };
         const ended = await store.tasks.move(tx, { id, executionId }, how.move, {
           ...change,
@@ -65,6 +66,8 @@ export function createTaskEnd({ store }: { store: Store }) {
         if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
         return true;
       });
+      if (isEnded) counts.taskEnded(how.move === 'finish' ? 'success' : 'failed');
+      return isEnded;
     },
   };
 }

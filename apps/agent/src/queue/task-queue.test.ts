@@ -110,7 +110,8 @@ describe('the tasks of an agent', () => {
       return at.length === 1 ? { waitMs: 300 } : 'wait';
     };
     await newTask();
-    await whileRunning({ tick }, () => until(() => at.length === 2, 10_000));
+    const metrics = new Registry();
+    await whileRunning({ tick, metrics }, () => until(() => at.length === 2, 10_000));
     const [first = 0, second = 0] = at;
     assert.ok(second - first >= 300, `${second - first} ms`);
   });
@@ -126,11 +127,16 @@ describe('the tasks of an agent', () => {
       seen.add(id);
       return stopped;
     };
-    await whileRunning({ tick, agentId, checkMs: 50, pollMs: 50 }, async () => {
+    const metrics = new Registry();
+    await whileRunning({ tick, agentId, metrics, checkMs: 50, pollMs: 50 }, async () => {
       const id = await newTask();
       await until(() => seen.has(id) && seen.has(strange), 10_000);
       const { run = 0 } = (await store.tasks.byId(strange)) ?? {};
       assert.equal(run, 2);
+      const text = await metrics.metrics();
+      assert.match(text, /^pilothouse_runs_taken_total\{kind="first"\} 1$/m);
+      assert.match(text, /^pilothouse_runs_taken_total\{kind="again"\} 1$/m);
+      assert.match(text, /^pilothouse_agent_runs\{kind="at_work"\} 2$/m);
       stopping.abort();
     });
     assert.deepEqual(await store.queue.heldBy(agentId), []);

@@ -2,9 +2,9 @@
 // waits is a row, and any agent takes it when it is due again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createIdleMemory, type Log } from '@pilothouse/process';
+import { createIdleMemory, type Log, span } from '@pilothouse/process';
 import type { ClaimedRun, Store } from '@pilothouse/store';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { coalesce } from '../common/coalesce.ts';
 import { always, type IsNeeded, startRepeating } from '../common/repeat.ts';
 import { createTimers } from '../common/timers.ts';
@@ -37,6 +37,7 @@ export function startTaskQueue(options: Options) {
   const onFailed = (error: unknown) => log.warn({ err: error }, 'could not look for tasks that are due');
   const looks = coalesce(look, onFailed);
   const later = createTimers(looks.run);
+  const counted = exposeRuns({ metrics, maxRuns, atWork: () => atWork.size });
   const idleMemory = createIdleMemory({ afterMs: idleMemoryAfterMs });
 
   async function look(): Promise<void> {
@@ -44,7 +45,7 @@ export function startTaskQueue(options: Options) {
       const limit = Math.min(maxAtOnce, maxRuns - atWork.size);
       if (limit <= 0 || closed.signal.aborted) return;
       const claimed = await store.queue.claim(agentId, limit);
-      for (const one of claimed) begin(one);
+      for (const one of claimed) begin(counted(one));
       if (claimed.length < limit) return;
     }
   }
@@ -63,12 +64,8 @@ export function startTaskQueue(options: Options) {
   }
 
   async function runUntilWait(claimed: ClaimedRun): Promise<void> {
-    const run = startRun(claimed);
-    for (;;) {
-      const next = await run.tick();
-      if (next === 'done') return;
-      if (next !== 'again') return rest(claimed, next);
-    }
+    const next = await tracedRun(claimed, agentId, () => tickUntilWait(startRun(claimed)));
+    if (next !== 'done') await rest(claimed, next);
   }
 
   /**
@@ -93,7 +90,6 @@ export function startTaskQueue(options: Options) {
 
   const unknownRuns = startUnknownRuns({ store, agentId, isKnown: (key) => atWork.has(key), log, everyMs: checkMs });
   const poll = startRepeating(async () => void ((await isNeeded()) && looks.run()), pollMs, onFailed);
-  exposeRuns({ metrics, maxRuns, atWork: () => atWork.size });
 
   return {
     /** Looks now, and not only at the next interval. */
@@ -112,7 +108,33 @@ export function startTaskQueue(options: Options) {
 }
 export type TaskQueue = ReturnType<typeof startTaskQueue>;
 
-function exposeRuns({ metrics, maxRuns, atWork }: { metrics: Registry; maxRuns: number; atWork: () => number }): void {
+type LastOfRun = Exclude<Next, 'again'>;
+
+async function tickUntilWait(run: Run): Promise<LastOfRun> {
+  for (;;) {
+    const next = await run.tick();
+    if (next !== 'again') return next;
+  }
+}
+
+/** Below what began the task, whichever agent runs it, and after any restart. Each run is a span, so that none waits for days. */
+function tracedRun(claimed: ClaimedRun, agentId: string, work: () => Promise<LastOfRun>): Promise<LastOfRun> {
+  const { id: task_id, run, traceparent: parent } = claimed;
+  const traced = async ({ note }: { note: (said: { outcome: string }) => void }) => {
+    const last = await work();
+    note({ outcome: last === 'done' ? 'done' : 'waits' });
+    return last;
+  };
+  return span('task.run', { task_id, run, kind: kindOf(claimed), agent_id: agentId }, traced, { parent });
+}
+
+/** `again`: the former run of the task did not end by itself. Its agent died, stopped, or never knew of it. */
+const kindOf = ({ run, executionId }: ClaimedRun) => (run === 1 ? 'first' : executionId ? 'continued' : 'again');
+
+type Runs = { metrics: Registry; maxRuns: number; atWork: () => number };
+
+/** Returns what counts a run that was taken. */
+function exposeRuns({ metrics, maxRuns, atWork }: Runs): (claimed: ClaimedRun) => ClaimedRun {
   new Gauge({
     name: 'pilothouse_agent_runs',
     help: 'Tasks at work in this agent, and how many may be.',
@@ -123,4 +145,15 @@ function exposeRuns({ metrics, maxRuns, atWork }: { metrics: Registry; maxRuns: 
       this.set({ kind: 'limit' }, maxRuns);
     },
   });
+  const taken = new Counter({
+    name: 'pilothouse_runs_taken_total',
+    help: 'Runs of tasks that this agent took: the first, after a wait, or again because the former was lost.',
+    labelNames: ['kind'],
+    registers: [metrics],
+  });
+  for (const kind of ['first', 'continued', 'again']) taken.inc({ kind }, 0);
+  return (claimed) => {
+    taken.inc({ kind: kindOf(claimed) });
+    return claimed;
+  };
 }

@@ -11,12 +11,16 @@ export function createBrowserAccess({ store, browsers }: { store: Store; browser
   let lostEpoch: number | undefined;
 
   return {
-    async acquire({ task, executionId, session, attemptsOfTask, leftMs, signal }: TaskTurn): Promise<BrowserHandle> {
+    async acquire(
+      { task, executionId, session, attemptsOfTask, leftMs, signal }: TaskTurn,
+      { mayMove = false } = {},
+    ): Promise<BrowserHandle> {
       const within = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ensureMs, leftMs))]);
       // Only before the first attempt: later, what the task did in the page would be lost.
       const handle = await browsers.ensure(session, {
         lost: lostEpoch,
         mayYield: attemptsOfTask === 0,
+        mayMove,
         executionId,
         signal: within,
       });

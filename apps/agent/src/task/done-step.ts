@@ -1,5 +1,6 @@
 // After an attempt that the host has done: fetches its file, and writes its effect and evidence.
 
+import { span } from '@pilothouse/process';
 import type { StepRow } from '@pilothouse/store';
 import type { BrowserHandle } from '../browsers/handle.ts';
 import type { Outcome } from '../browsers/outcome.ts';
@@ -27,7 +28,9 @@ export function createDoneStep({ ledger, files, dialogs, failed }: Options) {
       return failed(turn, handle, attempt, { type: 'failed', failure: 'timeout', message: error, hasTouched: true });
     }
     // The attempt may have begun under an older epoch than the present one.
-    await ledger.succeed(turn, { ...attempt, epoch: handle.epoch }, { acted, image, file, cut: changeIn(acted) });
+    await span('ledger.write', { kind: 'success' }, () =>
+      ledger.succeed(turn, { ...attempt, epoch: handle.epoch }, { acted, image, file, cut: changeIn(acted) }),
+    );
     // A model answers dialogs by itself.
     if (!turn.decision && acted.dialog?.kind === 'alert' && !dialogs.isAnsweredNext(turn))
       await dialogs.clear(turn, handle);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { filePieceBytes } from '@pilothouse/bus';
 import { newId } from '@pilothouse/store';
+import { measureHeld } from '@pilothouse/store/testing/held-memory';
 import { hostId } from '../../testing/scripted-browsers.ts';
 import { type Hosts, scriptBus } from '../../testing/scripted-bus.ts';
 import { type BenchTask, click, openBench } from '../../testing/task-bench.ts';
@@ -112,5 +113,35 @@ describe('files on their way between a browser and the store', () => {
     await keep('e.txt', new Uint8Array(3));
     const outcome = await other.files.send(other.at, 'e.txt');
     assert.ok(outcome?.type === 'failed' && outcome.failure === 'too_large');
+  });
+
+  it('a file of 100 MB is never in memory as a whole, neither on its way in nor out', async () => {
+    const size = 100 * 1024 ** 2;
+    const held = measureHeld();
+    const sent: number[] = [];
+    const { files, at } = await transfer((_, { head, body }) => {
+      if (sent.length % 8 === 0) held.look();
+      sent.push(head.type === 'get' ? filePieceBytes : body.length);
+      if (head.type === 'put') return taken;
+      return { head: { ok: true, byte_len: size }, body: new Uint8Array(filePieceBytes).fill(sent.length) };
+    }, 2 * size);
+    const file = await files.fetch(at, { file_id: 'f', name: 'large.bin', byte_len: size });
+    assert.equal(await bench.store.blobs.sizeOf(file?.blobKey ?? ''), size);
+    const row = {
+      task_id: task.id,
+      name: 'large.bin',
+      content_type: 'x/y',
+      byte_len: size,
+      blob_key: file?.blobKey ?? '',
+    };
+    await bench.store.transaction((tx) => bench.store.files.add(tx, { id: newId(), ...row }, 2 * size));
+    assert.equal(await files.send(at, 'large.bin'), undefined);
+    assert.equal(sent.length, 200);
+    assert.equal(
+      sent.reduce((sum, length) => sum + length),
+      2 * size,
+    );
+    console.log(`100 MB in and out: ${held.mostMb()} MB held`);
+    assert.ok(held.mostMb() < 16, `${held.mostMb()} MB`);
   });
 });

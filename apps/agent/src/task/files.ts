@@ -29,32 +29,41 @@ export function createFiles({ store, bus, bytesPerUser }: Options) {
       if (!(await store.files.wouldFit(task.created_by, [byte_len], bytesPerUser)))
         throw new FileQuotaExceeded(bytesPerUser);
       const to = { host_id: handle.hostId, session_id: task.session_id };
-      const bytes = Buffer.alloc(byte_len);
-      for (let offset = 0; offset < byte_len; ) {
-        const packed = { head: { type: 'get', file_id, offset } as const, body: none };
-        const result = await bus.request(fileCommand, to, packed, { timeoutMs: pieceMs, signal });
-        // The attempt stays open, and the file is fetched when the host can be reached and has its lease again.
-        if (isOnlyAway(result)) throw new Error('the host could not be reached for the file');
-        if (!result.ok || !result.reply.head.ok || result.reply.body.length === 0) return null;
-        bytes.set(result.reply.body.subarray(0, byte_len - offset), offset);
-        offset += result.reply.body.length;
+      let isLeft = true;
+      async function* pieces() {
+        for (let offset = 0; offset < byte_len; ) {
+          const packed = { head: { type: 'get', file_id, offset } as const, body: none };
+          const result = await bus.request(fileCommand, to, packed, { timeoutMs: pieceMs, signal });
+          // The attempt stays open, and the file is fetched when the host can be reached and has its lease again.
+          if (isOnlyAway(result)) throw new Error('the host could not be reached for the file');
+          isLeft = result.ok && result.reply.head.ok && result.reply.body.length > 0;
+          if (!result.ok || !isLeft) return;
+          yield result.reply.body.subarray(0, byte_len - offset);
+          offset += result.reply.body.length;
+        }
       }
       const id = newId();
       const blobKey = `sessions/${task.session_id}/files/${id}`;
-      await store.blobs.put(blobKey, bytes);
+      try {
+        await store.blobs.write(blobKey, pieces(), byte_len);
+      } catch (error) {
+        if (isLeft) throw error;
+        return null;
+      }
       return { id, name, blobKey, byteLen: byte_len };
     },
 
     /** Sends the file of this name to the browser's host, or returns why not. Does not touch the page. */
     async send({ task, handle, signal }: TransferContext, name: string): Promise<UploadFailure | undefined> {
       const file = await store.files.named(task, name);
-      const bytes = file && (await store.blobs.get(file.blob_key));
-      if (!bytes) return failed(`no file "${name}" was given to the task or downloaded in its session`);
+      const size = file && (await store.blobs.sizeOf(file.blob_key));
+      if (!file || size === undefined)
+        return failed(`no file "${name}" was given to the task or downloaded in its session`);
       const to = { host_id: handle.hostId, session_id: task.session_id };
-      // At least one piece: a file may be empty.
-      for (let offset = 0; offset === 0 || offset < bytes.length; offset += filePieceBytes) {
+      let offset = 0;
+      for await (const body of inPieces(store.blobs.read(file.blob_key), filePieceBytes)) {
         const head = { type: 'put', epoch: handle.epoch, name, offset } as const;
-        const body = bytes.subarray(offset, offset + filePieceBytes);
+        offset += body.length;
         const result = await bus.request(fileCommand, to, { head, body }, { timeoutMs: pieceMs, signal });
         if (isOnlyAway(result)) return { ...lost('the host could not be reached'), isUnheard: true, isKept: true };
         if (!result.ok) return lost(result.reason);
@@ -67,6 +76,26 @@ export function createFiles({ store, bus, bytesPerUser }: Options) {
   };
 }
 export type Files = ReturnType<typeof createFiles>;
+
+/** The same bytes in pieces of one size, the last one shorter. At least one piece: a file may be empty. */
+async function* inPieces(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const piece of bytes) {
+    for (let rest = piece; rest.length > 0; ) {
+      // A full piece is only sent when more follows.
+      if (heldBytes === size) {
+        yield Buffer.concat(held, size);
+        [held, heldBytes] = [[], 0];
+      }
+      const part = rest.subarray(0, size - heldBytes);
+      held.push(part);
+      heldBytes += part.length;
+      rest = rest.subarray(part.length);
+    }
+  }
+  yield Buffer.concat(held, heldBytes);
+}
 
 type UploadFailure = Exclude<Outcome, { type: 'acted' }>;
 

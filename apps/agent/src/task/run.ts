@@ -2,7 +2,7 @@
 // agent would need.
 
 import { isTerminal, Plan, type Policy } from '@pilothouse/contract';
-import type { Log } from '@pilothouse/process';
+import { type Log, span } from '@pilothouse/process';
 import type { ClaimedRun, ModelLimits, Store, TaskRow } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
@@ -78,10 +78,12 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
     if (planned) return planned;
     const onFirstPage = await firstPage.open(turn);
     if (onFirstPage) return onFirstPage;
-    if (!hasStep(turn)) return decide(turn);
+    if (!hasStep(turn)) return span('task.decide', { task_id: taskId }, () => decide(turn));
     const { step } = turn;
     if (step.action === 'ask') return waiting.ask(turn, step);
-    return step.action === 'wait' ? waiting.wait(turn, step) : steps.run(turn);
+    if (step.action === 'wait') return waiting.wait(turn, step);
+    const attempt = turn.attempts.length + 1;
+    return span('task.step', { step: turn.index, action: step.action, attempt }, () => steps.run(turn));
   }
 
   async function tick(): Promise<Next> {

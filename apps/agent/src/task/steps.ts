@@ -1,7 +1,7 @@
 // Runs one step of a task: the attempt is in the ledger before the host is asked, and its result after it.
 
 import type { Policy } from '@pilothouse/contract';
-import type { Log } from '@pilothouse/process';
+import { type Log, span } from '@pilothouse/process';
 import { type Store, titleOf } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -70,9 +70,12 @@ export function createSteps({ store, browsers, ledger, files, log, installation 
     }
     const policy = await gates.of(turn);
     if (policy.no && !open) return approvals.saidNo(turn, policy.no, giveUp);
-    const handle = await access.acquire(turn);
+    // An attempt that is under way can only be asked for where it was begun.
+    const handle = await access.acquire(turn, { mayMove: !open });
     if (open && open.epoch !== handle.epoch) return settle(turn, handle, open);
-    const attempt = await ledger.intend(turn, handle, { open, yes: policy.yes });
+    const attempt = await span('ledger.write', { kind: 'intent' }, () =>
+      ledger.intend(turn, handle, { open, yes: policy.yes }),
+    );
     const sent = step.action === 'upload' ? await files.send({ task, handle, signal }, step.file) : undefined;
     if (sent?.type === 'failed') return failed(turn, handle, attempt, sent);
     if (sent) return browserLost(turn, handle, attempt, open ? { ...sent, mayHaveActed: true } : sent);

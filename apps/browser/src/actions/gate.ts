@@ -88,6 +88,9 @@ export function createGate(act: Options) {
   };
 }
 
+/** What the rules say of an act, by one look at what it would touch. */
+export const judgeLook = (act: Act, seen: GateLook): Verdict => verdictOf(act, classOf(act, seen), seen);
+
 async function lookAt(
   { gate, step, page, documentsOf }: Options,
   { element, onto }: Touched,
@@ -107,11 +110,11 @@ async function lookAt(
     return { look: looked.look, onto: other, frame: element.origin, ...('state' in looked && { held: looked }) };
   }
   if (step.action !== 'press' || !isPressingKey(step.key)) return nothing;
-  const looks = (await documentsOf(page, deadline)).map(async (world) => ({
-    look: await world.call('focusLook', [isNear], deadline),
-    world,
-  }));
-  const focused = (await Promise.all(looks)).find(({ look }) => look !== null);
+  const looks = (await documentsOf(page, deadline)).map(async (world) => {
+    const look = await world.call('focusLook', [isNear], deadline);
+    return look !== null && typeof look === 'object' ? [{ look, world }] : [];
+  });
+  const [focused] = (await Promise.all(looks)).flat();
   if (!focused) return nothing;
   const held = isHeld ? await holdIn(focused.world, null, deadline) : undefined;
   return { look: held ? held.look : focused.look, onto: null, frame: focused.world.origin, ...(held && { held }) };

@@ -50,7 +50,7 @@ export type LaunchSettings = {
   /** Without it the browser reaches whatever this machine does. */
   guard?: Pick<GuardOptions, 'limits'> & { allowLoopbackPorts: ReadonlySet<number> };
   /** The guard refused a request of the browser. */
-  onRefused?: () => void;
+  onRefused?: (reason: string) => void;
 };
 
 export async function launchChromium(settings: LaunchSettings): Promise<Chromium> {
@@ -71,18 +71,18 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
         ...settings.guard,
         clientUid: uid,
         onRefused: (refusal) => listeners.onRefused(refusal),
-        onTried: (host) => {
-          settings.onRefused?.();
-          listeners.onTried?.(host);
+        onTried: (host, reason) => {
+          settings.onRefused?.(reason);
+          listeners.onTried?.(host, reason);
         },
         onSlowed: () => listeners.onSlowed?.(),
       }));
     const home = join(folder.path, 'home');
     const downloads = join(home, 'downloads');
-    const program = await writeLauncher({ path, folder: folder.path, uid, hidesProcesses });
+    const launcher = await writeLauncher({ path, folder: folder.path, uid, hidesProcesses });
     const profile = join(home, 'profile');
     const processes = await startProcess({
-      program,
+      launcher,
       args: chromiumArgs({ profile, guardUrl: guard?.url, hasSandbox, hasWebgl, more: args }),
     });
     const multiplexer = createMultiplexer(processes.pipe, processes.end);

@@ -28,10 +28,12 @@ process.once('exit', () => {
   for (const pid of running) killGroup(pid);
 });
 
-type Options = { program: string; args: string[] };
+type Options = { launcher: string; args: string[] };
 
-export async function startProcess({ program, args }: Options): Promise<BrowserProcess> {
-  const child = spawn(program, args, {
+export async function startProcess({ launcher, args }: Options): Promise<BrowserProcess> {
+  // Read by the shell, and not executed itself: a child that was forked while the script was written has it open for a moment, and
+  // the kernel executes no file that is open for writing.
+  const child = spawn('/bin/sh', [launcher, ...args], {
     // The leader of a group of its own, which is signalled as one.
     detached: true,
     // Ours holds passwords.

@@ -16,8 +16,9 @@ import { findOpenField, type OpenField } from './open-field.ts';
 import { outlineOf, type Portion } from './outline.ts';
 import { createRefs, type Refs } from './refs.ts';
 import { textOf } from './text.ts';
+import { lookAtFocus, lookAtPoint, type TouchedLook } from './touched-look.ts';
 import { type Looks, type ViewOptions, type ViewPortion, viewOf } from './view.ts';
-import { positionOf } from './worlds/frame-position.ts';
+import { type Point, positionOf } from './worlds/frame-position.ts';
 import { openSessions } from './worlds/frame-sessions.ts';
 import type { World } from './worlds/world.ts';
 import { createWorlds, type View } from './worlds/worlds.ts';
@@ -32,6 +33,10 @@ export type Dom = {
   hideSecrets(prints: Fingerprints, deadline: Deadline): Promise<void>;
   /** The documents of the page, its own first. */
   documents(deadline: Deadline): Promise<World[]>;
+  /** What a press at this point of the page goes to, in whatever document it is. Undefined where that cannot be said. */
+  lookAtPoint(point: Point, deadline: Deadline): Promise<TouchedLook | undefined>;
+  /** What a key goes to. Undefined where nothing has the focus. Rejects where that cannot be said. */
+  lookAtFocus(deadline: Deadline): Promise<TouchedLook | undefined>;
   /** The one visible element that is meant. Looks until the deadline. Throws `not_found` or `ambiguous`. */
   find(target: Target, purpose: Purpose, deadline: Deadline): Promise<FoundElement>;
   /** Whether the page shows it now. */
@@ -105,6 +110,8 @@ export function createDom({ page, cdp, refs = createRefs(), fields, prints }: Op
     mask: async (deadline) => void (await mask(deadline)),
     hideSecrets: async (prints, deadline) => within(deadline, (await mask(deadline)).hide(prints)),
     documents: async (deadline) => (await worlds.all(deadline)).map(({ world }) => world),
+    lookAtPoint: async (point, deadline) => lookAtPoint(await worlds.all(deadline), point, deadline),
+    lookAtFocus: async (deadline) => lookAtFocus(await worlds.all(deadline), deadline),
     find: async (target, purpose, deadline) =>
       createFoundElement(await findTarget(finding, { target, purpose }, deadline), refs),
     sees,

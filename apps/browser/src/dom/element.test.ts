@@ -147,7 +147,7 @@ describe('an element that was found', () => {
     ] as const;
     for (const [name, failure, message] of rows) {
       const found = await shown.dom.find(name, 'press', soon());
-      const deadline = soon(1500);
+      const deadline = soon(3000);
       const told = await failureOf(found.ready({ isTouch: true }, deadline));
       assert.equal(told.failure, failure, name);
       assert.match(told.message, message);

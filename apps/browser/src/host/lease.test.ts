@@ -9,13 +9,13 @@ import { until } from '../../../../testkit/until.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { createLoadMeter } from './machine-load.ts';
 
-type Options = { bus: Pick<Bus, 'request'>; everyMs?: number; now?: () => number };
-type Seen = { held: number; keepOver: number; elsewhere: string[] };
+type Options = { bus: Pick<Bus, 'request'>; everyMs?: number; now?: () => number; isKeptFromStart?: boolean };
+type Seen = { held: number; lost: number; keepOver: number; elsewhere: string[] };
 
 const keepMs = 5000;
 
 function hold(options: Options): { lease: Lease; seen: Seen } {
-  const seen: Seen = { held: 0, keepOver: 0, elsewhere: [] };
+  const seen: Seen = { held: 0, lost: 0, keepOver: 0, elsewhere: [] };
   const lease = holdLease({
     log: createLog('h6', 'silent'),
     hostId: 'h6',
@@ -23,6 +23,9 @@ function hold(options: Options): { lease: Lease; seen: Seen } {
     tell: () => ({ capacity: 3, sessions: [], load: createLoadMeter()() }),
     onHeld() {
       seen.held += 1;
+    },
+    onLost() {
+      seen.lost += 1;
     },
     onOpenedElsewhere(sessions) {
       for (const { session_id, epoch } of sessions) seen.elsewhere.push(`${session_id} ${epoch} ${lease.isHeld()}`);
@@ -59,7 +62,7 @@ describe('a lease over the bus', () => {
       await until(() => beats.length >= 5, 10_000);
       assert.ok(lease.isHeld());
       lease.close();
-      assert.deepEqual(seen, { held: 1, keepOver: 0, elsewhere: [] });
+      assert.deepEqual(seen, { held: 1, lost: 0, keepOver: 0, elsewhere: [] });
       assert.ok(!lease.isHeld(), 'closed is not held');
       const [beat] = beats;
       assert.equal(beat?.capacity, 3);
@@ -80,7 +83,7 @@ describe('a lease by the clock', () => {
   };
 
   /** A lease whose clock is moved by hand. */
-  function holdByHand(t: TestContext, agents: Agents, everyMs?: number) {
+  function holdByHand(t: TestContext, agents: Agents, everyMs?: number, isKeptFromStart?: boolean) {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
     let beats = 0;
     const request = async () => {
@@ -91,7 +94,7 @@ describe('a lease by the clock', () => {
     };
     // The lease sends nothing but heartbeats.
     const bus = { request: request as unknown as Bus['request'] };
-    const { lease, seen } = hold({ bus, everyMs, now: () => Date.now() });
+    const { lease, seen } = hold({ bus, everyMs, now: () => Date.now(), isKeptFromStart });
     t.after(() => lease.close());
     /** As a process that runs: timers fire when they are due. */
     async function pass(ms: number): Promise<void> {
@@ -136,7 +139,7 @@ describe('a lease by the clock', () => {
     agents.grantMs = 1500;
     await pass(250);
     assert.ok(lease.isHeld(), 'and comes back');
-    assert.deepEqual([seen.held, seen.keepOver], [2, 0]);
+    assert.deepEqual([seen.held, seen.lost, seen.keepOver], [2, 1, 0]);
   });
 
   it('is kept while one of several agents stands still, and an answer that comes late shortens nothing', async (t) => {
@@ -208,6 +211,15 @@ describe('a lease by the clock', () => {
     assert.equal(seen.keepOver, 1);
     await pass(2 * keepMs);
     assert.equal(seen.keepOver, 1, 'once');
+  });
+
+  it('that a host never gets ends it after the keep time, if it may be refused for ever', async (t) => {
+    const agents: Agents = {};
+    const { seen, pass } = holdByHand(t, agents, undefined, true);
+    await pass(keepMs - 20);
+    assert.equal(seen.keepOver, 0);
+    await pass(40);
+    assert.deepEqual([seen.keepOver, seen.lost], [1, 0]);
   });
 
   it('that comes back within the keep time ends no browser, and the time begins again', async (t) => {

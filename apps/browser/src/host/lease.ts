@@ -7,6 +7,8 @@ import type { Log } from '@pilothouse/process';
 export type Lease = {
   /** Whether this host may act: an agent answered recently enough. */
   isHeld(): boolean;
+  /** Sends a heartbeat at once: what it tells has changed. */
+  tellNow(): void;
   close(): void;
 };
 
@@ -16,13 +18,17 @@ type Options = {
   hostId: string;
   bootId: string;
   /** The content of the next heartbeat. */
-  tell: () => Pick<Heartbeat, 'capacity' | 'sessions' | 'load'>;
+  tell: () => Pick<Heartbeat, 'capacity' | 'sessions' | 'load'> & Partial<Pick<Heartbeat, 'is_leaving'>>;
   /** Called when the host may act again. */
   onHeld: () => void;
+  /** Called when the lease has run out. */
+  onLost?: () => void;
   /** Called, before the lease is renewed, with the sessions that another host has by now. */
   onOpenedElsewhere: (sessions: HeartbeatReply['opened_elsewhere']) => void;
   /** How long browsers are kept after the lease has run out. */
   keepMs: number;
+  /** The time begins with the host: it may be refused for ever. */
+  isKeptFromStart?: boolean;
   /** Called when that time is over: the browsers must end now. */
   onKeepOver: () => void;
   everyMs?: number;
@@ -63,7 +69,7 @@ export function holdLease(options: Options): Lease {
 
   async function beatOnce(): Promise<void> {
     const sentAt = now();
-    const message = { host_id: hostId, boot_id: bootId, ...tell() };
+    const message = { host_id: hostId, boot_id: bootId, is_leaving: false, ...tell() };
     const result = await bus.request(heartbeat, { host_id: hostId }, message, { timeoutMs: everyMs });
     if (isClosed) return;
     if (result.ok) {
@@ -107,21 +113,23 @@ export function holdLease(options: Options): Lease {
   beat();
   return {
     isHeld,
+    tellNow: beat,
     close() {
       isClosed = true;
       heldUntil = undefined;
-      clearTimeout(timer);
-      clearTimeout(expiry);
+      for (const one of [timer, expiry]) clearTimeout(one);
       keep.stop();
     },
   };
 }
 
-type KeepOptions = Pick<Options, 'keepMs' | 'onKeepOver' | 'log'> & { now: () => number };
+type KeepOptions = Pick<Options, 'keepMs' | 'isKeptFromStart' | 'onLost' | 'onKeepOver' | 'log'> & {
+  now: () => number;
+};
 
 /** Counts the time for which browsers are kept without a lease. */
-function createKeep({ keepMs, onKeepOver, log, now }: KeepOptions) {
-  let keptUntil: number | undefined;
+function createKeep({ keepMs, isKeptFromStart, onLost, onKeepOver, log, now }: KeepOptions) {
+  let keptUntil: number | undefined = isKeptFromStart ? now() + keepMs : undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function check(): void {
@@ -138,8 +146,10 @@ function createKeep({ keepMs, onKeepOver, log, now }: KeepOptions) {
     onKeepOver();
   }
 
+  check();
   return {
     start(lostAt: number): void {
+      onLost?.();
       keptUntil = lostAt + keepMs;
       check();
     },

@@ -11,13 +11,14 @@ describe('the metrics of a host', () => {
   let nats: NatsForTest;
   let agent: Bus;
   let host: HostForTest;
+  let isHeld = true;
   const metrics = new Registry();
   const counters = createHostCounters(metrics);
   before(async () => {
     nats = await startNats({ hosts: ['h17'] });
     agent = await connectBus(nats.as('agent'));
     host = await startHost(nats, 'h17', { capacity: 3, warm: 1, ports: new Set(), counters });
-    addHostGauges(metrics, host.host.status);
+    addHostGauges(metrics, host.host.status, () => isHeld);
   });
   after(async () => {
     await host?.close();
@@ -43,7 +44,7 @@ describe('the metrics of a host', () => {
 
     const failure = await session.failureOf({ action: 'navigate', url: 'http://127.0.0.1:8099/' });
     assert.equal(failure, 'blocked_by_guard');
-    assert.ok((await metric('refused_requests_total')) >= 1);
+    assert.ok((await metric('refused_requests_total', '{reason="loopback_address"}')) >= 1);
 
     await session.tell({ type: 'watch', for_ms: 5000 });
     await until(async () => (await metric('frames_total')) >= 1, 10_000);
@@ -54,6 +55,11 @@ describe('the metrics of a host', () => {
   it('count limits by their name, and failures by the name of the work', async () => {
     counters.limitHit({ wall: 'memory', is_ended: true });
     counters.ignoredError('close a page');
+    counters.leaseLost();
+    assert.equal(await metric('leases_lost_total'), 1);
+    assert.equal(await metric('lease_held'), 1);
+    isHeld = false;
+    assert.equal(await metric('lease_held'), 0);
     assert.equal(await metric('limit_hits_total', '{limit="memory",ended="true"}'), 1);
     assert.equal(await metric('ignored_errors_total', '{what="close a page"}'), 1);
   });

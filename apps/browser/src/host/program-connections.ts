@@ -7,6 +7,7 @@ import {
   type ProgramLink,
   type ProgramOpen,
   type ProgramOpened,
+  type ProgramRules,
   programIn,
   programOut,
 } from '@pilothouse/bus';
@@ -31,7 +32,7 @@ type Options = { bus: Bus; to: SessionAddress; session: Pick<Session, 'openDoor'
 export function createProgramConnections({ bus, to, session }: Options): ProgramConnections {
   const links = new Map<string, ProgramLink>();
 
-  async function connect({ connection_id, while_driven, reports }: ProgramOpen): Promise<void> {
+  async function connect({ connection_id, while_driven, reports, rules }: ProgramOpen): Promise<void> {
     links.get(connection_id)?.end('it was opened again');
     const at = { ...to, connection_id };
     const closing = new AbortController();
@@ -41,6 +42,10 @@ export function createProgramConnections({ bus, to, session }: Options): Program
     };
     let closeDoor: () => Promise<void> = async () => {};
     let tellActs: () => Promise<void> = async () => {};
+    let current = rules;
+    let setRules = (next: ProgramRules): void => {
+      current = next;
+    };
     /** The server hears of the last acts before it hears that it is over. */
     const finish = async (reason: string) => {
       await bestEffort('tell what a program did last', tellActs());
@@ -49,6 +54,7 @@ export function createProgramConnections({ bus, to, session }: Options): Program
     const link = createProgramLink({
       publish: (piece) => bus.publish(programOut, at, piece).ok,
       onMessage: (text) => take(text),
+      onRules: (next) => setRules(next),
       onLeave: () => void finish('the program left'),
       onEnd() {
         links.delete(connection_id);
@@ -66,10 +72,13 @@ export function createProgramConnections({ bus, to, session }: Options): Program
         deliver: link.send,
         onEnd: () => void finish('the program left, or the browser is gone'),
         whileDriven: while_driven,
+        ...(current && { rules: current }),
         ...(reports && { onActs: (acts, epoch) => link.report({ epoch, acts }) }),
       });
       closeDoor = door.close;
       tellActs = door.tellActs;
+      if (current && current !== rules) door.setRules(current);
+      setRules = door.setRules;
       take = door.take;
       for (const text of early) door.take(text);
       if (closing.signal.aborted) await door.close();
@@ -82,7 +91,7 @@ export function createProgramConnections({ bus, to, session }: Options): Program
   return {
     open: (request) =>
       connect(request).then(
-        () => ({ ok: true, reports: true }) as const,
+        () => ({ ok: true, reports: true, judges: true }) as const,
         (error) => {
           const { failure, message } = failureOf(error);
           return { ok: false, failure, message, has_touched: false } as const;

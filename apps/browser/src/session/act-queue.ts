@@ -1,6 +1,7 @@
 // Performs the acts of agents, one after the other, each with its evidence.
 
 import type { SessionCommand, TypedSecret } from '@pilothouse/bus';
+import { span } from '@pilothouse/process';
 import type { Page } from 'playwright-core';
 import type { createPerformer } from '../actions/perform.ts';
 import { bestEffort } from '../common/best-effort.ts';
@@ -63,14 +64,18 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
       const { step, only_if: onlyIf, secret } = command;
       if (secret) await expect(secret, deadline);
       const gate = command.type === 'gated_act' ? command.gate : undefined;
-      const performed = await perform({ step, onlyIf, gate, secret, until, deadline, signal });
+      const performed = await span('browser.act', { action: step.action }, () =>
+        perform({ step, onlyIf, gate, secret, until, deadline, signal }),
+      );
       if (hidBefore) performed.before = siteOnly(performed.before);
       // The step is done, every part of it begun under the lease: evidence that cannot be had in time is left out.
-      const [snapshot, state, after] = await Promise.all([
-        wants('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
-        wants('state') ? checkpoints.saveSoon(deadline) : undefined,
-        observer.locationOf(pages.current(), deadline).catch(() => observer.lastLocationOf(pages.current())),
-      ]);
+      const [snapshot, state, after] = await span('browser.evidence', {}, () =>
+        Promise.all([
+          wants('picture') ? bestEffort('take a snapshot', observer.takeSnapshot(deadline)) : undefined,
+          wants('state') ? checkpoints.saveSoon(deadline) : undefined,
+          observer.locationOf(pages.current(), deadline).catch(() => observer.lastLocationOf(pages.current())),
+        ]),
+      );
       if (!wants('state')) checkpoints.schedule();
       const head = { ...performed, after, state: state ?? null, picture: snapshot?.picture ?? null };
       return { head, body: snapshot?.image ?? emptyBody };

@@ -17,6 +17,7 @@ const openMs = 5000;
 /** The next driver waits for it. */
 const putBackMs = 2000;
 const closeMs = 3000;
+const showMs = 1000;
 
 export type PrivateTabs = {
   /** A tab in front. `keep`: what sites have stored is the session's afterwards; the same for all tabs of one driver. */
@@ -65,9 +66,10 @@ export function createPrivateTabs(options: Options): PrivateTabs {
       checkpoints.schedule();
     }
     const front = pages.all().findLast((page) => !pages.isBeside(page));
-    if (front && pages.isBeside(pages.current())) await bestEffort('show a page of the session', pages.show(front));
-    const closed = within(startDeadline(closeMs, signal), beside.context.close());
-    await bestEffort('close the private tabs', closed);
+    const deadline = startDeadline(closeMs, signal);
+    if (front && pages.isBeside(pages.current()))
+      await bestEffort('show a page of the session', within(deadline.atMost(showMs), pages.show(front)));
+    await bestEffort('close the private tabs', within(deadline, beside.context.close()));
   }
 
   /** Ends the tabs if they are still those. Resolves when nothing of any former ones is left. */

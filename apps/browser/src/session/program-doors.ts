@@ -1,7 +1,7 @@
 // The doors through which programs drive a session, and who drives instead of them. A program drives only while its own epoch
 // is the newest: whatever else takes the session, fences them all first.
 
-import type { ProgramAct } from '@pilothouse/bus';
+import type { ProgramAct, ProgramRules } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Driven } from '../cdp/fence/while-driven.ts';
 import { type Door, type DoorOptions, openDoor } from '../cdp/filter/door.ts';
@@ -9,9 +9,12 @@ import type { Chromium } from '../chromium/launch.ts';
 import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, startDeadline, within } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
+import type { Dom } from '../dom/dom.ts';
 import type { HandOver } from '../driver/hand-over.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
 import type { Pages } from '../pages/pages.ts';
+import { createProgramDialogs, type ProgramDialogs } from './program-dialogs.ts';
+import { createProgramGate } from './program-gate.ts';
 
 /** As long as a page may take to stop for a new driver. */
 const fenceMs = 1000;
@@ -21,8 +24,13 @@ const openMs = 5000;
 const maxFailures = 2;
 const maxDoors = 8;
 
-export type ProgramDoor = Pick<Door, 'take' | 'tellActs' | 'close'>;
+export type ProgramDoor = Pick<Door, 'take' | 'tellActs' | 'close'> & {
+  /** What its acts are held to from now on. */
+  setRules(rules: ProgramRules): void;
+};
 export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'> & {
+  /** Without them, nothing is judged. */
+  rules?: ProgramRules;
   /** What the program did, and the epoch under which programs drove last. */
   onActs?: (acts: ProgramAct[], epoch: number) => void;
 };
@@ -43,6 +51,7 @@ type Options = {
   context: BrowserContext;
   pages: Pages;
   dialogs: Dialogs;
+  eyesOf: (page: Page) => Dom;
   firstEpoch: number;
   epoch: () => number;
   /** Whether this host may act now. */
@@ -50,6 +59,8 @@ type Options = {
   signal: AbortSignal;
   /** A program acts. */
   onAct: () => void;
+  /** What the programs are held to that drive now; nothing while another drives. */
+  onRules: (rules: readonly ProgramRules[]) => void;
   /** A program came or left. */
   onCount: () => void;
   /** Ends the browser, where nothing else stops what a program began. */
@@ -64,12 +75,14 @@ export function createProgramDoors(options: Options): ProgramDoors {
   let offered: Driven['by'] = 'unknown';
   let failures = 0;
   let programEpoch = options.firstEpoch;
-  let contextId: Promise<string> | undefined;
+  const contextIdOf = createContextIdOf(context);
+  const rules = createRulesOfDoors((all) => options.onRules(driven ? [] : all));
   const ownPages = () => pages.all().filter((page) => !pages.isBeside(page));
-  const halted = createHalted(ownPages, dialogs);
+  const isHalted = () => ownPages().some((page) => dialogs.of(page) !== null);
 
   async function fence(): Promise<void> {
     driven = { epoch: epoch(), by: offered };
+    rules.tell();
     const by = driven;
     const deadline = startDeadline(fenceMs, signal);
     try {
@@ -84,27 +97,28 @@ export function createProgramDoors(options: Options): ProgramDoors {
 
   async function release(at: number): Promise<void> {
     if (!driven || at !== epoch()) return;
-    driven = undefined;
-    programEpoch = at;
+    [driven, programEpoch] = [undefined, at];
+    rules.tell();
     const deadline = startDeadline(releaseMs, signal);
     await Promise.all([...doors].map((door) => door.release(at, deadline)));
   }
 
   return {
     hasAny: () => doors.size > 0,
-    async open({ deliver, onEnd, whileDriven, onActs }) {
+    fence,
+    async open({ deliver, onEnd, whileDriven, onActs, rules: given }) {
+      const held = rules.add(given);
       if (doors.size >= maxDoors) throw new StepFailure('full', 'too many programs are connected to this session');
       const deadline = startDeadline(openMs, signal);
-      contextId ??= readContextId(context, ownPages()[0] ?? pages.current(), deadline);
-      const id = await contextId.catch((error) => {
-        contextId = undefined;
-        throw error;
-      });
+      const id = await contextIdOf(ownPages()[0] ?? pages.current(), deadline);
       const before = driven;
-      const shared = { openGuest: chromium.openGuest, contextId: id, onAct, isHeld: options.isHeld, ...halted };
+      const shared = { openGuest: chromium.openGuest, contextId: id, onAct, isHeld: options.isHeld, isHalted };
       const told = { deliver, onEnd, onActs: onActs && ((acts: ProgramAct[]) => onActs(acts, programEpoch)) };
-      const door = await openDoor({ ...shared, ...told, whileDriven, driven: before }, deadline);
+      const answers = createProgramDialogs(options);
+      const judged = { judgeActs: gateOf(options, held.current, answers), answerDialog: answers.answer };
+      const door = await openDoor({ ...shared, ...told, ...judged, whileDriven, driven: before }, deadline);
       doors.add(door);
+      held.begin();
       onCount();
       // The driver may have changed while it was opened.
       if (driven && !before) await door.fence(driven, startDeadline(fenceMs, signal));
@@ -112,8 +126,10 @@ export function createProgramDoors(options: Options): ProgramDoors {
       return {
         take: door.take,
         tellActs: door.tellActs,
+        setRules: held.set,
         async close() {
           if (!doors.delete(door)) return;
+          held.end();
           onCount();
           // Buttons and keys that it holds are let go of.
           const fenced = door.fence({ epoch: epoch(), by: 'unknown' }, startDeadline(fenceMs, signal));
@@ -122,32 +138,62 @@ export function createProgramDoors(options: Options): ProgramDoors {
         },
       };
     },
-    fence,
     following: (handOver) => async (next, who) => {
       if (who !== 'program' && next >= epoch()) offered = who;
       const isTaken = await handOver(next, who);
       if (isTaken && who === 'program') await release(next);
       return isTaken;
     },
-    close() {
-      for (const door of doors) void door.close();
-      doors.clear();
+    close: () => endAll(doors),
+  };
+}
+
+function endAll(doors: Set<Door>): void {
+  for (const door of doors) void door.close();
+  doors.clear();
+}
+
+const gateOf =
+  (options: Options, rules: () => ProgramRules | undefined, answers: ProgramDialogs): DoorOptions['judgeActs'] =>
+  (targetOf) =>
+    createProgramGate({ ...options, rules, answers, targetOf });
+
+/** What the programs that are connected are held to. */
+function createRulesOfDoors(onRules: (all: ProgramRules[]) => void) {
+  const connected = new Set<() => ProgramRules | undefined>();
+  const tell = () => onRules([...connected].flatMap((current) => current() ?? []));
+  return {
+    tell,
+    add(given: ProgramRules | undefined) {
+      let rules = given;
+      const current = () => rules;
+      return {
+        current,
+        begin(): void {
+          connected.add(current);
+          tell();
+        },
+        set(next: ProgramRules): void {
+          rules = next;
+          if (connected.has(current)) tell();
+        },
+        end(): void {
+          if (connected.delete(current)) tell();
+        },
+      };
     },
   };
 }
 
-/** Whether a dialog holds up a page, and what answers it. Those of a person's private tabs are none of a program's. */
-function createHalted(
-  ownPages: () => Page[],
-  dialogs: Dialogs,
-): Required<Pick<DoorOptions, 'isHalted' | 'answerDialog'>> {
-  const asking = () => ownPages().find((page) => dialogs.of(page) !== null);
-  return {
-    isHalted: () => asking() !== undefined,
-    async answerDialog(accept, text) {
-      const page = asking();
-      return page ? dialogs.answer(page, accept, text) : false;
-    },
+/** It is asked for once. */
+function createContextIdOf(context: BrowserContext) {
+  let contextId: Promise<string> | undefined;
+  return async (page: Page, deadline: Deadline): Promise<string> => {
+    contextId ??= readContextId(context, page, deadline);
+    return contextId.catch((error) => {
+      contextId = undefined;
+      throw error;
+    });
   };
 }
 

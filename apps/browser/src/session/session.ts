@@ -1,6 +1,6 @@
 // One session: its browser, its driver, and its answers. Nothing else touches its Chromium.
 
-import type { DomainPolicy, Frame, SavedState, SessionCommand } from '@pilothouse/bus';
+import type { DomainPolicy, Frame, ProgramRules, SavedState, SessionCommand } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
 import { createPerformer } from '../actions/perform.ts';
 import type { Chromium } from '../chromium/launch.ts';
@@ -29,6 +29,7 @@ import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
 import { createPrivateTabs, type PrivateTabs } from './private-tabs.ts';
 import { createProgramDoors, type ProgramDoors } from './program-doors.ts';
+import { narrowReach } from './program-reach.ts';
 import type { Reply } from './reply.ts';
 import { followSessionPages, type SessionPages } from './session-pages.ts';
 import { createTypedSecrets, type TypedSecrets } from './typed-secrets.ts';
@@ -119,6 +120,22 @@ const withoutSecrets = (options: SessionOptions, { words }: TypedSecrets): Sessi
 const setReach = ({ guard }: Chromium, { allow, deny }: DomainPolicy) =>
   guard?.setLists({ allow: allow ?? undefined, deny });
 
+/** Which hosts the browser may reach: fewer while programs drive whose rules say so. */
+function createReach({ chromium, reach }: Pick<SessionOptions, 'chromium' | 'reach'>) {
+  let [own, rules]: [DomainPolicy, readonly ProgramRules[]] = [reach, []];
+  const apply = () => setReach(chromium, narrowReach(own, rules));
+  return {
+    set(next: DomainPolicy): void {
+      own = next;
+      apply();
+    },
+    narrow(next: readonly ProgramRules[]): void {
+      rules = next;
+      apply();
+    },
+  };
+}
+
 const inTurn = (one: () => void, other: () => void) => () => {
   one();
   other();
@@ -172,17 +189,8 @@ function assemble(assembly: Assembly) {
   const checkpoints = createCheckpoints({ ...options, context, pages, dialogs, signal });
   parts.defer(checkpoints.close);
   const stopPages = createStop({ pages, dialogs, inFlight, mouseButton, signal, endBrowser: onGone });
-  const doors = createDoors({
-    options,
-    sessionPages,
-    context,
-    activity,
-    screencast,
-    checkpoints,
-    prompts,
-    epoch,
-    signal,
-  });
+  const reach = createReach(options);
+  const doors = createDoors({ ...assembly, reach, sessionPages, screencast, checkpoints, prompts, epoch, signal });
   const privateTabs = createPrivateTabs({
     ...{ ...options, context, pages, dialogs, checkpoints, epoch, signal },
     onContext: (beside) => watchSchemes(beside, refused.scheme),
@@ -200,7 +208,7 @@ function assemble(assembly: Assembly) {
   const session: Session = {
     epoch,
     take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
-    setReach: (reach) => setReach(chromium, reach),
+    setReach: reach.set,
     answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act })),
     files,
     openDoor: actsWithoutSecrets(doors.open, secrets),
@@ -256,30 +264,23 @@ type DoorParts = Pick<Assembly, 'options' | 'context' | 'activity'> & {
   screencast: Screencast;
   checkpoints: Pick<Checkpoints, 'setDriven'>;
   prompts: DriverPrompts;
+  reach: ReturnType<typeof createReach>;
   epoch: () => number;
   signal: AbortSignal;
 };
 
-function createDoors({
-  options,
-  sessionPages,
-  context,
-  activity,
-  screencast,
-  checkpoints,
-  prompts,
-  epoch,
-  signal,
-}: DoorParts): ProgramDoors {
+function createDoors(parts: DoorParts): ProgramDoors {
+  const { options, sessionPages, context, activity, screencast, checkpoints, prompts, epoch, signal } = parts;
   const { chromium, isHeld, onGone, epoch: firstEpoch } = options;
-  const { pages, dialogs } = sessionPages;
+  const { pages, dialogs, eyesOf } = sessionPages;
   return createProgramDoors({
-    ...{ chromium, context, pages, dialogs, firstEpoch, epoch, isHeld, signal },
+    ...{ chromium, context, pages, dialogs, eyesOf, firstEpoch, epoch, isHeld, signal },
     onAct() {
       activity.use();
       screencast.touch();
       checkpoints.setDriven(savedAfterActMs);
     },
+    onRules: parts.reach.narrow,
     onCount: prompts.view.changed,
     endBrowser: onGone,
   });

@@ -213,6 +213,17 @@ export const commands = [
     },
   },
   {
+    name: 'cdp',
+    what: 'Give the address at which a program drives a session over the DevTools protocol',
+    more: ['Without a session a new one is opened. The address opens one connection within a minute.'],
+    args: [{ ...session, isOptional: true }],
+    options: {
+      script: { type: 'boolean', what: 'A person wrote what the program does: it needs no yes in the mode standard' },
+      wait: { type: 'boolean', what: 'A takeover looks like a page that loads, instead of a refusal' },
+      open,
+    },
+  },
+  {
     name: 'evidence',
     what: 'Save what is recorded of a task as one signed file',
     args: [task],

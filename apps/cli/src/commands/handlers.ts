@@ -19,6 +19,7 @@ export const handlers: Record<CommandName, () => Promise<Run>> = {
   take: async () => (await import('./steer.ts')).take,
   return: async () => (await import('./steer.ts')).handBack,
   share: async () => (await import('./steer.ts')).share,
+  cdp: async () => (await import('./steer.ts')).cdp,
   evidence: async () => (await import('./evidence.ts')).evidence,
   verify: async () => (await import('./evidence.ts')).verify,
   mcp: async () => (await import('./mcp.ts')).mcp,

@@ -1,4 +1,4 @@
-// cancel, take, return, share.
+// cancel, take, return, share, cdp.
 
 import { CommandFailure } from '../connection/failure.ts';
 import { plain } from '../output/terminal.ts';
@@ -64,5 +64,23 @@ export const share: Run = async (context) => {
     link,
     `Valid until ${clockTime(made.expires_at)}. Everyone who has it can watch.`,
   ]);
+  return 'done';
+};
+
+export const cdp: Run = async (context) => {
+  const { client, url } = connectionOf(context);
+  const { args, values } = context;
+  const id = args[0] === undefined ? (await client.createSession()).session.id : await findSession(client, args[0]);
+  const { cdp: opened } = await client.openProgramAccess({
+    id,
+    while_driven: flag(values, 'wait') ? 'wait' : 'fail',
+    steps_by: flag(values, 'script') ? 'person' : 'program',
+  });
+  const page = sessionPage(url, id);
+  show(context, { ...opened, session_id: id, page }, () => [
+    opened.ws_url,
+    `Opens one connection until ${clockTime(opened.expires_at)}. Watch at ${page}`,
+  ]);
+  if (flag(values, 'open')) await openPage(context, page);
   return 'done';
 };

@@ -1,8 +1,9 @@
 // The ways to every part of the console: a rail at the left, and a bar at the bottom of a narrow window.
 
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router';
-import { House, Inbox, LayoutGrid, LogOut, type LucideIcon, Settings2, SlidersHorizontal } from 'lucide-react';
+import { House, Inbox, LayoutGrid, LogOut, type LucideIcon, Server, Settings2, SlidersHorizontal } from 'lucide-react';
 import type { ReactElement } from 'react';
+import { useIsAdmin } from '../api/use-is-admin.ts';
 import { useUser } from '../api/use-user.ts';
 import { logOut } from '../auth/log-out.ts';
 import { Badge } from '../ui/chip.tsx';
@@ -18,12 +19,14 @@ const ways: Way[] = [
   { to: '/inbox', label: 'Inbox', icon: Inbox },
   { to: '/sessions', label: 'Sessions', icon: LayoutGrid },
 ];
+const admin: Way = { to: '/admin', label: 'Admin', icon: Server };
 const settings: Way = { to: '/settings', label: 'Settings', icon: SlidersHorizontal };
 
 const waiting = (count: number) => `${count} waiting for you`;
 
 export function Rail({ inboxCount }: { inboxCount: number }) {
   const user = useUser();
+  const isAdmin = useIsAdmin();
   return (
     <nav
       aria-label="Main"
@@ -36,6 +39,7 @@ export function Rail({ inboxCount }: { inboxCount: number }) {
         <RailLink key={way.label} {...way} count={way.to === '/inbox' ? inboxCount : 0} />
       ))}
       <span className="flex-1" />
+      {isAdmin && <RailLink {...admin} count={0} />}
       <RailLink {...settings} count={0} />
       <AccountMenu side="right">
         <button
@@ -97,10 +101,16 @@ export function TabBar({ inboxCount }: { inboxCount: number }) {
 
 function AccountMenu({ side, children }: { side: 'right' | 'top'; children: ReactElement }) {
   const user = useUser();
+  const isAdmin = useIsAdmin();
   const navigate = useNavigate();
   return (
     <Menu side={side} align="end" trigger={children}>
       <MenuLabel>{user ? `Logged in as ${user.username}` : 'No login is needed here'}</MenuLabel>
+      {isAdmin && (
+        <MenuItem icon={Server} onSelect={() => void navigate({ to: '/admin' })}>
+          Admin
+        </MenuItem>
+      )}
       <MenuItem icon={SlidersHorizontal} onSelect={() => void navigate({ to: '/settings' })}>
         Settings
       </MenuItem>

@@ -5,6 +5,7 @@ import { localUser, type Store, type UserRow } from '@pilothouse/store';
 import { pathOf } from '../auth/invites.service.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { hashOf, newToken } from '../auth/tokens.ts';
+import { type BlobPlaces, createBlobCommands } from './blob-commands.ts';
 import { auditData, auditEventOf, type Command, plural, Refusal, type UserCommand } from './command.ts';
 import { createHostCommands } from './host-commands.ts';
 import { createUserCommands } from './user-commands.ts';
@@ -17,11 +18,13 @@ type Options = {
   passwords: Passwords;
   minPasswordLength: number;
   readPassword: () => Promise<string>;
+  places: BlobPlaces;
 };
 
-export function createAdmin({ store, passwords, minPasswordLength, readPassword }: Options) {
+export function createAdmin({ store, passwords, minPasswordLength, readPassword, places }: Options) {
   const userCommands = createUserCommands({ store, passwords, minPasswordLength, readPassword });
   const hostCommands = createHostCommands(store);
+  const blobCommands = createBlobCommands(store, places);
 
   async function listUsers(): Promise<string> {
     const users = await store.users.list();
@@ -73,6 +76,8 @@ export function createAdmin({ store, passwords, minPasswordLength, readPassword 
     }
     if (command.name === 'reseal') return reseal();
     if (command.name === 'invite') return invite(command.role);
+    if (command.name === 'copy-blobs') return blobCommands.copy(command.from, command.to);
+    if (command.name === 'remove-host') return hostCommands.remove(command.host);
     if (command.name === 'host') return hostCommands.setLimit(command.host, command.maxSessions);
     const audit = { event: auditEventOf(command.name), data: auditData };
     const user = await store.users.byNameOrEmail(command.user);

@@ -34,8 +34,9 @@ export function byToken({ logins, keys, shares }: Pick<Store, 'logins' | 'keys' 
       if (holder.is_expired) throw new AppError('token_expired');
       return { id: holder.user_id, role: holder.role, loginId: holder.login_id, holder };
     }
-    // A key is for programs: it cannot make keys, change passwords or end logins.
-    const holder = kind === 'key' && route.area !== 'auth' ? await keys.holderOf(hashOf(token)) : undefined;
+    // A key is for programs: it cannot make keys, change passwords, end logins or administer.
+    const isClosed = route.area === 'auth' || route.area === 'admin';
+    const holder = kind === 'key' && !isClosed ? await keys.holderOf(hashOf(token)) : undefined;
     if (!holder) throw new AppError('token_invalid');
     return { id: holder.user_id, role: holder.role, keyId: holder.key_id };
   };

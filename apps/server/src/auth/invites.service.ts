@@ -12,6 +12,7 @@ import {
 import { type Caller, localUser, type Store } from '@pilothouse/store';
 import type { From } from '../http/call.ts';
 import { viewInvite } from './auth.view.ts';
+import { requireAdmin } from './require-admin.ts';
 import { hashOf, newToken } from './tokens.ts';
 
 type Routes = typeof routes;
@@ -27,7 +28,7 @@ export function createInvitesService({ store, registration }: Options) {
       { note, role, expires_in_secs: expiresInSecs }: BodyOf<Routes['createInvite']>,
       { address }: From,
     ): Promise<ReplyOf<Routes['createInvite']>> {
-      requireAdmin(caller);
+      requireAdmin(caller, 'Only administrators see and make invitations.');
       if (caller.id === localUser.id)
         throw new AppError('conflict', { detail: 'Authentication is disabled: nobody needs an account.' });
       if (registration === 'closed')
@@ -43,13 +44,13 @@ export function createInvitesService({ store, registration }: Options) {
     },
 
     async list(caller: Caller, page: QueryOf<Routes['listInvites']>): Promise<ReplyOf<Routes['listInvites']>> {
-      requireAdmin(caller);
+      requireAdmin(caller, 'Only administrators see and make invitations.');
       const { rows, nextCursor } = await store.invites.list(page);
       return { success: true, invites: rows.map(viewInvite), next_cursor: nextCursor };
     },
 
     async remove(caller: Caller, id: string, { address }: From): Promise<void> {
-      requireAdmin(caller);
+      requireAdmin(caller, 'Only administrators see and make invitations.');
       const removed = isId(id) ? await store.invites.remove(id) : undefined;
       if (!removed) throw new AppError('not_found');
       const data = { invite_id: id };
@@ -58,7 +59,3 @@ export function createInvitesService({ store, registration }: Options) {
   };
 }
 export type InvitesService = ReturnType<typeof createInvitesService>;
-
-function requireAdmin({ role }: Caller): void {
-  if (role !== 'admin') throw new AppError('forbidden', { detail: 'Only administrators see and make invitations.' });
-}

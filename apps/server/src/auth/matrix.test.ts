@@ -94,6 +94,17 @@ const rows: Record<RouteName, Row | Row[]> = {
   // No id of anything else is one of an invitation.
   deleteInvite: { of: 'login', gets: 'its own', except: onlyAdmins },
 
+  getAdminOverview: { gets: 200, except: onlyAdmins },
+  listAdminUsers: { gets: 200, except: onlyAdmins },
+  // No id of anything else is one of a user, or of a host.
+  changeUser: { of: 'login', gets: 'its own', body: () => ({ disabled: true }), except: onlyAdmins },
+  listAdminHosts: { gets: 200, except: onlyAdmins },
+  changeHost: { of: 'login', gets: 'its own', body: () => ({ max_sessions: 4 }), except: onlyAdmins },
+  listAdminAgents: { gets: 200, except: onlyAdmins },
+  listAdminTasks: { gets: 200, except: onlyAdmins },
+  listAudit: { gets: 200, except: onlyAdmins },
+  exportAudit: { gets: 200, except: onlyAdmins },
+
   sendChat: [
     { gets: 202, body: () => ({ prompt: 'x', steps }) },
     { gets: 200, body: () => ({ prompt: 'x', steps, execute: false }) },
@@ -238,8 +249,8 @@ function expectedOf(route: Route, row: Row, actor: Actor, target: Target | undef
     return target === 'owners' ? row.gets : 'not_found';
   }
   if (!isLive(actor)) return refusedActors[actor];
-  // A key is for programs: it opens no route of authentication.
-  if (actor === 'ownerKey' && route.area === 'auth') return 'token_invalid';
+  // A key is for programs: it opens no route of authentication or administration.
+  if (actor === 'ownerKey' && ['auth', 'admin'].includes(route.area)) return 'token_invalid';
   if (!row.of || !target) return row.gets;
   if (target === 'malformed' || target === 'shouted') return row.malformed ?? 'not_found';
   const mayAct = actor !== 'admin' || route.method === 'GET';

@@ -9,6 +9,8 @@ import { bearerOf } from '../http/problem.ts';
 
 type Routes = typeof routes;
 type Options = { store: Store; authenticate: Authenticate; isAuthDisabled: boolean };
+/** `isGiven`: a person wrote what the program does. */
+type Admission = { caller: Caller; isGiven: boolean };
 
 export function createProgramAccess({ store, authenticate, isAuthDisabled }: Options) {
   /** Throws unless the caller may drive the session, and it is open. */
@@ -19,42 +21,59 @@ export function createProgramAccess({ store, authenticate, isAuthDisabled }: Opt
   }
 
   /** The caller whose ticket this is, with the rights that their login or key still has. */
-  async function byTicket(sessionId: string, ticket: string): Promise<Caller> {
+  async function byTicket(sessionId: string, ticket: string): Promise<Admission> {
     const isOne = kindOf(ticket) === 'ticket' && isId(sessionId);
     const holder = isOne ? await store.programs.takeTicket(sessionId, hashOf(ticket)) : undefined;
     if (!holder) throw new AppError('token_invalid');
-    const { userId: id, loginId, keyId } = holder;
-    if (!loginId && !keyId && isAuthDisabled && id === localUser.id) return localUser;
+    const { userId: id, loginId, keyId, byPerson: isGiven } = holder;
+    if (!loginId && !keyId && isAuthDisabled && id === localUser.id) return { caller: localUser, isGiven };
     const valid = loginId ? await store.logins.stillValid([loginId]) : await store.keys.stillValid([keyId ?? '']);
     const role = valid.get(loginId ?? keyId ?? '');
     if (!role) throw new AppError('token_invalid');
-    return loginId ? { id, role, loginId } : { id, role, keyId: keyId ?? '' };
+    return { caller: loginId ? { id, role, loginId } : { id, role, keyId: keyId ?? '' }, isGiven };
   }
 
   return {
     check,
 
-    /** The caller of a connection. A ticket is used up by it. */
-    async callerOf(request: FastifyRequest, sessionId: string, ticket: string | null): Promise<Caller> {
+    /**
+     * The caller of a connection. A ticket is used up by it, and says by itself whether a person wrote the program; who has a token
+     * says so with the address.
+     */
+    async callerOf(
+      request: FastifyRequest,
+      sessionId: string,
+      ticket: string | null,
+      isSaidToBeGiven: boolean,
+    ): Promise<Admission> {
       // Keys open what they open in the interface.
-      const byHeader = () => authenticate(request, { area: 'sessions', access: 'user' });
-      const caller = ticket !== null && !bearerOf(request) ? await byTicket(sessionId, ticket) : await byHeader();
+      const byHeader = async () => ({
+        caller: await authenticate(request, { area: 'sessions', access: 'user' }),
+        isGiven: isSaidToBeGiven,
+      });
+      const admission = ticket !== null && !bearerOf(request) ? await byTicket(sessionId, ticket) : await byHeader();
+      const { caller, isGiven } = admission;
       if (isGuest(caller)) throw new AppError('token_invalid');
       await check(caller, sessionId);
-      return caller;
+      return { caller, isGiven };
     },
 
     async issue(
       caller: Caller,
       id: string,
-      { while_driven }: BodyOf<Routes['openProgramAccess']>,
+      { while_driven, steps_by }: BodyOf<Routes['openProgramAccess']>,
       { from, request }: { from: From; request: SentRequest },
     ): Promise<ReplyOf<Routes['openProgramAccess']>> {
       await check(caller, id);
       const ticket = newToken('ticket');
-      const holder = { userId: caller.id, loginId: caller.loginId ?? null, keyId: caller.keyId ?? null };
+      const holder = {
+        userId: caller.id,
+        loginId: caller.loginId ?? null,
+        keyId: caller.keyId ?? null,
+        byPerson: steps_by === 'person',
+      };
       const expiresAt = await store.programs.addTicket(id, hashOf(ticket), holder);
-      const data = { session_id: id };
+      const data = { session_id: id, steps_by };
       const { address } = from;
       await store.audit.add({ event: 'program_ticket', outcome: 'success', userId: caller.id, address, data });
       const { http, ws } = addressesOf(request, id);

@@ -26,7 +26,7 @@ const rows: [ProgramAct, title: string, action: string][] = [
   [
     act('click', { point, element: { role: '', name: '{{secret:github}}', box } }),
     'An act that cannot be described',
-    'reload',
+    'wait',
   ],
   [act('double_click', { element: button }), 'Double click button "Pay"', 'double_click'],
   [act('drag', { element: button, to: field }), 'Drag button "Pay" to textbox "Name"', 'drag'],
@@ -38,7 +38,7 @@ const rows: [ProgramAct, title: string, action: string][] = [
   [act('press', { key: 'Control+A', count: 2 }), 'Press Control+A (2 times)', 'press'],
   [act('close_page'), 'Close a page', 'close_page'],
   [act('answer_dialog', { accept: false }), 'Dismiss the dialog', 'answer_dialog'],
-  [act('several', { count: 40 }), '40 acts, faster than they are told one by one', 'click'],
+  [act('several', { count: 40 }), '40 acts, faster than they are told one by one', 'wait'],
 ];
 
 describe('an act of a program as a step', () => {

@@ -33,8 +33,11 @@ export function lineOf(act: ProgramAct, waitedMs: number): ProgramLine {
 function stepOf(act: ProgramAct): Step {
   const title = storableText(titleOfAct(act)).slice(0, maxTitleChars).toWellFormed();
   const step = Step.safeParse({ ...draftOf(act), title });
-  return step.success ? step.data : { action: 'reload', title: 'An act that cannot be described' };
+  return step.success ? step.data : namelessStep('An act that cannot be described');
 }
+
+/** A line that no action describes. `wait` is the one action that claims nothing of the page; the title says what it is. */
+export const namelessStep = (title: string): Step => ({ action: 'wait', for: { secs: 0 }, title });
 
 function draftOf(act: ProgramAct): object {
   const { kind, element, to, point, url = '', text, key = '', delta, accept } = act;
@@ -62,7 +65,7 @@ function draftOf(act: ProgramAct): object {
     case 'answer_dialog':
       return { action: 'answer_dialog', accept: accept === true };
     case 'several':
-      return { action: 'click', target: 'several elements' };
+      return namelessStep('');
   }
 }
 

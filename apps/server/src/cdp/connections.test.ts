@@ -71,7 +71,10 @@ describe('programs that are connected to a server', () => {
     const http = createServer();
     http.on('upgrade', (request, raw, head) =>
       sockets.handleUpgrade(request, raw, head, (socket) => {
-        void connections.add({ sessionId, userId: localUser.id, whileDriven: 'fail', socket }, () => {});
+        void connections.add(
+          { sessionId, userId: localUser.id, whileDriven: 'fail', isGiven: false, socket },
+          () => {},
+        );
       }),
     );
     const { url, close } = await listen(http);

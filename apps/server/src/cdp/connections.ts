@@ -3,11 +3,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
+import type { Policy } from '@pilothouse/contract';
 import { type HostClient, holdOf } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type Store } from '@pilothouse/store';
 import type { WebSocket } from 'ws';
 import { createProgramLedger } from './program-ledger.ts';
+import { programRulesOf } from './program-rules.ts';
 import { closeCodes, createProgramSocket, type ProgramSocket } from './program-socket.ts';
 import { followSessionNews } from './session-news.ts';
 
@@ -26,32 +28,34 @@ const disconnected = 'the task of the program was cancelled, or its connection w
 /** An agent opens a browser for a session that has none. */
 const browserMs = 30_000;
 
-export type NewProgram = { sessionId: string; userId: string; whileDriven: 'fail' | 'wait'; socket: WebSocket };
+export type NewProgram = {
+  sessionId: string;
+  userId: string;
+  whileDriven: 'fail' | 'wait';
+  /** A person wrote what the program does. */
+  isGiven: boolean;
+  socket: WebSocket;
+};
 type Options = {
   store: Store;
   bus: Bus;
   hosts: Pick<HostClient, 'take' | 'openProgram' | 'look'>;
   log: Log;
+  /** What the installation demands of every task. */
+  installation?: Policy;
   lookMs?: LookMs;
 };
-type Connection = { sessionId: string; socket: ProgramSocket; isStored: boolean };
+type Connection = { sessionId: string; socket: ProgramSocket; isGiven: boolean; isStored: boolean };
 
-export function createProgramConnections({ store, bus, hosts, log, lookMs = usualLookMs }: Options) {
+export function createProgramConnections(options: Options) {
+  const { store, bus, hosts, log, lookMs = usualLookMs } = options;
   const open = new Map<string, Connection>();
   const leaving = createLeaving({ store, log });
   const closed = new AbortController();
   const drive = createDrive({ store, hosts });
 
-  const seen = setInterval(() => {
-    if (open.size === 0) return;
-    const stored = [...open].filter(([, { isStored }]) => isStored);
-    store.programs
-      .seen(stored.map(([id]) => id))
-      .then((known) => {
-        for (const [id, { socket }] of stored) if (!known.has(id)) socket.close(closeCodes.goingAway, disconnected);
-      })
-      .catch((error) => log.warn({ err: error }, 'could not say which programs are here'));
-  }, seenMs);
+  const standing = createStanding(options, open);
+  const seen = setInterval(standing.refresh, seenMs);
 
   /** The browser, then the wheel whenever it is free, until the program leaves. */
   async function serve(id: string, { sessionId, socket }: Connection, signal: AbortSignal): Promise<void> {
@@ -72,7 +76,7 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
 
   return {
     /** `onEnd` is called once, when the program is gone. */
-    async add({ sessionId, userId, whileDriven, socket }: NewProgram, onEnd: () => void): Promise<void> {
+    async add({ sessionId, userId, whileDriven, isGiven, socket }: NewProgram, onEnd: () => void): Promise<void> {
       const id = newId();
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closed.signal]);
@@ -85,7 +89,7 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
         onReport: ledger.take,
         onOver: () => leaving.add(id, ledger.end()),
       });
-      const connection = { sessionId, socket: program, isStored: false };
+      const connection = { sessionId, socket: program, isGiven, isStored: false };
       open.set(id, connection);
       socket.once('close', () => {
         open.delete(id);
@@ -95,6 +99,7 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
       });
       await store.programs.connected(id, sessionId, userId);
       connection.isStored = true;
+      await standing.setRules([id]);
       serve(id, connection, signal).catch((error) => {
         log.warn({ err: error, session_id: sessionId }, 'a program lost its connection');
         program.close(closeCodes.tryAgain, 'try again');
@@ -107,6 +112,30 @@ export function createProgramConnections({ store, bus, hosts, log, lookMs = usua
       closed.abort();
       for (const { socket } of open.values()) socket.close(closeCodes.goingAway, 'the server stops');
       await leaving.settled(() => open.size > 0);
+    },
+  };
+}
+
+/** Says which programs are here, and what those that still count are held to: rules of users change while they are connected. */
+function createStanding({ store, log, installation = {} }: Options, open: ReadonlyMap<string, Connection>) {
+  async function setRules(ids: readonly string[]): Promise<void> {
+    for (const one of await store.programs.standing(ids)) {
+      const connection = open.get(one.id);
+      connection?.socket.setRules(programRulesOf(installation, one, connection.isGiven));
+    }
+  }
+  return {
+    setRules,
+    refresh(): void {
+      const stored = [...open].filter(([, { isStored }]) => isStored);
+      if (stored.length === 0) return;
+      store.programs
+        .seen(stored.map(([id]) => id))
+        .then((known) => {
+          for (const [id, { socket }] of stored) if (!known.has(id)) socket.close(closeCodes.goingAway, disconnected);
+          return setRules([...known]);
+        })
+        .catch((error) => log.warn({ err: error }, 'could not say which programs are here'));
     },
   };
 }

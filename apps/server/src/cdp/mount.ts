@@ -1,7 +1,7 @@
 // The door of programs: their tickets, /cdp/<session>/json/version for clients that ask for it first, and their sockets.
 
 import type { Bus } from '@pilothouse/bus';
-import { AppError, routes } from '@pilothouse/contract';
+import { AppError, type Policy, routes } from '@pilothouse/contract';
 import type { HostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { isGuest, type Store } from '@pilothouse/store';
@@ -20,15 +20,17 @@ type Options = {
   log: Log;
   authenticate: Authenticate;
   isAuthDisabled: boolean;
+  /** What the installation demands of every task. */
+  installation?: Policy;
   checkOrigin: Parameters<typeof serveProgramSockets>[1]['checkOrigin'];
   track: Parameters<typeof serveProgramSockets>[1]['track'];
 };
 
 /** Returns what ends the connections. */
 export function mountCdp(serve: Serve, options: Options): { close(): Promise<void> } {
-  const { app, store, bus, hosts, log, authenticate, isAuthDisabled, checkOrigin, track } = options;
+  const { app, store, bus, hosts, log, authenticate, isAuthDisabled, installation, checkOrigin, track } = options;
   const access = createProgramAccess({ store, authenticate, isAuthDisabled });
-  const connections = createProgramConnections({ store, bus, hosts, log });
+  const connections = createProgramConnections({ store, bus, hosts, log, installation });
   serve(routes.openProgramAccess, ({ caller, params, body, from, request }) =>
     access.issue(caller, params.id, body, { from, request }),
   );

@@ -7,7 +7,7 @@ import type { HostClient } from '@pilothouse/fleet';
 import type { Log } from '@pilothouse/process';
 import { newId, type ProgramLine, type Store } from '@pilothouse/store';
 import { createActPictures } from './act-pictures.ts';
-import { lineOf } from './act-steps.ts';
+import { lineOf, namelessStep } from './act-steps.ts';
 
 /** Lines that wait for the database. Those after them are counted. */
 const maxWaiting = 1000;
@@ -104,7 +104,7 @@ export function createProgramLedger({ store, hosts, log, program, onDisconnected
 
 const missedLine = (count: number): ProgramLine => ({
   id: newId(),
-  step: { action: 'reload', title: `${count} acts are missing here: the database did not take them` },
+  step: namelessStep(`${count} acts are missing here: the database did not take them`),
   status: 'interrupted',
   error: 'They were done and not written down.',
   agoMs: 0,

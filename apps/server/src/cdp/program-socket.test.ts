@@ -1,15 +1,31 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, createProgramLink, programIn, programOpen, programOut } from '@pilothouse/bus';
+import {
+  type Bus,
+  connectBus,
+  createProgramLink,
+  type ProgramOpen,
+  type ProgramRules,
+  programIn,
+  programOpen,
+  programOut,
+} from '@pilothouse/bus';
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createHostClient } from '@pilothouse/fleet';
 import { newId } from '@pilothouse/store';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { listen } from '../../../../testkit/listen.ts';
 import { until } from '../../../../testkit/until.ts';
 import { createProgramSocket, maxUnreadBytes } from './program-socket.ts';
+
+const rules: ProgramRules = {
+  rules: { mode: 'standard', allow: [], deny: [], read_only: [], watch: [] },
+  is_given: false,
+  is_watched: false,
+};
 
 describe('the socket of a program', () => {
   let nats: NatsForTest;
@@ -38,7 +54,7 @@ describe('the socket of a program', () => {
     const answering = host.respond(
       programOpen,
       { host_id: 'h1', session_id: sessionId },
-      () => ({ ok: true }) as const,
+      () => ({ ok: true, judges: true }) as const,
     );
     await Promise.all([heard.ready({ timeoutMs: 5000 }), answering.ready({ timeoutMs: 5000 })]);
     const sockets = new WebSocketServer({ noServer: true });
@@ -50,9 +66,9 @@ describe('the socket of a program', () => {
         const watching = setInterval(() => (most = Math.max(most, socket.bufferedAmount)), 1);
         socket.once('close', () => clearInterval(watching));
         const parts = { bus: server, hosts: createHostClient(server), socket, connectionId, sessionId };
-        createProgramSocket({ ...parts, whileDriven: 'fail' })
-          .attach('h1')
-          .then(attached.resolve, attached.reject);
+        const program = createProgramSocket({ ...parts, whileDriven: 'fail' });
+        program.setRules(rules);
+        program.attach('h1').then(attached.resolve, attached.reject);
       }),
     );
     const { url, close } = await listen(http);
@@ -71,5 +87,37 @@ describe('the socket of a program', () => {
     client.destroy();
     await answering.close();
     await close();
+  });
+
+  it('is attached only with rules, and only to a host that holds acts to them', async () => {
+    const [sessionId, connectionId] = [newId(), newId()];
+    const asked: ProgramOpen[] = [];
+    let judges = false;
+    const answering = host.respond(programOpen, { host_id: 'h1', session_id: sessionId }, (request) => {
+      asked.push(request);
+      return { ok: true, ...(judges && { judges }) } as const;
+    });
+    await answering.ready({ timeoutMs: 5000 });
+    // Nothing of it is used before it is attached.
+    const socket = Object.assign(new EventEmitter(), { readyState: 1, bufferedAmount: 0, close: () => {} }) as unknown;
+    const parts = {
+      bus: server,
+      hosts: createHostClient(server),
+      socket: socket as WebSocket,
+      connectionId,
+      sessionId,
+    };
+    const program = createProgramSocket({ ...parts, whileDriven: 'fail' });
+    assert.equal(await program.attach('h1'), false);
+    assert.equal(asked.length, 0);
+    program.setRules(rules);
+    assert.equal(await program.attach('h1'), false, 'a host of an older release');
+    judges = true;
+    assert.equal(await program.attach('h1'), true);
+    assert.deepEqual(
+      asked.map((one) => one.rules),
+      [rules, rules],
+    );
+    await answering.close();
   });
 });

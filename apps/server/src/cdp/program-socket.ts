@@ -1,7 +1,14 @@
 // The socket of one program: its messages to the host that has the browser, and back. A program that does not read is cut
 // off before it fills the memory of this process.
 
-import { type Bus, createProgramLink, type ProgramReport, programIn, programOut } from '@pilothouse/bus';
+import {
+  type Bus,
+  createProgramLink,
+  type ProgramReport,
+  type ProgramRules,
+  programIn,
+  programOut,
+} from '@pilothouse/bus';
 import type { HostClient } from '@pilothouse/fleet';
 import { WebSocket } from 'ws';
 
@@ -36,22 +43,17 @@ type Options = {
 export type ProgramSocket = {
   /** Connects it to the browser at this host. False where the host does not take it. */
   attach(hostId: string): Promise<boolean>;
+  /** What its acts are held to from now on. It is not attached before the first. */
+  setRules(rules: ProgramRules): void;
   close(code: number, reason: string): void;
 };
 
-export function createProgramSocket({
-  bus,
-  hosts,
-  socket,
-  connectionId,
-  sessionId,
-  whileDriven,
-  onReport = () => {},
-  onOver = () => {},
-}: Options): ProgramSocket {
+export function createProgramSocket(options: Options): ProgramSocket {
+  const { bus, hosts, socket, connectionId, sessionId, whileDriven, onReport = () => {}, onOver = () => {} } = options;
   const early: string[] = [];
   let earlyBytes = 0;
   let send: ((text: string) => void) | undefined;
+  const rules = createCurrentRules();
   /** The program has left: the host tells what is left and ends the connection. */
   let leave = onOver;
 
@@ -73,7 +75,10 @@ export function createProgramSocket({
   socket.on('close', () => leave());
 
   return {
+    setRules: rules.set,
     async attach(hostId) {
+      const given = rules.current();
+      if (!given) return false;
       const at = { host_id: hostId, session_id: sessionId, connection_id: connectionId };
       const over = new AbortController();
       let isAttached = false;
@@ -92,12 +97,13 @@ export function createProgramSocket({
         silentMs,
       });
       const heard = bus.subscribe(programOut, at, link.take, { signal: over.signal });
-      const request = { connection_id: connectionId, while_driven: whileDriven, reports: true };
+      const request = { connection_id: connectionId, while_driven: whileDriven, reports: true, rules: given };
       const opened = await heard
         .ready({ timeoutMs: openMs })
         .then(() => hosts.openProgram({ hostId, sessionId }, request, { timeoutMs: openMs, signal: over.signal }))
         .catch(() => undefined);
-      if (opened?.type !== 'done' || over.signal.aborted) {
+      // A host of an older release would let every act pass.
+      if (opened?.type !== 'done' || !opened.reply.judges || over.signal.aborted) {
         link.end('it could not be opened');
         return false;
       }
@@ -110,10 +116,30 @@ export function createProgramSocket({
         setTimeout(() => link.end('the program left'), leaveMs).unref();
       };
       if (socket.readyState !== WebSocket.OPEN) leave();
+      rules.follow(given, link.setRules);
       for (const text of early.splice(0)) link.send(text);
       send = link.send;
       return true;
     },
     close,
+  };
+}
+
+/** What acts are held to now, and who is told when it changes. */
+function createCurrentRules() {
+  let rules: ProgramRules | undefined;
+  let tell: ((rules: ProgramRules) => void) | undefined;
+  return {
+    current: () => rules,
+    set(next: ProgramRules): void {
+      if (JSON.stringify(next) === JSON.stringify(rules)) return;
+      rules = next;
+      tell?.(next);
+    },
+    /** Tells also of what changed since `known`. */
+    follow(known: ProgramRules, listener: (rules: ProgramRules) => void): void {
+      tell = listener;
+      if (rules && rules !== known) listener(rules);
+    },
   };
 }

@@ -43,10 +43,11 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
     const asked = { headers: request.headers, routeOptions: { url: '/cdp' } } as unknown as FastifyRequest;
     const refusal = isProgramPath(request.url) ? checkOrigin(asked) : new AppError('not_found');
     if (refusal) throw refusal;
-    const caller = await access.callerOf(asked, sessionId, url.searchParams.get('ticket'));
+    const byHeader = url.searchParams.get('steps_by') === 'person';
+    const { caller, isGiven } = await access.callerOf(asked, sessionId, url.searchParams.get('ticket'), byHeader);
     if ((counts.get(caller.id) ?? 0) >= maxPerUser) throw new AppError('rate_limited', { retryAfterSecs: 5 });
     const whileDriven = url.searchParams.get('while_driven') === 'wait' ? ('wait' as const) : ('fail' as const);
-    return { caller, sessionId, whileDriven };
+    return { caller, sessionId, whileDriven, isGiven };
   }
 
   // Everything else is an ordinary request, also of clients that offer HTTP/2 with each of theirs.
@@ -76,13 +77,13 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
   });
 }
 
-type Admitted = { caller: Caller; sessionId: string; whileDriven: 'fail' | 'wait' };
+type Admitted = { caller: Caller; sessionId: string; whileDriven: 'fail' | 'wait'; isGiven: boolean };
 type Socket = Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0];
 
 async function connect(
   { store, connections, track }: Options,
   socket: Socket,
-  { caller, sessionId, whileDriven }: Admitted,
+  { caller, sessionId, whileDriven, isGiven }: Admitted,
   address: string | null,
 ): Promise<void> {
   const onEnds: (() => void)[] = [];
@@ -96,7 +97,7 @@ async function connect(
     },
   });
   socket.on('error', () => socket.terminate());
-  await connections.add({ sessionId, userId: caller.id, whileDriven, socket }, () => {
+  await connections.add({ sessionId, userId: caller.id, whileDriven, isGiven, socket }, () => {
     for (const onEnd of onEnds) onEnd();
     void store.audit.add({ event: 'program_disconnected', outcome: 'success', ...isOf }).catch(() => undefined);
   });

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { AppError, type ChatReply, type ChatRequest } from '@pilothouse/contract';
+import { span, traceparent } from '@pilothouse/process';
 import {
   type Append,
   type Caller,
@@ -42,7 +43,7 @@ export function createBeginTask({ store, quotas }: Options) {
   }
 
   async function create(tx: Tx, append: Append, caller: Caller, task: NewTask & { id: string; sessionId: string }) {
-    const created = await store.tasks.create(tx, caller, task);
+    const created = await store.tasks.create(tx, caller, { ...task, traceparent: traceparent() });
     await append({ taskId: created.id, kind: 'status', data: { status: progressOf(created) } });
     const session = await store.sessions.move(tx, task.sessionId, 'work');
     if (session) await append({ kind: 'status', data: { session: sessionStateOf(session) } });
@@ -61,16 +62,18 @@ export function createBeginTask({ store, quotas }: Options) {
       await quotas.requireFileRoom(caller, byteLensOf(files));
     }
     const begun = await withFiles(store, sessionId, files, async (given) => {
-      const value = await store.change(sessionId, async (tx, append) => {
-        const known = keyed && (await store.idempotency.take(tx, keyed, id));
-        if (known) return known;
-        // The task of a model has no steps yet.
-        if (task.totalSteps === null) await quotas.requireModelBudget(tx, caller);
-        await enter(tx);
-        const created = await create(tx, append, caller, { ...task, id, sessionId });
-        for (const file of given) await quotas.addFile(tx, { ...file, task_id: id });
-        return created;
-      });
+      const value = await span('task.begin', { task_id: id, session_id: sessionId }, () =>
+        store.change(sessionId, async (tx, append) => {
+          const known = keyed && (await store.idempotency.take(tx, keyed, id));
+          if (known) return known;
+          // The task of a model has no steps yet.
+          if (task.totalSteps === null) await quotas.requireModelBudget(tx, caller);
+          await enter(tx);
+          const created = await create(tx, append, caller, { ...task, id, sessionId });
+          for (const file of given) await quotas.addFile(tx, { ...file, task_id: id });
+          return created;
+        }),
+      );
       return { value, isKept: !('isSame' in value) };
     });
     if ('isSame' in begun) return replyAgain(begun);

@@ -42,7 +42,14 @@ describe('the console', () => {
 
   it('is one page at all its addresses, with a nonce of its own in every answer', async () => {
     const nonces = new Set<string>();
-    for (const url of ['/', '/login', '/sessions?x=1', '/sessions/01890000-0000-7000-8000-000000000001', '/inbox/x']) {
+    for (const url of [
+      '/',
+      '/login',
+      '/sessions?x=1',
+      '/sessions/01890000-0000-7000-8000-000000000001',
+      '/inbox/x',
+      '/admin/users',
+    ]) {
       const answer = await app.inject({ url });
       assert.equal(answer.statusCode, 200, url);
       assert.match(String(answer.headers['content-type']), /^text\/html/);
@@ -55,7 +62,7 @@ describe('the console', () => {
       assert.equal(answer.body, html.replaceAll('__NONCE__', nonce));
       nonces.add(nonce);
     }
-    assert.equal(nonces.size, 5);
+    assert.equal(nonces.size, 6);
   });
 
   it('answers for no other address', async () => {

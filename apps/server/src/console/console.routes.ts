@@ -16,6 +16,8 @@ const pagePaths = [
   '/sessions',
   '/sessions/:id',
   '/share',
+  '/admin',
+  '/admin/:part',
   '/settings',
   '/settings/:part',
 ];

@@ -2,16 +2,16 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '@pilothouse/contract';
+import { AppError, errors } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { refusalOf } from '../delivery/counted-answer.ts';
 import { standardHeaders } from '../delivery/standard-headers.ts';
 import type { Unsent } from '../delivery/unsent.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { answerOddRequests, answerParserError } from './parser-errors.ts';
-import { sendProblem } from './problem.ts';
+import { sendProblem, toAppError } from './problem.ts';
 import { logRequests } from './request-log.ts';
 import { serialize, serializeChecked } from './serialize.ts';
 import { validate } from './validate.ts';
@@ -24,12 +24,14 @@ type Options = {
   unsent: Unsent;
   /** Returns why a request is refused, whatever it asks for. */
   checkOrigin: (request: FastifyRequest) => AppError | undefined;
+  /** Whether it was told to end: then no connection is kept for another request. */
+  isLeaving: () => boolean;
 };
 
 /** On stop, answers under way may finish within this time; then their connections are cut. */
 const drainMs = 5000;
 
-export function createHttp({ log, metrics, trustedProxies, checksReplies, unsent, checkOrigin }: Options) {
+export function createHttp({ log, metrics, trustedProxies, checksReplies, unsent, checkOrigin, isLeaving }: Options) {
   let logRefused: (request: FastifyRequest, reply: FastifyReply) => void = () => {};
   const app = openFastify(log, trustedProxies, (request, reply) => logRefused(request, reply));
   answerOddRequests(app.server);
@@ -37,13 +39,15 @@ export function createHttp({ log, metrics, trustedProxies, checksReplies, unsent
   acceptJsonOnly(app);
   app.setValidatorCompiler(validate);
   app.setSerializerCompiler(checksReplies ? serializeChecked : serialize);
-  app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request, reply) => sendProblem({ statusCode: 404 }, request, reply));
+  const refuse = countingProblems(metrics);
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler((request, reply) => refuse({ statusCode: 404 }, request, reply));
   // Before the body is parsed.
   app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? new AppError('not_found') : undefined));
   app.addHook('onRequest', (request, _reply, done) => done(checkOrigin(request)));
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), drainMs).unref());
   app.addHook('onSend', (request, reply, payload, done) => {
+    if (isLeaving()) reply.header('connection', 'close');
     reply.header('x-request-id', request.id).headers(standardHeaders);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
@@ -53,6 +57,21 @@ export function createHttp({ log, metrics, trustedProxies, checksReplies, unsent
   });
   logRefused = logRequests(app, log, metrics);
   return app;
+}
+
+/** The reason is a code of the contract, so there are as many as it has. */
+function countingProblems(metrics: Registry): typeof sendProblem {
+  const refusals = new Counter({
+    name: 'pilothouse_refusals_total',
+    help: 'Calls that were refused or failed, by the code of the answer.',
+    labelNames: ['code'],
+    registers: [metrics],
+  });
+  for (const code of Object.keys(errors)) refusals.inc({ code }, 0);
+  return (error, request, reply) => {
+    refusals.inc({ code: toAppError(error).code });
+    return sendProblem(error, request, reply);
+  };
 }
 
 /** Any other request that offers another protocol is answered as it is: some programs offer HTTP/2 with each. */

@@ -11,9 +11,11 @@ import { open, tidyComponents } from './openapi-components.ts';
 /** In the order of reading. */
 const tags = [
   { name: 'auth', description: 'Who you are: register, log in, stay logged in, log out.' },
+  { name: 'admin', description: 'The whole installation, for administrators: users, hosts, agents, tasks, audit.' },
   { name: 'chat', description: 'Say what you want: a task starts.' },
   { name: 'sessions', description: 'A browser and its history: watch it live, share it, take over.' },
   { name: 'tasks', description: 'The work itself: follow it, inspect it, steer it, end it.' },
+  { name: 'secrets', description: 'What is typed without being shown: written, listed by name, removed.' },
   { name: 'service', description: 'The service as such: whether it lives, whether it can work, what it offers.' },
 ] satisfies { name: Route['area']; description: string }[];
 

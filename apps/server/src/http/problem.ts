@@ -1,7 +1,7 @@
 // Turns failures into answers: problem+json with a code of the contract. Only text that is safe to show becomes the detail.
 
 import { AppError, errors, type Problem } from '@pilothouse/contract';
-import { isDatabaseUnavailable } from '@pilothouse/store';
+import { BlobsUnavailable, isDatabaseUnavailable } from '@pilothouse/store';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { standardHeaders } from '../delivery/standard-headers.ts';
@@ -43,10 +43,11 @@ const challenge = (request: FastifyRequest, { code }: AppError) =>
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
-/** A failure of the caller, of the database, or of our own code. */
+/** A failure of the caller, of the database, of where blobs lie, or of our own code. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isDatabaseUnavailable(error)) return new AppError('overloaded', { retryAfterSecs: 1, cause: error });
+  if (isDatabaseUnavailable(error) || error instanceof BlobsUnavailable)
+    return new AppError('overloaded', { retryAfterSecs: 1, cause: error });
   if (hasZodFastifySchemaValidationErrors(error)) return toFieldErrors(error);
   // Fastify's own refusals have a 4xx status.
   const { statusCode = 500, message } = error as Partial<FastifyError>;

@@ -4,6 +4,7 @@ import type { Log } from '@pilothouse/process';
 import { type Caller, type Guest, isGuest } from '@pilothouse/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
+import { endSpan } from './request-span.ts';
 
 /** Returns the same for requests that Fastify refuses before routing, which pass no hook. */
 export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
@@ -27,12 +28,14 @@ export function logRequests(app: FastifyInstance, log: Log, metrics: Registry) {
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...callerFieldsOf(request.caller),
         address: request.ip,
+        ...request.span?.logFields(),
       },
       'request',
     );
   };
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply);
+    endSpan(request, reply);
     done();
   });
   return logRequest;

@@ -12,6 +12,7 @@ import { type Authenticate, type Call, createCalls, type IsLenient } from './cal
 import type { CallLimits } from './call-limits.ts';
 import { createInnerCalls, type Exchange, type InnerParts } from './inner-calls.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
+import { type CallerTraces, spanOfRequest, withinSpan } from './request-span.ts';
 import { schemaOf } from './route-schema.ts';
 import { createStreamedAnswers, StreamedAnswer } from './streamed-answers.ts';
 
@@ -55,12 +56,13 @@ type Options = {
   callLimits: CallLimits;
   /** Off only in tests, which prove that the handlers' own check is enough. */
   hasRouteHook?: boolean;
+  callerTraces?: CallerTraces;
 };
 
 export function createServe(app: FastifyInstance, options: Options): Serve {
-  const { authenticate, onStream, streamLimits, unsent, callLimits, hasRouteHook = true } = options;
+  const { authenticate, onStream, streamLimits, unsent, callLimits, hasRouteHook = true, callerTraces } = options;
   const calls = createCalls({ authenticate, unsent });
-  const reads = createReadsInTurn();
+  const inTurn = createInTurn();
   const streams = new Set<EventStream>();
   const streamed = createStreamedAnswers(streamLimits);
   const inner = createInnerCalls(callLimits);
@@ -72,6 +74,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
     schema: schemaOf(route),
     // Before the body is read: the body of a refused call is not parsed.
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      if (route.limit === 'write') request.span = spanOfRequest(request, route, callerTraces);
       await first?.(request);
       if (route.stream) streamLimits.ofAddress(request.ip, reply.raw);
       await callLimits.refuseKnown(route, request, reply);
@@ -79,12 +82,6 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       await callLimits.spend(route, request);
     },
   });
-  const inTurn = <T>(
-    { method }: Route,
-    { request: { caller }, reply }: { request: FastifyRequest; reply: FastifyReply },
-    work: () => Promise<T> | T,
-  ) => (method === 'GET' && caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work());
-
   const serve: Serve = (route, handler, { first, isLenient } = {}) => {
     const [status = 200, ...others] = Object.keys(route.replies).map(Number);
     inner.add(route, async (exchange, parts) => {
@@ -96,7 +93,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       ...common(route, { first, isLenient }),
       handler: async (request, reply) => {
         const call = await calls.callOf(request, reply, { route, isLenient });
-        const answer = await inTurn(route, { request, reply }, () => handler(call));
+        const answer = await withinSpan(request, () => inTurn(route, { request, reply }, () => handler(call)));
         if (answer instanceof BytesAnswer) return sendBytes(answer, { request, reply, counted: call.counted });
         if (answer instanceof StreamedAnswer) return streamed.send(answer, { reply, counted: call.counted });
         if (answer instanceof Answer) return sendAnswer(answer, { reply, counted: call.counted });
@@ -128,7 +125,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       },
     });
   };
-  serve.other = (given, handler) => addOtherPath(app, calls, given, handler);
+  serve.other = (given, handler) => addOtherPath(app, { ...calls, callerTraces }, given, handler);
   // The table of handlers does not know the types of each route.
   serve.inner = (route, exchange, parts) => inner.call(route, exchange, parts) as never;
   serve.closeStreams = () => {
@@ -141,13 +138,26 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
 /** Its caller has to be logged in; everything else of it is the business of its handler. */
 function addOtherPath(
   app: FastifyInstance,
-  calls: Pick<ReturnType<typeof createCalls>, 'identify'>,
+  { identify, callerTraces }: Pick<ReturnType<typeof createCalls>, 'identify'> & Pick<Options, 'callerTraces'>,
   { method, path, access, area, bodyLimitBytes }: OtherPath,
   handler: (exchange: Exchange) => Promise<unknown>,
 ): void {
   app.route({
     ...{ method, url: path, bodyLimit: bodyLimitBytes, schema: { hide: true } },
-    onRequest: (request) => calls.identify(request, { access, area }, undefined),
-    handler: (request, reply) => handler({ request, reply }),
+    onRequest: (request) => {
+      request.span = spanOfRequest(request, { method, path }, callerTraces);
+      return identify(request, { access, area }, undefined);
+    },
+    handler: (request, reply) => withinSpan(request, () => handler({ request, reply })),
   });
+}
+
+/** The reads of one caller wait for each other; nothing else does. */
+function createInTurn() {
+  const reads = createReadsInTurn();
+  return <T>(
+    { method }: Route,
+    { request: { caller }, reply }: { request: FastifyRequest; reply: FastifyReply },
+    work: () => Promise<T> | T,
+  ) => (method === 'GET' && caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work());
 }

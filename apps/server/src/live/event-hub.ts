@@ -2,8 +2,8 @@
 
 import type { Bus } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
-import type { Store } from '@pilothouse/store';
-import { Counter, type Registry } from 'prom-client';
+import type { Store, StoredEvent } from '@pilothouse/store';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { EventStream } from '../sse/event-stream.ts';
 import { deliver, type EventListener, openSessionEvents, pageSize, type SessionEvents } from './session-events.ts';
 
@@ -16,7 +16,7 @@ const pollMs = 1000;
 
 export function createEventHub({ store, bus, log, metrics }: Options) {
   const sessions = new Map<string, SessionEvents>();
-  const { opened, reads } = createCounters(metrics);
+  const { opened, reads, late, lag } = createCounters(metrics, () => sessions.values());
 
   function open(sessionId: string): SessionEvents {
     const session = openSessionEvents(sessionId, {
@@ -24,6 +24,7 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
       bus,
       log,
       onRead: (why) => reads.inc({ why }),
+      onDelivered: (events) => lag.observe(lagOf(events)),
       onClosed: () => {
         if (sessions.get(sessionId) === session) sessions.delete(sessionId);
       },
@@ -39,7 +40,9 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
     for (const [sessionId, session] of sessions) {
       const { first, last } = bounds.get(sessionId) ?? { first: 1, last: 0 };
       session.forgetBefore(first);
-      if (last > session.seq) session.pump();
+      if (last <= session.seq) continue;
+      late.inc(last - session.seq);
+      session.pump();
     }
   }
   const timer = setInterval(
@@ -86,7 +89,36 @@ export function createEventHub({ store, bus, log, metrics }: Options) {
 }
 export type EventHub = ReturnType<typeof createEventHub>;
 
-function createCounters(metrics: Registry) {
+/** Of the first of them. Two clocks are compared, so it may be off by as much as they are. */
+const lagOf = ([first]: StoredEvent[]): number =>
+  first ? Math.max(0, Date.now() - first.recorded_at.getTime()) / 1000 : 0;
+
+function createCounters(metrics: Registry, sessions: () => Iterable<SessionEvents>) {
+  new Gauge({
+    name: 'pilothouse_events_followed',
+    help: 'What is followed now: sessions at this server, and streams and calls that get their events.',
+    labelNames: ['kind'],
+    registers: [metrics],
+    collect() {
+      const listeners = [...sessions()].map((session) => session.listeners.size);
+      this.set({ kind: 'sessions' }, listeners.length);
+      this.set(
+        { kind: 'listeners' },
+        listeners.reduce((sum, count) => sum + count, 0),
+      );
+    },
+  });
+  const late = new Counter({
+    name: 'pilothouse_events_late_total',
+    help: 'Events that this server found by its look each second, and not by their announcement on the bus.',
+    registers: [metrics],
+  });
+  const lag = new Histogram({
+    name: 'pilothouse_event_lag_seconds',
+    help: 'From the time of an event to its delivery at this server; by two clocks.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [metrics],
+  });
   const opened = new Counter({
     name: 'pilothouse_event_streams_total',
     help: 'Sessions whose events were begun to be followed for those who watch.',
@@ -98,5 +130,5 @@ function createCounters(metrics: Registry) {
     labelNames: ['why'],
     registers: [metrics],
   });
-  return { opened, reads };
+  return { opened, reads, late, lag };
 }

@@ -10,6 +10,8 @@ type Options = {
   log: Log;
   /** Called before each read of the database. */
   onRead: (why: 'begin' | 'new') => void;
+  /** Called with new events that the listeners got. */
+  onDelivered: (events: StoredEvent[]) => void;
   onClosed: () => void;
 };
 export type EventListener = {
@@ -41,7 +43,8 @@ const recentEvents = 300;
 const lingerMs = 3000;
 
 /** An event from the bus is used only if it is the next one. Anything else is read from PostgreSQL, which has the order. */
-export function openSessionEvents(sessionId: string, { store, bus, log, onRead, onClosed }: Options): SessionEvents {
+export function openSessionEvents(sessionId: string, options: Options): SessionEvents {
+  const { store, bus, log, onRead, onDelivered, onClosed } = options;
   let isPumping = true;
   let isStale = false;
   let linger: NodeJS.Timeout | undefined;
@@ -76,6 +79,7 @@ export function openSessionEvents(sessionId: string, { store, bus, log, onRead, 
     session.seq = events.at(-1)?.seq ?? before;
     for (const listener of [...session.listeners])
       if (listener.isCaughtUp) pass(session, listener, { events, before, onFailed });
+    if (events.length > 0) onDelivered(events);
   }
   async function begin(): Promise<void> {
     onRead('begin');

@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { docBlocks } from '../../../../testkit/doc-blocks.ts';
 import { root } from '../../../../testkit/stack/folders.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { registerUser } from '../../testing/users.ts';
 import { toolList } from './tools.ts';
 
 const guide = readFileSync(join(root, 'docs/guides/mcp.md'), 'utf8');
-const commands = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command);
+const commands = docBlocks('docs/guides/mcp.md', 'sh').map(({ code }) => code);
 
 describe('the MCP guide', () => {
   let server: TestServer;

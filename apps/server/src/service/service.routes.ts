@@ -8,11 +8,16 @@ type Options = {
   /** Whether saved browser states are sealed. */
   hasProfileKey: boolean;
   version: string;
+  /** Whether it was told to end, and proxies shall ask others. */
+  isLeaving: () => boolean;
   ping: Record<'database' | 'bus', () => Promise<boolean>>;
   openApi: () => ReplyOf<typeof routes.getOpenApi>;
 };
 
-export function serviceRoutes(serve: Serve, { isAuthDisabled, hasProfileKey, version, ping, openApi }: Options) {
+export function serviceRoutes(
+  serve: Serve,
+  { isAuthDisabled, hasProfileKey, version, isLeaving, ping, openApi }: Options,
+) {
   const health: HealthReply = {
     success: true,
     status: 'ok',
@@ -23,6 +28,7 @@ export function serviceRoutes(serve: Serve, { isAuthDisabled, hasProfileKey, ver
   serve(routes.getHealth, () => health);
 
   serve(routes.getReady, async (): Promise<ReadyReply> => {
+    if (isLeaving()) throw new AppError('overloaded', { detail: 'This server is about to end.', retryAfterSecs: 1 });
     const [database, bus] = await Promise.all([ping.database(), ping.bus()]);
     const missing = [database ? [] : 'the database', bus ? [] : 'the bus'].flat();
     if (missing.length > 0) {

@@ -14,8 +14,8 @@ type TakeAnswer = (answer: string | undefined) => void;
 export type ActWatch = {
   /** A command that Chromium is given now. What it returns takes the answer; undefined where the command is no act. */
   sent(command: Command): TakeAnswer | undefined;
-  /** A command that was not done, and why. */
-  refused(command: Command, why: string): void;
+  /** A command that was not done, and why. `isWhole`: a press whose release is not told. */
+  refused(command: Command, why: string, told?: { isWhole: boolean }): void;
   /** Tells what is left. Nothing is told after it. */
   close(): Promise<void>;
 };
@@ -91,11 +91,11 @@ export function createActWatch({ sights, send, now = () => performance.now() }: 
       note(sighting, sessionId, wait);
       return take;
     },
-    refused({ method, params, sessionId }, why) {
+    refused({ method, params, sessionId }, why, { isWhole } = { isWhole: false }) {
       const sighting = sightingOf(method, params);
       if (sighting?.type === 'up') mouse.forget(sighting, sessionId);
       // A press that is refused is followed by its release, which is refused too.
-      if (!sighting || sighting.type === 'down' || signal.aborted) return;
+      if (!sighting || (sighting.type === 'down' && !isWhole) || signal.aborted) return;
       runs.end();
       const error = why.slice(0, actLimits.errorChars);
       report.add(Promise.resolve([{ ...actOf(sighting, now()), outcome: 'refused', error }]));

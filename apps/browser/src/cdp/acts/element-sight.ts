@@ -30,6 +30,8 @@ export type ElementSight = {
   attached(sessionId: string, target: { targetId: string; type: string }): void;
   /** An event about JavaScript contexts, as Chromium sent it. */
   noteContexts(sessionId: string, method: string, params: Record<string, unknown>): void;
+  /** The page that a session of the guest is of. */
+  pageOf(sessionId: string | undefined): string | undefined;
   forget(sessionId: string): void;
 };
 
@@ -90,6 +92,7 @@ export function createElementSight(guest: Pick<Guest, 'owns' | 'send'>): Element
       if (context.success && context.data.name === worldName && context.data.auxData.frameId === page.frameId)
         page.contextId = context.data.id;
     },
+    pageOf: (sessionId) => pages.get(sessionId ?? '')?.frameId,
     forget: (sessionId) => void pages.delete(sessionId),
   };
 }

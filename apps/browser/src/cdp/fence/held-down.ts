@@ -11,7 +11,9 @@ type Held = { buttons: Set<string>; keys: Map<string, Params>; hasTouch: boolean
 export type HeldDown = {
   /** A command of the guest that Chromium was given. */
   note(sessionId: string, method: string, params: Params): void;
-  /** Whether this lets go of a button that was let go of for the guest: it is up, and the page has heard so. It is asked once. */
+  /** Whether this lets go of a button that was let go of for the guest: it is up, and the page has heard so. */
+  wasLetGo(sessionId: string, method: string, params: Params): boolean;
+  /** The same. It is asked once. */
   isUpAlready(sessionId: string, method: string, params: Params): boolean;
   forget(sessionId: string): void;
   /** What lets go of everything, in order. It is asked once: then nothing is held. */
@@ -51,8 +53,10 @@ export function createHeldDown(): HeldDown {
       if (method === 'Input.dispatchDragEvent')
         held.isDragging = params.type === 'dragEnter' || params.type === 'dragOver';
     },
-    isUpAlready: (sessionId, method, { type, button }) =>
-      method === 'Input.dispatchMouseEvent' && type === 'mouseReleased' && letGo.delete(nameOf(sessionId, button)),
+    wasLetGo: (sessionId, method, params) =>
+      isMouseRelease(method, params) && letGo.has(nameOf(sessionId, params.button)),
+    isUpAlready: (sessionId, method, params) =>
+      isMouseRelease(method, params) && letGo.delete(nameOf(sessionId, params.button)),
     forget(sessionId) {
       sessions.delete(sessionId);
       for (const name of letGo) if (name.startsWith(nameOf(sessionId, ''))) letGo.delete(name);
@@ -68,6 +72,9 @@ export function createHeldDown(): HeldDown {
     },
   };
 }
+
+const isMouseRelease = (method: string, { type }: Params): boolean =>
+  method === 'Input.dispatchMouseEvent' && type === 'mouseReleased';
 
 function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
   const mouse = (params: Params): Command => ({

@@ -69,6 +69,10 @@ export const asHelper = (method: string, { expression }: Record<string, unknown>
     : undefined;
 const noObject = 'pilothouse-not-there';
 
+/** The script by which an action of Playwright finds its element, each time that it tries. */
+export const isLocatorRead = (method: string, params: Record<string, unknown>): boolean =>
+  method === 'Runtime.callFunctionOn' && JSON.stringify(params.arguments ?? []).includes('locator resolved to');
+
 export function judgeWhileDriven(mode: WhileDriven, method: string, driven: Driven): FenceOutcome {
   const message = refusalOf(driven);
   if (passes.has(method)) return { kind: 'pass' };
@@ -92,7 +96,7 @@ function refuse(mode: WhileDriven, method: string, message: string): Exclude<Fen
 }
 
 /** The answer to a script that threw: the one refusal that no client takes for something else. */
-function thrown(message: string): object {
+export function thrown(message: string): object {
   const exception = { type: 'object', subtype: 'error', className: 'Error', description: `Error: ${message}` };
   return {
     result: exception,

@@ -19,12 +19,16 @@ import {
 } from '../fence/while-driven.ts';
 import type { Withheld } from '../fence/withheld.ts';
 import type { Guest } from '../multiplexer.ts';
+import { type ActGate, createActGate } from '../policy/act-gate.ts';
+import type { JudgeAct } from '../policy/judge.ts';
+import { isInput } from '../policy/judged-act.ts';
 import { readdress } from '../raw-message.ts';
 import { isOfBrowser, verdictOf } from './commands.ts';
 import type { Enabled } from './enabled.ts';
 import { errors, type GuestCommand, readCommand } from './guest-command.ts';
 import { createKeptCommands, type Refusal } from './kept-commands.ts';
 import type { KnownContexts } from './known-contexts.ts';
+import { createRetries } from './retries.ts';
 import { type Outcome, type Params, rules } from './rules.ts';
 import type { DoorSessions } from './sessions.ts';
 import type { Targets, ToldEvent } from './targets.ts';
@@ -32,6 +36,9 @@ import type { Worlds } from './worlds.ts';
 
 /** A client that sends more than this without waiting for answers is refused the rest. */
 const maxPending = 4096;
+
+/** `gone`: what it was for is not open any more. `unknown`: the host knows of no dialog there. */
+export type DialogAnswered = 'done' | 'gone' | 'unknown';
 
 export type Parts = {
   guest: Guest;
@@ -49,6 +56,8 @@ export type Parts = {
   acts: ActWatch;
   sights: ElementSight;
   whileDriven: WhileDriven;
+  /** What says whether an act may be done. */
+  judge: JudgeAct | undefined;
   /** Who drives instead of the guest. */
   driven(): Driven | undefined;
   /** Who drove until now, where the client does not know this page as it is yet. */
@@ -60,12 +69,14 @@ export type Parts = {
   onAct(): void;
   /** Whether this host may act now. */
   isHeld(): boolean;
-  /** Answers the dialog that is open, where Chromium takes the answer of the host only. False where none is open. */
-  answerDialog(accept: boolean, text: string | undefined): Promise<boolean>;
+  /** Answers the dialog of this page, as the host: Chromium would answer whatever is open by then. */
+  answerDialog(command: GuestCommand, targetId: string | undefined): Promise<DialogAnswered>;
 };
 
 export type CommandFilter = {
   take(text: string): void;
+  /** Refuses acts that wait to be judged: another drives. */
+  refuseWaiting(): void;
   /** Answers a command that was under way when another took over, and never heard of its end. */
   cut(begun: Begun, driven: Driven): void;
   /** Answers those who asked for the title of this page meanwhile. */
@@ -109,29 +120,25 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     else answerCut(command, known ?? cutShort(whileDriven, method, driven));
   }
 
-  /** What is refused anyway is refused as ever; what would be done is held to the fence. */
-  function fenced(command: GuestCommand, driven: Driven): FenceOutcome {
-    const verdict = verdictOf(command.method);
-    if (verdict !== 'allow' && verdict !== 'rewrite') return { kind: 'pass' };
-    const known = whileDriven === 'fail' ? asOfPlaywright(command) : undefined;
-    return known ?? judgeWhileDriven(whileDriven, command.method, driven);
-  }
-
-  function take(command: GuestCommand): void {
+  function take(command: GuestCommand, isJudged = false): void {
     const { sessionId } = command;
     const isKnown = sessionId === undefined || ownsSession(sessionId);
     const driven = parts.driven();
     // A page with a dialog does not say how it is before its client has answered the dialog.
     const isAsking = parts.enabled.of(sessionId ?? guest.root).dialog !== undefined;
     const instead = driven ?? (isAsking ? undefined : parts.drivenUntilNow(sessionId));
-    const outcome: FenceOutcome = instead ? fenced(command, instead) : { kind: 'pass' };
+    const outcome: FenceOutcome = instead ? fenced(whileDriven, command, instead) : { kind: 'pass' };
     if (!isKnown) say(command, errors.noSession);
     else if (!parts.isHeld()) refuseAct(command, 'the browser host may not act now; nothing was done');
     else if (underWay.count() >= maxPending) refuseAct(command, 'too many commands are under way');
-    else if (outcome.kind === 'pass') obey(command);
-    else if (outcome.kind === 'hold') kept.hold(command);
+    else if (outcome.kind === 'pass') {
+      if (isJudged || !gate.holds(command)) obey(command);
+    } else if (outcome.kind === 'hold') kept.hold(command);
     else if (isHelper(command) || driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
   }
+
+  // Another may drive by now.
+  const gate = createGate(parts, { say, refuseAct, pass: (command) => take(command, true) });
 
   function refuseLate(sessionId?: string): void {
     for (const { command, outcome } of kept.takeLate(sessionId)) refuse(command, outcome);
@@ -143,6 +150,9 @@ export function createCommandFilter(parts: Parts): CommandFilter {
       if ('error' in command) deliver(JSON.stringify(command));
       else take(command);
     },
+    refuseWaiting() {
+      for (const command of gate.drain()) take(command, true);
+    },
     cut,
     answerTitles: kept.answerTitles,
     wasHelped: (sessionId) => helped.delete(sessionId),
@@ -152,6 +162,43 @@ export function createCommandFilter(parts: Parts): CommandFilter {
       for (const command of kept.takeHeld()) take(command);
     },
   };
+}
+
+/** What is refused anyway is refused as ever; what would be done is held to the fence. */
+function fenced(whileDriven: WhileDriven, command: GuestCommand, driven: Driven): FenceOutcome {
+  const verdict = verdictOf(command.method);
+  if (verdict !== 'allow' && verdict !== 'rewrite') return { kind: 'pass' };
+  const known = whileDriven === 'fail' ? asOfPlaywright(command) : undefined;
+  return known ?? judgeWhileDriven(whileDriven, command.method, driven);
+}
+
+type GateOptions = Pick<ReturnType<typeof createRefusals>, 'refuseAct'> & {
+  say(command: GuestCommand, message: object): void;
+  pass(command: GuestCommand): void;
+};
+
+/** Holds acts until they are judged. */
+function createGate(
+  { judge, heldDown, sights, guest }: Parts,
+  { say, refuseAct, pass }: GateOptions,
+): ActGate<GuestCommand> {
+  const retries = createRetries({ say, isOfPage: (sessionId) => sights.pageOf(sessionId) !== undefined });
+  const isUpAlready = ({ sessionId = guest.root, method, params }: GuestCommand) =>
+    heldDown.wasLetGo(sessionId, method, params);
+  const gate = createActGate<GuestCommand>({
+    judge,
+    isUpAlready,
+    pass(command) {
+      if (command.params.type === 'mouseReleased') retries.released(command);
+      pass(command);
+    },
+    refuse(command, why) {
+      refuseAct(command, why, { isWhole: true });
+      if (isInput(command.method)) retries.refused(command, why);
+    },
+    answerRelease: (command, why) => say(command, errors.refused(why)),
+  });
+  return { ...gate, holds: (command) => retries.isToldWhy(command) || gate.holds(command) };
 }
 
 const isHelper = ({ method, params }: GuestCommand): boolean => asHelper(method, params) !== undefined;
@@ -165,8 +212,8 @@ function createRefusals(
   say: (command: GuestCommand, message: object) => void,
   helped: Set<string | undefined>,
 ) {
-  const noteRefused = (command: GuestCommand, why: string) =>
-    acts.refused({ ...command, sessionId: command.sessionId ?? guest.root }, why);
+  const noteRefused = (command: GuestCommand, why: string, told?: { isWhole: boolean }) =>
+    acts.refused({ ...command, sessionId: command.sessionId ?? guest.root }, why, told);
   /** Of a command that was sent: what it did is told with its answer. */
   function answerCut(command: GuestCommand, outcome: Refusal): void {
     if (isHelper(command)) helped.add(command.sessionId);
@@ -179,8 +226,8 @@ function createRefusals(
       if (outcome.kind === 'error') noteRefused(command, outcome.message);
       answerCut(command, outcome);
     },
-    refuseAct(command: GuestCommand, why: string): void {
-      noteRefused(command, why);
+    refuseAct(command: GuestCommand, why: string, told?: { isWhole: boolean }): void {
+      noteRefused(command, why, told);
       say(command, errors.refused(why));
     },
   };
@@ -222,7 +269,7 @@ function send(
   onAct();
   const takeAnswer = parts.acts.sent({ method, params, sessionId });
   const begun = underWay.begin({ id, method, sessionId, params });
-  guest.send({ method, params, sessionId }, (answer) => {
+  const onAnswer = (answer: Buffer) => {
     const keepsSession = command.sessionId !== undefined;
     const text = readdress(answer, id, { keepsSession });
     // What a rule learns of the answer is learned also where the client has been told another.
@@ -233,17 +280,26 @@ function send(
     const driven = parts.driven();
     // A script that was stopped for another driver has failed for its client, who would take that for a page without anything.
     if (driven && isScript(method) && hasFailed(text)) return cut({ ...begun, params: command.params }, driven);
-    if (method === 'Page.handleJavaScriptDialog' && text.includes('"error"')) void answerDialog(parts, command, text);
-    else deliver(shown);
-  });
+    deliver(shown);
+  };
+  const ask = () => guest.send({ method, params, sessionId }, onAnswer);
+  if (method === 'Page.handleJavaScriptDialog') void answerDialog(parts, command, { ask, onAnswer });
+  else ask();
 }
 
-/** Of all clients of a page, Chromium takes the answer to a dialog from the first, which is the host. */
-async function answerDialog({ answerDialog: answer, deliver }: Parts, command: GuestCommand, refusal: string) {
-  const { id, params, sessionId } = command;
-  const text = typeof params.promptText === 'string' ? params.promptText : undefined;
-  const isDone = await bestEffort('answer a dialog for a program', answer(params.accept === true, text));
-  deliver(isDone ? JSON.stringify({ id, result: {}, sessionId }) : refusal);
+async function answerDialog(
+  { answerDialog: answer, sights, guest }: Parts,
+  command: GuestCommand,
+  { ask, onAnswer }: { ask(): void; onAnswer(answer: Buffer): void },
+): Promise<void> {
+  const { id, sessionId } = command;
+  const answering = answer(command, sights.pageOf(sessionId));
+  const answered = (await bestEffort('answer a dialog for a program', answering)) ?? 'gone';
+  // The guest, or its session, may be gone by now.
+  if (!guest.owns(guest.root)) return;
+  if (answered === 'unknown' && guest.owns(sessionId ?? guest.root)) return ask();
+  const said = answered === 'done' ? { result: {} } : errors.refused('the dialog is gone, so nothing was answered');
+  onAnswer(Buffer.from(JSON.stringify({ id, ...said, ...(sessionId && { sessionId }) })));
 }
 
 /** Events of the guest's first session have none, as on a connection of their own. */

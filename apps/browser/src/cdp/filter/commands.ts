@@ -147,10 +147,10 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
   Input: {
     allow: `
       cancelDragging dispatchKeyEvent dispatchMouseEvent dispatchTouchEvent emulateTouchFromMouseEvent
-      imeSetComposition insertText setInterceptDrags synthesizePinchGesture synthesizeScrollGesture
-      synthesizeTapGesture
+      imeSetComposition insertText setInterceptDrags synthesizeScrollGesture synthesizeTapGesture
     `,
     rewrite: 'dispatchDragEvent',
+    answer: 'synthesizePinchGesture',
     refuse: 'setIgnoreInputEvents',
   },
   Inspector: { allow: 'disable enable' },

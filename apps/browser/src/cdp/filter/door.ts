@@ -11,6 +11,7 @@ import { createUnderWay } from '../fence/under-way.ts';
 import type { Driven, WhileDriven } from '../fence/while-driven.ts';
 import { createWithheld } from '../fence/withheld.ts';
 import type { Guest, Multiplexer } from '../multiplexer.ts';
+import type { JudgeAct } from '../policy/judge.ts';
 import { createCommandFilter, type Parts } from './command-filter.ts';
 import { createEnabled } from './enabled.ts';
 import { createEventFilter, tell } from './event-filter.ts';
@@ -48,6 +49,8 @@ export type DoorOptions = {
   isHeld?: Parts['isHeld'];
   answerDialog?: Parts['answerDialog'];
   onAct?: () => void;
+  /** Says whether an act may be done. Without it, all may. `targetOf`: the page of a session of the guest. */
+  judgeActs?: (targetOf: (sessionId: string | undefined) => string | undefined) => JudgeAct;
   /** What the client did, after it was done. Without it, nothing is watched. */
   onActs?: (acts: ProgramAct[]) => void;
 };
@@ -98,7 +101,7 @@ const unwatched: ActWatch = { sent: () => undefined, refused: () => {}, close: a
 
 function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'driven' | 'drivenUntilNow'>): Parts {
   const { contextId, deliver, onEnd, resumeMs, whileDriven = 'fail', onAct = () => {} } = options;
-  const { answerDialog = async () => false, isHeld = () => true, onActs } = options;
+  const { answerDialog = async () => 'unknown', isHeld = () => true, onActs, judgeActs } = options;
   const sights = createElementSight(guest);
   return {
     guest,
@@ -119,6 +122,7 @@ function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'd
     acts: onActs ? createActWatch({ sights, send: onActs }) : unwatched,
     sights,
     whileDriven,
+    judge: judgeActs?.(sights.pageOf),
     ...drivers,
     deliver,
     onEnd,

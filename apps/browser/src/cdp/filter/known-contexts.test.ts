@@ -18,7 +18,7 @@ describe('the contexts that a client knows', () => {
     assert.deepEqual(known.news('s', [context(2), context(3)]), []);
   });
 
-  it('are told anew where a script failed in them, and once', () => {
+  it('are announced to the client again, once, where a script failed in them', () => {
     const known = createKnownContexts();
     const both = [context(1), context(2)];
     for (const [method, params, expected] of [

@@ -235,9 +235,9 @@ describe('a guest whose session another drives for a time', () => {
   it('is told of dialogs that are still open', async () => {
     let shown: Dialog | undefined;
     // Chromium takes the answer of one client only, and that is the host.
-    const answerDialog = async (accept: boolean) => {
-      await (accept ? shown?.accept() : shown?.dismiss());
-      return true;
+    const answerDialog: DoorOptions['answerDialog'] = async ({ params }) => {
+      await (params.accept === true ? shown?.accept() : shown?.dismiss());
+      return 'done';
     };
     const { page, take, give, close } = await connect('fail', { answerDialog });
     const dialogs: string[] = [];

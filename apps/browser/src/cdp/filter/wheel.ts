@@ -67,6 +67,7 @@ export function createWheel({ parts, commands, events, setDriven, behind, isHalt
   function begin(): void {
     isStopped = false;
     commands.refuseLate();
+    commands.refuseWaiting();
     const pages = parts.enabled.pages();
     withheld.start(pages.filter((sessionId) => !behind.has(sessionId)));
     tellAll(switches.off());

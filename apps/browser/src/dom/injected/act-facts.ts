@@ -13,6 +13,8 @@ export type ActReader = ReturnType<typeof createActReader>;
 /** `facts`: of the element, and of the control around or under it that a click reaches in its place. */
 export type ActLook = { identity: Identity; facts: ElementFacts[]; near: string };
 
+type FocusLook = ActLook | 'frame' | 'nothing' | null;
+
 type Parts = { dom: Dom; names: Names; secrets: Secrets; reader: Reader; items: ViewItems };
 
 export function createActReader({ dom, names, secrets, reader, items }: Parts) {
@@ -21,6 +23,7 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
   const dialogs = 'dialog, [role="dialog"], [role="alertdialog"]';
   const rows = 'tr, [role="row"], li, [role="listitem"], article, [role="article"]';
   const sections = 'section, [role="region"], main, [role="main"], body';
+  const frames = 'iframe, frame, object, embed, fencedframe';
   const maxNearChars = 4000;
   const maxDialogChars = 1000;
   const maxFields = 200;
@@ -110,8 +113,22 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
     return { identity, facts: [factsOf(told, identity), ...facts], near: isNear ? nearOf(told) : '' };
   }
 
-  /** What a key goes to; null where this document does not have the focus, or nothing in it has. */
-  function lookAtFocus(isNear: boolean): ActLook | null {
+  /** What a press at this point goes to; `frame`: into another document. Null where that cannot be said. */
+  function lookAtPoint(x: number, y: number): ActLook | 'frame' | null {
+    // Two fingers have made the page larger: where a press would arrive then, the browser knows only a moment later.
+    if (visualViewport && visualViewport.scale !== 1) return null;
+    let hit = document.elementFromPoint(x, y);
+    for (let root = hit && dom.shadowRoot(hit); hit && root; root = dom.shadowRoot(hit)) {
+      const inner: Element | null = root.elementFromPoint(x, y);
+      if (!inner || inner === hit) break;
+      hit = inner;
+    }
+    if (!hit) return null;
+    return dom.matches(hit, frames) ? 'frame' : look(hit, false);
+  }
+
+  /** What a key goes to; `frame`: into another document. Null where neither this document nor one inside of it has the focus. */
+  function lookAtFocus(isNear: boolean): FocusLook {
     if (!document.hasFocus()) return null;
     let active = activeOf ? (Reflect.apply(activeOf, document, []) as Element | null) : null;
     for (let root = active && dom.shadowRoot(active); root && activeInRoot; root = active && dom.shadowRoot(active)) {
@@ -119,8 +136,8 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
       if (!inner) break;
       active = inner;
     }
-    const isNothing = !active || dom.isBody(active) || dom.matches(active, 'iframe, frame, object, embed, fencedframe');
-    return isNothing || !active ? null : look(active, isNear);
+    if (!active || dom.isBody(active)) return 'nothing';
+    return dom.matches(active, frames) ? 'frame' : look(active, isNear);
   }
 
   /** Of the links that lead exactly there. A name of a picture or a label counts as people read it. */
@@ -132,5 +149,5 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
     return links.filter(isThere).slice(0, maxNames).map(names.name);
   }
 
-  return { look, lookAtFocus, linkNames };
+  return { look, lookAtPoint, lookAtFocus, linkNames };
 }

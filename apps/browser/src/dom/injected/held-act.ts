@@ -12,8 +12,11 @@ export function createHeldAct(acts: ActReader) {
   type Held = { element: Element | null; told: string; action: string | undefined; state: HeldState };
   let held: Held | undefined;
 
-  const look = (element: Element | null): ActLook | null =>
-    element ? acts.look(element, true) : acts.lookAtFocus(true);
+  const focused = (): ActLook | null => {
+    const found = acts.lookAtFocus(true);
+    return typeof found === 'object' ? found : null;
+  };
+  const look = (element: Element | null): ActLook | null => (element ? acts.look(element, true) : focused());
   const actionOf = (seen: ActLook | null): string | undefined => seen?.identity.form?.action;
 
   function stop(event: Event, one: Held): void {

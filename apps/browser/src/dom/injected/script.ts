@@ -147,6 +147,7 @@ function createTools(parts: Parts) {
     setRoot: blocks.setRoot,
     identity: items.identity,
     actLook: acts.look,
+    pointLook: acts.lookAtPoint,
     focusLook: acts.lookAtFocus,
     linkNames: acts.linkNames,
     holdAct: heldAct.hold,

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { heldBy, judgedActOf, loneReleaseOf } from './judged-act.ts';
+
+const at = { x: 5, y: 7 };
+const click = { action: 'click', target: 'what is touched' };
+const enter = { action: 'press', key: 'Enter' };
+const pasting = { action: 'press', key: 'Control+v' };
+const pastingToo = { action: 'press', key: 'Control+V' };
+
+describe('an act of a program that is judged', () => {
+  const rows: [string, Record<string, unknown>, object | undefined, unknown?][] = [
+    ['Input.dispatchMouseEvent', { type: 'mousePressed', button: 'left', ...at }, click, { points: [at] }],
+    ['Input.dispatchMouseEvent', { type: 'mouseMoved', ...at }, undefined],
+    ['Input.dispatchMouseEvent', { type: 'mouseReleased', ...at }, undefined],
+    ['Input.synthesizeTapGesture', at, click, { points: [at] }],
+    ['Input.emulateTouchFromMouseEvent', { type: 'mousePressed', ...at }, click, { points: [at] }],
+    ['Input.synthesizeScrollGesture', at, undefined],
+    ['Input.synthesizeScrollGesture', { ...at, gestureSourceType: 'touch' }, click, { points: [at] }],
+    ['Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at, { x: 1, y: 2 }] }, click],
+    // A move puts down every finger that was not down.
+    ['Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ ...at, id: 7 }] }, click, { points: [at] }],
+    ['Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] }, undefined],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', key: 'Enter', text: '\r' }, enter, 'focus'],
+    // Chromium goes by the number, and by the text of a `char`.
+    ['Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'a', windowsVirtualKeyCode: 13 }, enter, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'char', text: '\r' }, enter, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', code: 'NumpadEnter' }, enter, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', key: ' ', text: ' ' }, { action: 'press', key: 'Space' }, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', key: 'Delete' }, { action: 'press', key: 'Delete' }, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyUp', key: 'Enter' }, undefined],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', key: 'ArrowDown' }, { action: 'press', key: 'ArrowDown' }, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'v', modifiers: 2 }, pasting, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', key: 'V', modifiers: 2, commands: ['paste'] }, pastingToo, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown', code: 'KeyX' }, { action: 'press', key: 'KeyX' }, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'keyDown' }, { action: 'press', key: 'Unidentified' }, 'focus'],
+    ['Input.dispatchKeyEvent', { type: 'char' }, undefined],
+    ['Input.insertText', { text: 'hello' }, { action: 'type', target: 'what is touched', text: 'hello' }, 'focus'],
+    ['Page.navigate', { url: 'https://shop.test/' }, { action: 'navigate', url: 'https://shop.test/' }],
+    ['Target.createTarget', { url: 'about:blank' }, { action: 'new_page', url: 'about:blank' }],
+    ['Page.handleJavaScriptDialog', { accept: true }, { action: 'answer_dialog', accept: true }],
+    ['Runtime.evaluate', { expression: '1' }, undefined],
+  ];
+  for (const [method, params, step, by] of rows)
+    it(`${method} ${JSON.stringify(params)}`, () => {
+      const act = judgedActOf(method, params);
+      assert.deepEqual(act && 'step' in act ? act.step : act, step);
+      if (by) assert.deepEqual(act && 'by' in act && act.by, by);
+    });
+
+  it('judges every point of a touch', () => {
+    const touch = (touchPoints: object[]) =>
+      judgedActOf('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+    assert.deepEqual(touch([at, { x: 1, y: 2 }]), { step: click, by: { points: [at, { x: 1, y: 2 }] } });
+    assert.deepEqual(Object.keys(touch(Array.from({ length: 11 }, () => at)) ?? {}), ['refuse']);
+  });
+
+  it('tells keys apart by key, code, number and place, so that a release is of the key that was pressed', () => {
+    const name = (params: object) => heldBy('Input.dispatchKeyEvent', { type: 'keyUp', ...params })?.name;
+    const names = [
+      ...[{ code: 'KeyA', key: 'a' }, { code: 'KeyA', key: 'Enter' }, { key: 'a' }, {}],
+      ...[{ code: 'KeyA', key: 'a', windowsVirtualKeyCode: 13 }],
+    ].map(name);
+    assert.equal(new Set(names).size, names.length);
+    const enterUp = { type: 'keyUp', code: 'KeyA', key: 'Enter', windowsVirtualKeyCode: 13 };
+    assert.deepEqual(loneReleaseOf('Input.dispatchKeyEvent', enterUp), { step: enter, by: 'focus' });
+  });
+
+  it('knows what is pressed and what is let go of', () => {
+    const down = heldBy('Input.dispatchMouseEvent', { type: 'mousePressed', button: 'left' });
+    const up = heldBy('Input.dispatchMouseEvent', { type: 'mouseReleased', button: 'left' });
+    assert.deepEqual([down?.name, down?.isDown, up?.isDown], ['button left', true, false]);
+    assert.equal(up?.name, down?.name);
+    assert.equal(heldBy('Input.insertText', { text: 'x' }), undefined);
+  });
+});
