@@ -1,0 +1,28 @@
+// The trial of the images: builds them, runs an installation of them in a network of its own, and leaves nothing behind.
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { prepareBases } from './bases.ts';
+import { removeGroups } from './cgroups.ts';
+import { runPhase } from './namespaces.ts';
+
+export async function runTrial(signal: AbortSignal): Promise<void> {
+  if (process.getuid?.() !== 0) throw new Error('the trial has to be root: it makes namespaces and mounts');
+  if (!existsSync('/usr/bin/mmdebstrap'))
+    throw new Error('as root, run: apt-get install --no-install-recommends mmdebstrap');
+  const started = performance.now();
+  const prepared = await prepareBases(signal);
+  const work = await mkdtemp(join(tmpdir(), 'pilothouse-images-'));
+  try {
+    await runPhase({ phase: 'build', work, prepared }, signal);
+    await runPhase({ phase: 'run', work, prepared }, signal);
+  } finally {
+    await removeGroups(basename(work));
+    // What a killed engine had mounted is gone a moment after it.
+    await rm(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+  }
+  const left = (await readFile('/proc/self/mounts', 'utf8')).split('\n').filter((line) => line.includes(work));
+  if (left.length > 0) throw new Error(`mounts are left behind:\n${left.join('\n')}`);
+  console.log(`images: all of it works (${Math.round((performance.now() - started) / 1000)} s)`);
+}
