@@ -38,6 +38,10 @@ export const benches = define({
     full: async ({ rounds }) => (await import('./browser/cdp.ts')).measureCdp(rounds),
     small: async () => (await import('./browser/cdp.ts')).measureCdp(1),
   },
+  relay: {
+    full: async ({ rounds, requests }) => (await import('./browser/relay.ts')).measureRelay({ rounds, requests }),
+    small: async () => (await import('./browser/relay.ts')).measureRelay({ rounds: 1, requests: 20 }),
+  },
   view: {
     full: async ({ rounds }) => (await import('./browser/view.ts')).measureView(rounds),
     small: async () => (await import('./browser/view.ts')).measureView(2),
@@ -54,6 +58,10 @@ export const benches = define({
   auth: {
     full: async ({ rounds, requests }) => (await import('./server/auth.ts')).measureAuth({ rounds, requests }),
     small: async () => (await import('./server/auth.ts')).measureAuth({ rounds: 1, requests: 30, warmUp: 30 }),
+  },
+  spans: {
+    full: async ({ requests }) => (await import('./server/spans.ts')).measureSpans(requests),
+    small: async () => (await import('./server/spans.ts')).measureSpans(200),
   },
   mcp: {
     full: async ({ rounds, requests }) => (await import('./server/mcp.ts')).measureMcp({ rounds, requests }),

@@ -20,6 +20,10 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
     assert.deepEqual([guest.acts_ms.guest.count, guest.acts_ms.host.count], [3, 3]);
     assert.deepEqual([Object.keys(own.by_act_ms).length, Object.keys(guest.by_act_ms).length], [6, 5]);
   },
+  relay({ script_ms: { ours, bare }, round_trip_ms }) {
+    assert.deepEqual([ours.count, bare.count], [1, 1]);
+    assert.deepEqual([round_trip_ms.ours.count, round_trip_ms.bare.count], [20, 20]);
+  },
   // Times say nothing of a small run: they are in the full one.
   view({ hard: { ours, playwright }, list, table, article }) {
     assert.ok(ours.facts >= 36 && ours.facts > playwright.facts, JSON.stringify(ours));
@@ -36,6 +40,9 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
       // What the host itself has learnt meanwhile stays: code, buffers. The room of its heap does not.
       assert.ok(after.pssMiB - (before_open[i]?.pssMiB ?? 0) < 20, JSON.stringify(after));
     }
+  },
+  spans({ ns_per_span: { bare, off, unsampled, on, unanswered } }) {
+    for (const ns of [bare, off, unsampled, on, unanswered]) assert.ok(ns > 0);
   },
   auth({ cpu_us_per_request: { log_level_warn, log_level_info } }) {
     for (const { ours, bare } of [log_level_warn, log_level_info].flatMap(({ me, sessions }) => [me, sessions]))
@@ -129,6 +136,7 @@ export const boundedBenches: BenchName[] = ['slice', 'live', 'wheel', 'open', 'd
 export const browserBenches: BenchName[] = [
   'actions',
   'cdp',
+  'relay',
   'watched',
   'animated',
   'recovery',

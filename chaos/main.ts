@@ -16,6 +16,7 @@ import { cancelAtRandom } from './cancel/cancel.ts';
 import { troublePrograms } from './cdp/cdp.ts';
 import { raceCommands } from './commands/commands.full.ts';
 import { shootWhileShown } from './console/console.ts';
+import { failOverByOptions } from './failover/scenario.ts';
 import { fillUp } from './filling/filling.ts';
 import { attackGuardByAllWays } from './guard/guard.ts';
 import { cutCommands } from './host/cut.ts';
@@ -34,6 +35,7 @@ import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { testLimits } from './policy/policy.ts';
 import { hideSecrets } from './policy/secrets.ts';
+import { restartInTurn } from './rolling/rolling.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -222,14 +224,21 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
       return { isGood: figures.wrong.length === 0 && figures.success === tasks, figures };
     }),
 
+  failover: failOverByOptions,
+
+  rolling: () =>
+    withStack(privateName, async (stack) => {
+      const figures = await restartInTurn({ stack, rounds: Number(values.rounds) });
+      const { failed, gaps, tasks_not_done, done_twice, not_done, takeovers_lost } = figures;
+      const bad = [failed, gaps, tasks_not_done, done_twice, not_done, takeovers_lost].flat().length;
+      return { isGood: bad === 0 && figures.tasks > 0, figures };
+    }),
+
   streams: () =>
     withStack(privateName, async (stack) => {
-      const size = {
-        clients: Number(values.clients),
-        tasks: Number(values.tasks ?? 100),
-        restarts: Number(values.restarts),
-      };
-      const figures = await followThroughRestarts({ stack, seed: newSeed(), ...size });
+      const size = { tasks: Number(values.tasks ?? 100), restarts: Number(values.restarts) };
+      const clients = Number(values.clients);
+      const figures = await followThroughRestarts({ stack, seed: newSeed(), clients, ...size });
       return { isGood: figures.wrong.length === 0 && figures.events_delivered > 0, figures };
     }),
 

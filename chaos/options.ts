@@ -30,6 +30,9 @@ const { values: given, positionals } = parseArgs({
     small: { type: 'boolean', default: false },
   },
 });
+
+export { given };
+
 /** What a run has where no option says otherwise. Where neither names a size, the scenario does. */
 const full = {
   rounds: '20',

@@ -8,6 +8,7 @@ import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Client } from '@pilothouse/sdk';
 import { hasForeignClients, playwrightMcp, startStagehand } from '../testkit/cdp/foreign-clients.ts';
+import { framesDuring } from '../testkit/cdp/frames-during.ts';
 import { attachToPage, connectRaw, evaluate } from '../testkit/cdp/raw-client.ts';
 import { whenFree } from '../testkit/cdp/when-free.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
@@ -55,13 +56,7 @@ describe('a program of another maker, unmodified', () => {
 
   /** Fifty acts, watched, with a takeover in the middle that is refused in words. */
   async function act(id: string, { click, fill, done, refused = click }: Acts): Promise<void> {
-    const stop = new AbortController();
-    let frames = 0;
-    const watching = (async () => {
-      for await (const event of owner.followSession({ id }, { signal: stop.signal }))
-        if (event.type === 'frame') frames += 1;
-    })().catch(() => {});
-    try {
+    const frames = await framesDuring(owner, id, async () => {
       for (let n = 0; n < 25; n += 1) {
         await whenFree(click);
         await whenFree(() => fill(`name ${n}`));
@@ -75,11 +70,8 @@ describe('a program of another maker, unmodified', () => {
         if (refused !== click) await whenFree(refused);
       }
       assert.equal(await done(), '25 name 24 Desk');
-      assert.ok(frames > 3, `${frames} frames`);
-    } finally {
-      stop.abort();
-      await watching;
-    }
+    });
+    assert.ok(frames > 3, `${frames} frames`);
   }
 
   it('is a client that speaks the protocol itself', async (t) => {

@@ -4,6 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '@pilothouse/sdk';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
+import { framesDuring } from '../testkit/cdp/frames-during.ts';
+import { whenFree } from '../testkit/cdp/when-free.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { listen } from '../testkit/listen.ts';
 import { until } from '../testkit/until.ts';
@@ -15,14 +17,22 @@ const inWords = /a person drives this session \(epoch \d+\)/;
 const page = `<!doctype html><title>Desk</title><button onclick="count()">Count</button><label>Name <input id=name></label>
 <output id=out>0</output><script>function count() { out.value = Number(out.value) + 1 }</script>`;
 
+const till = '<!doctype html><title>Till</title><form method=post><button>Pay now</button></form>';
+
 describe('a program that drives a session over the DevTools protocol', () => {
   let installation: Installation;
   let desk: Awaited<ReturnType<typeof listen>>;
   let owner: Client;
+  let paid = 0;
   let ownerKey: string;
   let strangerKey: string;
   before(async () => {
-    desk = await listen(createServer((_, response) => response.setHeader('content-type', 'text/html').end(page)));
+    desk = await listen(
+      createServer(({ url, method }, response) => {
+        if (method === 'POST') paid += 1;
+        response.setHeader('content-type', 'text/html').end(url === '/till' ? till : page);
+      }),
+    );
     installation = await openInstallation('cdp', { disableAuth: false, sites: [desk.url] });
     const register = async (username: string) => {
       await installation.client.register({ username, email: `${username}@example.test`, password });
@@ -57,34 +67,6 @@ describe('a program that drives a session over the DevTools protocol', () => {
     await until(() => isDriven(id), 10_000);
     return () => owner.resumeSessionTakeover({ id });
   }
-  /** Tries again while the programs do not have the wheel yet. */
-  async function whenFree<T>(act: () => Promise<T>): Promise<T> {
-    let done: { result: T } | undefined;
-    await until(async () => {
-      done = await act().then(
-        (result) => ({ result }),
-        (error: unknown) => {
-          if (!/drives this session/.test(String(error))) throw error;
-          return undefined;
-        },
-      );
-      return done !== undefined;
-    }, 15_000);
-    return (done ?? assert.fail('the program never drove')).result;
-  }
-  /** Counts the frames that viewers get meanwhile. */
-  async function watched(id: string, work: () => Promise<void>): Promise<number> {
-    const stop = new AbortController();
-    let frames = 0;
-    const watching = (async () => {
-      for await (const event of owner.followSession({ id }, { signal: stop.signal }))
-        if (event.type === 'frame') frames += 1;
-    })().catch(() => {});
-    await work().finally(() => stop.abort());
-    await watching;
-    return frames;
-  }
-
   it('is Playwright as it is: fifty acts, watched, with a takeover in the middle', async () => {
     const { id, ws_url } = await open();
     const browser = await chromium.connectOverCDP(ws_url, { timeout: 40_000 });
@@ -97,7 +79,7 @@ describe('a program that drives a session over the DevTools protocol', () => {
         await tab.getByLabel('Name').fill(`name ${n}`);
       }
     };
-    const frames = await watched(id, async () => {
+    const frames = await framesDuring(owner, id, async () => {
       await whenFree(() => tab.goto(desk.url));
       await act(0, 12);
       const giveBack = await takeWheel(id);
@@ -181,6 +163,39 @@ describe('a program that drives a session over the DevTools protocol', () => {
     await gone;
     const tookMs = performance.now() - at;
     assert.ok(tookMs < 1500, `${tookMs} ms`);
+  });
+
+  it('is held to the policy of its user, unless a person wrote what it does', async () => {
+    const { session } = await owner.createSession();
+    const connect = async (stepsBy: 'person' | 'program') => {
+      const { cdp } = await owner.openProgramAccess({ id: session.id, steps_by: stepsBy });
+      const browser = await chromium.connectOverCDP(cdp.ws_url, { timeout: 40_000 });
+      const tab = await whenFree(() => firstPage(browser));
+      tab.setDefaultTimeout(10_000);
+      await whenFree(() => tab.goto(`${desk.url}/till`));
+      return { browser, pay: () => tab.getByRole('button', { name: 'Pay now' }).click() };
+    };
+    const program = await connect('program');
+    await assert.rejects(program.pay(), /A person has to say yes.*take the wheel/s);
+    assert.equal(paid, 0);
+    await program.browser.close();
+    const script = await connect('person');
+    await script.pay();
+    await until(() => paid === 1, 10_000);
+    await owner.setPolicy({ mode: 'careful' });
+    await until(async () => {
+      const before = paid;
+      const refused = await script.pay().then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      return refused !== undefined && /has to say yes/.test(refused) && paid === before;
+    }, 15_000);
+    await owner.setPolicy({});
+    const { tasks } = await owner.listTasks({ session_id: session.id });
+    const logs = await Promise.all(tasks.map(({ id }) => owner.listExecutions({ id })));
+    assert.match(JSON.stringify(logs), /has to say yes/, 'the refusal is a line of the timeline');
+    await script.browser.close();
   });
 
   it('finds its pages at the same address when the server or the host was killed', async () => {

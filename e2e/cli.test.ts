@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type Client, createClient } from '@pilothouse/sdk';
+import { chromium } from 'playwright-core';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { mcpRevision } from '../testkit/mcp.ts';
 import { type ModelServer, startModelServer } from '../testkit/models/server.ts';
@@ -227,6 +228,15 @@ describe('the command', () => {
     assert.equal((await guest.getSession({ id: session_id })).snapshot.session.id, session_id);
     await good(['share', session_id, '--revoke']);
     await assert.rejects(guest.getSession({ id: session_id }), { status: 401 });
+  });
+
+  it('gives the address for a program', { timeout: 120_000 }, async () => {
+    const { ws_url, session_id, page } = await json(['cdp', '--script']);
+    assert.match(page, new RegExp(`/sessions/${session_id}$`));
+    const browser = await chromium.connectOverCDP(ws_url, { timeout: 60_000 });
+    assert.equal(browser.contexts().length, 1);
+    await browser.close();
+    assert.match(await good(['cdp', session_id]), /^ws:\/\/.*ticket=/);
   });
 
   it('saves evidence, and finds out that a file was changed', { timeout: 120_000 }, async () => {

@@ -1,13 +1,16 @@
+import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, createLogin } from '@pilothouse/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../testkit/console/console-page.ts';
 import { looksWell } from '../testkit/console/looks-well.ts';
+import { makeAdmin } from '../testkit/console/make-admin.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 
 /** Wide enough for a machine that is busy with other tests. */
 const soon = { timeout: 30_000 };
 const person = { username: 'ada', email: 'ada@example.com', password: 'a harbour at night 17' };
+const operator = { username: 'root', email: 'root@example.com', password: 'a lamp over the door 5' };
 const wide = { width: 1280, height: 800 };
 
 describe('how the console looks', () => {
@@ -122,6 +125,43 @@ describe('how the console looks', () => {
     await page.goto(`${baseUrl}/inbox`);
     await page.getByText('Which rope?').first().waitFor(soon);
     await looksWell(page, 'inbox');
+  });
+
+  it('the pages of administrators, for them alone, with text that would be markup', async () => {
+    const { baseUrl } = installation;
+    await page.goto(`${baseUrl}/admin/users`);
+    await page.getByText('Only for administrators').waitFor(soon);
+    assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0);
+    await installation.client.register(operator);
+    await makeAdmin(installation.stack.services.databaseUrl(), operator.username);
+    const theirs = await openPage();
+    const hostile = '<img src=x onerror="document.title=1">\u202e';
+    await installation.client.login({ username_or_email: hostile, password: 'x' }).catch(() => {});
+    await theirs.goto(`${baseUrl}/login`);
+    await theirs.getByLabel('Name or e-mail').fill(operator.username);
+    await theirs.getByLabel('Password', { exact: true }).fill(operator.password);
+    await theirs.getByRole('button', { name: 'Log in', exact: true }).click();
+    await theirs.getByRole('link', { name: 'Admin' }).click();
+    await theirs.getByTestId('host').waitFor(soon);
+    await looksWell(theirs, 'admin');
+    const parts = theirs.getByRole('navigation', { name: 'Admin' });
+    for (const [part, row] of [
+      ['Hosts', 'host'],
+      ['Tasks', 'admin-task'],
+      ['Users', 'admin-user'],
+      ['Audit', 'audit-entry'],
+    ] as const) {
+      await parts.getByRole('link', { name: part }).click();
+      await theirs.getByTestId(row).first().waitFor(soon);
+      if (part !== 'Hosts') await looksWell(theirs, `admin-${row}`);
+    }
+    await theirs.getByLabel('User', { exact: true }).fill(hostile);
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('There is no such user').waitFor(soon);
+    assert.equal(await theirs.locator('main img').count(), 0);
+    await parts.getByRole('link', { name: 'Users' }).click();
+    await theirs.getByRole('button', { name: `Disable ${person.username}` }).waitFor(soon);
+    await theirs.context().close();
   });
 
   it('every other page, with what opens over it', async () => {

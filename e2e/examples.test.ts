@@ -8,6 +8,7 @@ import { extname, join, normalize } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
 import { launchBrowser } from '../testkit/console/console-page.ts';
+import { docBlock } from '../testkit/doc-blocks.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { listen } from '../testkit/listen.ts';
 import { buildPackages, layOutPackages } from '../testkit/packages.ts';
@@ -99,7 +100,7 @@ describe('the examples, with the SDK as it is published,', () => {
     });
 
   it('and the program of the README does what it says', { timeout: 60_000 }, async () => {
-    const [, block = ''] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const { code: block } = docBlock('README.md', 'import { createClient, runTask }');
     const { baseUrl, shop } = installation;
     const addressed = block.replaceAll('http://127.0.0.1:4000', baseUrl).replaceAll('http://127.0.0.1:4980', shop.url);
     // The demo needs no login; this server does.
@@ -159,6 +160,18 @@ describe('the examples, with the SDK as it is published,', () => {
         },
       );
       assert.deepEqual(seen, { steps: ['navigate', 'extract'], status: 'success', data: { found: 'Brass lantern' } });
+
+      const { code } = docBlock('docs/guides/sdk.md', 'const login = createLogin({ baseUrl: location.origin');
+      const name = await page.evaluate(
+        async (block) => {
+          const sdk = '@pilothouse/sdk';
+          const { createLogin } = (await import(sdk)) as typeof import('@pilothouse/sdk');
+          const body = `return (async () => { ${block}; return user.username; })()`;
+          return (await new Function('createLogin', body)(createLogin)) as string;
+        },
+        code.replaceAll('correct horse battery', user.password),
+      );
+      assert.equal(name, user.username);
     } finally {
       await browser.close();
       await site.close();
@@ -166,18 +179,12 @@ describe('the examples, with the SDK as it is published,', () => {
   });
 });
 
-const importMap = {
-  imports: {
-    '@pilothouse/sdk': '/node_modules/@pilothouse/sdk/dist/index.js',
-    '@pilothouse/contract/wire': '/node_modules/@pilothouse/contract/dist/wire/index.js',
-  },
-};
 const types: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html' };
 
-/** A site of somebody who uses the SDK: their page, the packages as they lie there, and the interface behind it. */
+/** A site of a user of the SDK: their page, the packages as they lie there, and the interface behind it. */
 function servePage(folder: string, apiUrl: string) {
-  const pageText = `<!doctype html><script type="importmap">${JSON.stringify(importMap)}</script>`;
-  writeFileSync(join(folder, 'page.html'), pageText);
+  const { code: importMap } = docBlock('docs/guides/sdk.md', '<script type="importmap">');
+  writeFileSync(join(folder, 'page.html'), `<!doctype html>${importMap}`);
   const server = createServer((asked, response) => {
     const path = normalize(new URL(asked.url ?? '/', 'http://page.test').pathname);
     if (path.startsWith('/api/')) {

@@ -19,9 +19,11 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
+import { commandsOf, docBlock } from '../testkit/doc-blocks.ts';
 import { type BuiltPackage, buildPackages, packPackages, run } from '../testkit/packages.ts';
 import { openRegistry, type Registry } from '../testkit/registry.ts';
 import { root } from '../testkit/stack/folders.ts';
+import { freePort } from '../testkit/stack/ports.ts';
 import { buildStackPackages } from '../testkit/stack-package.ts';
 import { until } from '../testkit/until.ts';
 
@@ -114,7 +116,13 @@ describe('a newcomer', () => {
   it('starts the demo as the README says, runs a task, sees frames, and leaves nothing after Ctrl-C', {
     timeout: 240_000,
   }, async () => {
-    const [command = ''] = /^npx .* demo$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const told = [
+      docBlock('README.md', 'npx @pilothouse/cli demo'),
+      docBlock('docs/start/first-task.md', 'npx @pilothouse/cli demo'),
+      docBlock('docs/start/install.md', 'npx @pilothouse/cli demo'),
+    ];
+    const [command = '', ...others] = new Set(told.map(({ code }) => code.trim()));
+    assert.deepEqual(others, [], 'one command is told everywhere');
     await tryDemo([process.execPath, 'newcomer.ts', ...command.split(' ')]);
   });
 
@@ -153,10 +161,28 @@ describe('a newcomer', () => {
     assert.ok(existsSync(join(second.data, 'data/postgres')), 'its data is kept');
   });
 
+  it('starts as each line of the guide to the command says, in the folder and at the port that it names', {
+    timeout: 240_000,
+  }, async () => {
+    const lines = commandsOf(docBlock('docs/guides/cli.md', 'pilothouse demo\n'));
+    assert.equal(lines.length, 3);
+    const own = { data: join(folder, 'share/own'), port: String(await freePort()) };
+    for (const line of lines) {
+      const args = line.replace('/srv/pilothouse', own.data).replace('4100', own.port).split(' ').slice(1);
+      const started = await startUp(args);
+      if (line.includes('--port')) assert.deepEqual([started.data, new URL(started.url).port], [own.data, own.port]);
+      assert.equal((await fetch(`${started.url}/api/ready`)).status, 200);
+      started.child.kill('SIGTERM');
+      assert.deepEqual(await started.ended, [0, null]);
+    }
+    await nothingRuns();
+  });
+
   /** The installed command, as the newcomer, until everything is ready. */
-  async function startUp() {
+  async function startUp(args = ['up']) {
     const command = join(app, 'node_modules/.bin/pilothouse');
-    const child = spawn(command, ['up', '--no-open', '--json'], { cwd: app, env: env(), ...newcomer });
+    const wanted = [...new Set([...args, '--no-open', '--json'])];
+    const child = spawn(command, wanted, { cwd: app, env: env(), ...newcomer });
     const ended = once(child, 'exit');
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));

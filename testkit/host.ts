@@ -55,6 +55,8 @@ export async function startShotHost({ leaseMs, capacity = 8, warm = 1, firstUid 
         HOST_ID: hostId,
         HOST_CAPACITY: String(capacity),
         HOST_WARM: String(warm),
+        // No agent is there that could take its sessions over.
+        HOST_DRAIN_SECS: '0',
         CHROMIUM_FIRST_UID: String(firstUid),
         NATS_URL: nats.url,
         NATS_PASSWORD: nats.passwords.hosts[hostId],

@@ -11,6 +11,8 @@ type Size = {
   disableAuth?: boolean;
   sites?: string[];
   programs?: Record<string, string>;
+  /** Of every server and every agent. */
+  settings?: Record<string, string>;
 };
 
 /** A whole installation and a shop to visit, for one file of tests. */
@@ -31,6 +33,7 @@ export async function openInstallation(name: string, size: Size = {}) {
       disableAuth: size.disableAuth ?? true,
       sites: [shop.url, ...(size.sites ?? [])],
       programs: size.programs,
+      settings: { server: size.settings ?? {}, agent: size.settings ?? {} },
     });
   } catch (error) {
     await close();

@@ -38,24 +38,32 @@ const acts: Record<string, Act> = {
 const turn = 3;
 
 export async function measureCdp(rounds: number) {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await measureIn(opened, rounds);
+  } finally {
+    await opened.disposeAsync();
+  }
+}
+
+async function measureIn(opened: AsyncDisposableStack, rounds: number) {
   const parent = await mkdtemp(join(tmpdir(), 'pilothouse-bench-cdp-'));
+  opened.defer(() => rm(parent, { recursive: true, force: true }));
   await chmod(parent, 0o711);
   const site = await startSite();
-  const [ours, before] = await Promise.all([ownPipe(parent), ownedByLibrary(parent)]);
-  try {
-    await Promise.all([ours, before].map(({ page }) => page.goto(`${site.url}/form`)));
-    const own = await inTurns([ours, before], acts, rounds);
-    // A guest has one context, and cannot open another.
-    const { open_context: _, ...guestActs } = acts;
-    const guest = await guestOf(ours);
-    const guests = await inTurns([guest, ours], guestActs, rounds);
-    await guest.close();
-    return { own: shown(own, 'ours', 'before'), guest: shown(guests, 'guest', 'host') };
-  } finally {
-    await Promise.all([ours.close(), before.close()]);
-    await site.close();
-    await rm(parent, { recursive: true, force: true });
-  }
+  opened.defer(site.close);
+  const ours = await ownPipe(parent);
+  opened.defer(async () => void (await ours.close()));
+  const before = await ownedByLibrary(parent);
+  opened.defer(async () => void (await before.close()));
+  await Promise.all([ours, before].map(({ page }) => page.goto(`${site.url}/form`)));
+  const own = await inTurns([ours, before], acts, rounds);
+  // A guest has one context, and cannot open another.
+  const { open_context: _, ...guestActs } = acts;
+  const guest = await guestOf(ours);
+  const guests = await inTurns([guest, ours], guestActs, rounds);
+  await guest.close();
+  return { own: shown(own, 'ours', 'before'), guest: shown(guests, 'guest', 'host') };
 }
 
 type Times = { name: string; first: number[]; second: number[] };

@@ -1,5 +1,5 @@
 // A browser host as a process of its own, for as long as the process that started it lives.
-import type { Credentials } from '@pilothouse/bus';
+import type { SignIn } from '@pilothouse/bus/testing';
 import { startHost } from '../../apps/browser/testing/host.ts';
 
 process.once('message', async ({ credentials, hostId, capacity }: HostOrder) => {
@@ -8,4 +8,4 @@ process.once('message', async ({ credentials, hostId, capacity }: HostOrder) => 
   process.send?.('ready');
 });
 
-export type HostOrder = { credentials: Credentials; hostId: string; capacity: number };
+export type HostOrder = { credentials: SignIn; hostId: string; capacity: number };

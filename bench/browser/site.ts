@@ -11,7 +11,7 @@ export type Turn = { kind: Kind; before: number };
 
 /**
  * Pages for what is measured. `/turning?who=` shows a text or hides it when told, and at a click, and says when it did;
- * `/still` shows it and never changes; `/ticking` changes twice a second; `/endless` never rests.
+ * `/still` shows it and never changes; `/ticking` changes twice a second; `/endless` never rests; `/desk` counts presses.
  */
 export async function openBenchSite() {
   const waiting = new Map<string, ServerResponse>();
@@ -24,7 +24,9 @@ export async function openBenchSite() {
       onTurned.get(who)?.(Number(searchParams.get('at')));
       return void response.end();
     }
-    const html = { '/turning': turning, '/still': still, '/ticking': ticking, '/endless': endless }[pathname];
+    const html = { '/turning': turning, '/still': still, '/ticking': ticking, '/endless': endless, '/desk': desk }[
+      pathname
+    ];
     response.setHeader('content-type', 'text/html').end(html ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -82,3 +84,6 @@ const ticking = `<!doctype html><body style="font:15px sans-serif"><div id="box"
 const endless = `<!doctype html><style>@keyframes turn { to { transform: rotate(360deg) } }
   #box { width: 80px; height: 80px; background: #c33; animation: turn 1s linear infinite }</style>
   <body style="font:15px sans-serif"><div id="box"></div><p>${words}</p>`;
+
+const desk = `<!doctype html><title>Desk</title><button onclick="out.value = Number(out.value) + 1">Count</button>
+  <label>Name <input></label><output id=out>0</output>`;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { blobsOf, localUser, newId, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase } from '@pilothouse/store/testing';
 import pg from 'pg';
-import { inParallel } from '../../apps/agent/src/common/in-parallel.ts';
 import { startRemovals } from '../../apps/agent/testing/removals.ts';
+import { inParallel } from '../../packages/store/src/blobs/in-parallel.ts';
 import { withServices } from '../../testkit/stack/with-services.ts';
 
 export type RetentionSize = {

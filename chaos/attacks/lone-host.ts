@@ -52,6 +52,8 @@ export async function withLoneHost<T>(
       HOST_ID: hostId,
       HOST_CAPACITY: '4',
       HOST_WARM: '0',
+      // No agent is there that could take its sessions over.
+      HOST_DRAIN_SECS: '0',
       CHROMIUM_FIRST_UID: String(firstUidOf()),
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.passwords.hosts[hostId] ?? '',

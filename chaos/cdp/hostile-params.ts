@@ -43,7 +43,7 @@ export function createHostileParams(domains: ProtocolDomain[]) {
     return found ? { domain: name.split('.')[0] ?? domain, type: found } : { domain, type: { type: 'any' } };
   }
 
-  /** A value of its type, with this text for all that is free text. */
+  /** A value of the parameter's type. Where the type is free text, the value is `text`. */
   function makeValue(inDomain: string, given: ProtocolType, text: string, left = depth): unknown {
     const { domain, type } = resolve(inDomain, given);
     if (type.enum) return type.enum[0];

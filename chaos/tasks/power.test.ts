@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createFileBlobs } from '../../packages/store/src/recordings/blobs.ts';
+import { createFileBlobs } from '../../packages/store/src/blobs/file-blobs.ts';
 import { mountPowerDisk, noPowerDisk } from '../../testkit/power-disk.ts';
 import { testSeed as seed } from '../../testkit/seed.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';

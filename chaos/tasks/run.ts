@@ -101,8 +101,11 @@ export async function shootAtTasks({
 }
 
 /** A connection of its own each time: the database is shot as well. */
-export async function withDatabase<T>(stack: Stack, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: stack.services.databaseUrl() });
+export const withDatabase = <T>(stack: Stack, work: (client: pg.Client) => Promise<T>): Promise<T> =>
+  withDatabaseAt(stack.services.databaseUrl(), work);
+
+export async function withDatabaseAt<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     return await work(client);

@@ -8,7 +8,6 @@ import {
   type HostCommand,
   type HostReply,
   hostCommand,
-  hostUser,
   type Input,
   type Packed,
   type Responder,
@@ -53,12 +52,7 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
     const log = createLog(hostId, logLevel);
     const held = new Map<string, HeldSession>();
     const image = pictureBytes > 0 ? randomBytes(pictureBytes) : nothing;
-    const bus = await connectBus({
-      servers: busAt.url,
-      user: hostUser(hostId),
-      password: busAt.password,
-      name: hostId,
-    });
+    const bus = await connectBus(busAt);
 
     function end(sessionId: string): void {
       const ending = held.get(sessionId);

@@ -6,10 +6,12 @@ import { type Place, readJson, type ServiceUser, writeJson } from '@pilothouse/s
 
 /** The checkout these scripts belong to. */
 export const root = resolve(import.meta.dirname, '../..');
+/** Where stacks are, each in a folder of its name. Tests have another one where memory can hold it. */
+export const stacksDir = () => process.env.TEST_STACKS_DIR ?? join(root, '.dev');
 
 export function stackFolderOf(name: string): Place {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) throw new Error(`not a name for a stack: ${JSON.stringify(name)}`);
-  const dir = join(root, '.dev', name);
+  const dir = join(stacksDir(), name);
   const user = serviceUser();
   mkdirSync(dir, { recursive: true });
   const dataDir = user && !canReach(user, dir) ? dataOutside(dir, user) : join(dir, 'data');

@@ -1,12 +1,12 @@
 // The private PostgreSQL and NATS of one named stack of this checkout, of the programs that bootstrap installed.
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { PostgresProgram } from '@pilothouse/stack/services/postgres';
 import { createServices as createServicesAt, type ServicePrograms } from '@pilothouse/stack/services/services';
-import { stackFolderOf } from './folders.ts';
+import { root, stackFolderOf } from './folders.ts';
 import { copyCluster, keepCluster } from './postgres-template.ts';
 
-export { type ServiceName, serviceNames } from '@pilothouse/stack/services/services';
+export { type ServiceName, type Services, serviceNames } from '@pilothouse/stack/services/services';
 
 const programs: ServicePrograms = {
   postgres: (): PostgresProgram => ({
@@ -22,8 +22,10 @@ const programs: ServicePrograms = {
 
 export const createServices = (name: string) => createServicesAt(stackFolderOf(name), programs);
 
-/** Debian keeps the server's programs off the PATH, in a folder per version: take the newest. */
-function postgresProgram(name: string): string {
+/** Debian keeps the server's programs off the PATH, in a folder per version: take the newest, unless tests want another. */
+export function postgresProgram(name: string): string {
+  const wanted = process.env.TEST_POSTGRES_BIN;
+  if (wanted) return join(resolve(root, wanted), name);
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [...versions.map((v) => join(debian, v, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];

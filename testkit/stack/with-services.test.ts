@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { root, stackFolderOf } from './folders.ts';
+import { root, stackFolderOf, stacksDir } from './folders.ts';
 import { createServices } from './services.ts';
 
 /** How many processes name this place in their command: services that were left behind would. */
@@ -43,7 +43,7 @@ describe('private services', () => {
       const name = `test-interrupted-${word}-${process.pid}`;
       assert.equal(await interruptAt(word, name), 130);
       assert.equal(countProcesses(`${name}/`), 0);
-      assert.ok(!existsSync(join(root, '.dev', name)));
+      assert.ok(!existsSync(join(stacksDir(), name)));
     });
   }
 
