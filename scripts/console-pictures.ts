@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { doubleApproval, orderAt } from '../testkit/console/approval-double.ts';
 import { launchBrowser } from '../testkit/console/console-page.ts';
 import { toIndexedPng } from '../testkit/console/indexed-png.ts';
+import { makeAdmin } from '../testkit/console/make-admin.ts';
 import { openInstallation } from '../testkit/installation.ts';
 import type { MindAnswer, MindRequest } from '../testkit/models/mind.ts';
 import { planning } from '../testkit/models/minds.ts';
@@ -124,6 +125,26 @@ async function secrets(): Promise<void> {
   await page.goto(`${baseUrl}/settings/secrets`);
   await page.getByTestId('secret').nth(1).waitFor(soon);
   await picture('settings-secrets', page, 'small');
+}
+
+/** What an administrator sees of all that was made for the other lists. */
+async function administration(): Promise<void> {
+  const operator = { username: 'root', email: 'root@example.com', password: person.password };
+  await guest.register(operator);
+  await makeAdmin(installation.stack.services.databaseUrl(), operator.username);
+  const theirs = await (await browser.newContext({ viewport: sizes.small, reducedMotion: 'reduce' })).newPage();
+  await theirs.goto(`${baseUrl}/login`);
+  await theirs.getByLabel('Name or e-mail').fill(operator.username);
+  await theirs.getByLabel('Password', { exact: true }).fill(operator.password);
+  await theirs.getByRole('button', { name: 'Log in', exact: true }).click();
+  await theirs.getByRole('link', { name: 'Admin' }).click();
+  const rows = { overview: 'host', hosts: 'host', tasks: 'admin-task', users: 'admin-user', audit: 'audit-entry' };
+  for (const [part, row] of Object.entries(rows)) {
+    await theirs.goto(`${baseUrl}/admin/${part}`);
+    await theirs.getByTestId(row).first().waitFor(soon);
+    await picture(part === 'overview' ? 'admin' : `admin-${part}`, theirs, 'small');
+  }
+  await theirs.context().close();
 }
 
 /** A task in the middle of its work: watched, searched over, driven, handed back, looked back at. */
@@ -266,6 +287,8 @@ function thinkOfLanterns({ messages }: MindRequest): MindAnswer {
 async function modelTask(): Promise<void> {
   const { session_id, task_id } = await client.sendChat({
     prompt: 'Find the cheapest lantern under 60 € that is rated for storm, and stop before paying.',
+    // Addresses that no person gave would need a yes.
+    constraints: [`Use only the pages ${shop.url}/ and ${shop.url}/?q=lantern of the shop`],
   });
   await client.updateSession({ id: session_id, title: 'Reorder the galley stores' });
   await page.goto(`${baseUrl}/sessions/${session_id}?task=${task_id}`);
@@ -290,7 +313,17 @@ async function modelTask(): Promise<void> {
 }
 
 /** Pictures that need no task at work. */
-const withoutSession = ['home', 'inbox', 'settings', 'settings-secrets', 'narrow-home', 'login', 'model', 'approval'];
+const withoutSession = [
+  'admin',
+  'home',
+  'inbox',
+  'settings',
+  'settings-secrets',
+  'narrow-home',
+  'login',
+  'model',
+  'approval',
+];
 
 try {
   mkdirSync(folder, { recursive: true });
@@ -299,6 +332,7 @@ try {
   else if (wanted.length !== 1 || !['approval', 'settings-secrets'].some(isWanted)) await fillLists();
   if (!model && isWanted('approval')) await approval();
   if (isWanted('settings-secrets')) await secrets();
+  if (isWanted('admin')) await administration();
   if (['home', 'inbox', 'settings', 'narrow-home'].some(isWanted)) await lists();
   if (wanted.length === 0 || wanted.some((name) => !withoutSession.includes(name))) await session();
 } finally {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { demoExamples, startShop } from '@pilothouse/stack';
 import { createStack } from '../testkit/stack/stack.ts';
+import { untilEnded } from './until-ended.ts';
 
 const { values } = parseArgs({
   options: {
@@ -12,18 +13,7 @@ const { values } = parseArgs({
 });
 
 const stack = createStack(values.name);
-let isClosing = false;
-const close = async (exitCode: number) => {
-  if (isClosing) return;
-  isClosing = true;
-  console.log('\nStopping …');
-  await stack.down({ wipe: true });
-  process.exit(exitCode);
-};
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void close(0));
-// A signal to npm ends npm and its shell, and does not come here: then this process has another parent.
-const parent = process.ppid;
-setInterval(() => process.ppid !== parent && void close(0), 500).unref();
+const end = untilEnded(() => stack.down({ wipe: true }));
 
 try {
   console.log('Starting PostgreSQL, NATS, server, agent, browser host and a shop …');
@@ -46,5 +36,5 @@ Choose one of the tasks on the page, or paste this script into it, and press Run
 Authentication is disabled and only this machine can connect. Ctrl-C stops everything and removes its data.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  await close(1);
+  await end(1);
 }

@@ -8,18 +8,33 @@ import { root } from '../testkit/stack/folders.ts';
 
 type Names = { chaos: string[]; bench: string[]; settings: string[] };
 
-const folders = ['apps', 'packages', 'scripts', 'testkit', 'chaos', 'bench', 'e2e', 'docs', 'examples', '.ci'];
+const folders = [
+  'apps',
+  'packages',
+  'scripts',
+  'testkit',
+  'chaos',
+  'bench',
+  'e2e',
+  'deploy',
+  'docs',
+  'examples',
+  '.ci',
+];
 const rooted = new RegExp(`^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/-]*`);
 const fileName = /^[\w*-][\w.*/-]*\.(?:ts|sql|md|html|css|sh)$/;
 const settingName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 /** What is read of the environment and is not ours to set. */
-const ofTheSystem = new Set(['PATH', 'NODE_ENV']);
+const ofTheSystem = new Set(['PATH', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS']);
 /** Words in documents that have the form of a setting and are none. */
-const otherWords = new Set([...ofTheSystem, 'TASK_ID', 'PR_SET_DUMPABLE']);
+const otherWords = new Set([...ofTheSystem, 'TASK_ID', 'PR_SET_DUMPABLE', 'DAC_OVERRIDE', 'NET_BIND_SERVICE']);
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const filesBelow = (folder: string) =>
-  globSync(`${folder}/**/*`, { cwd: root, exclude: (name) => name === 'node_modules' || name.startsWith('.') });
+  globSync(`${folder}/**/*`, {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist'].includes(name) || name.startsWith('.'),
+  });
 
 /** Ends of paths, so that a document may say `popups.ts`, or `guard/proxy.ts`, of a file that it named the room of. */
 const everyFile = [...readdirSync(root), ...folders.flatMap(filesBelow)].map((path) => `/${path}`);
@@ -47,8 +62,12 @@ const pathsOf = (text: string) => [
   ...spansOf(text).filter((span) => fileName.test(span) && !rooted.test(span)),
 ];
 
+/** What a command of ours makes. */
+const built = new Set(['docs/site/dist', 'docs/site/node_modules']);
+
 function missingPaths(text: string): string[] {
   const exists = (path: string) => {
+    if (built.has(path)) return true;
     if (!rooted.test(path)) return isEndOfPath(path);
     return path.includes('*') ? globSync(path, { cwd: root }).length > 0 : existsSync(join(root, path));
   };
@@ -95,7 +114,8 @@ const unknownSettings = (text: string, { settings }: Names) =>
   wordsOf(text)
     .map((word) => word.replace(/=.*$/, ''))
     .filter((word) => settingName.test(word) && !otherWords.has(word))
-    .filter((word) => !settings.includes(word) && !settings.includes(word.replace(/_FILE$/, '')));
+    .filter((word) => !settings.includes(word) && !settings.includes(word.replace(/_FILE$/, '')))
+    .filter((word) => !listedVariables().includes(word));
 
 const faultsOf = (text: string, document: string, names: Names) => ({
   paths: missingPaths(text),
@@ -119,6 +139,9 @@ const rowsBelow = (text: string, head: string) => {
 
 const listedSettings = () =>
   [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name);
+/** What the compose file reads of the `.env` beside it. */
+const listedVariables = () =>
+  [...read('deploy/compose.yaml').matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map(([, name = '']) => name);
 
 /** The names in the schema of a config.ts, and those that a source reads from the environment itself. */
 const declaredIn = (source: string) => [...source.matchAll(/^ {2,4}([A-Z][A-Z0-9_]*):/gm)].map(([, name = '']) => name);
@@ -128,8 +151,8 @@ const unlisted = (settings: string[], listed: string[]) =>
   settings.filter((name) => !listed.includes(name) && !ofTheSystem.has(name));
 
 function everySetting(): string[] {
-  const schemas = ['apps/*/src/config.ts', 'apps/server/src/admin.main.ts'].flatMap((pattern) =>
-    globSync(pattern, { cwd: root }),
+  const schemas = ['apps/*/src/config.ts', 'apps/server/src/admin.main.ts', 'packages/process/src/settings.ts'].flatMap(
+    (pattern) => globSync(pattern, { cwd: root }),
   );
   const sources = [
     'packages/process/src',

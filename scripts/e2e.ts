@@ -1,7 +1,9 @@
-// npm run e2e [-- file …]: the whole journey, with real processes and a real browser.
+// npm run e2e [-- name | file …]: the whole journey, with real processes and a real browser. A name stands for all files that begin
+// with it, such as `console`.
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
 import { repeatFailed, runTests, slowestFirst } from './run-tests.ts';
+import { makeTestFolder } from './test-folder.ts';
 
 /** This one measures how long requests take. */
 const isAlone = /^e2e\/console-tabs\.test/;
@@ -12,16 +14,23 @@ const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort(signal));
 
 const run = { env: process.env, signal: ending.signal };
-const files = given.length > 0 ? given : slowestFirst(globSync('e2e/**/*.test.ts', { cwd: root }));
+const named = (one: string) => (/^[a-z-]+$/.test(one) ? globSync(`e2e/${one}*.test.ts`, { cwd: root }) : [one]);
+const files = given.length > 0 ? given.flatMap(named) : slowestFirst(globSync('e2e/**/*.test.ts', { cwd: root }));
 const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
-let exitCode = 0;
-// The many come last, so that the output ends with their summary.
-for (const { group, atOnce } of [
-  { group: alone, atOnce: 1 },
-  { group: together, atOnce: lanes },
-]) {
-  if (group.length === 0 || ending.signal.aborted) continue;
-  const { code } = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
-  exitCode = Math.max(exitCode, code);
+
+async function runAll(): Promise<number> {
+  let exitCode = 0;
+  // The many come last, so that the output ends with their summary.
+  for (const { group, atOnce } of [
+    { group: alone, atOnce: 1 },
+    { group: together, atOnce: lanes },
+  ]) {
+    if (group.length === 0 || ending.signal.aborted) continue;
+    const { code } = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
+    exitCode = Math.max(exitCode, code);
+  }
+  return exitCode;
 }
-process.exitCode = exitCode;
+
+makeTestFolder();
+process.exitCode = await runAll();

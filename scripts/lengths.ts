@@ -7,7 +7,7 @@ import { root } from '../testkit/stack/folders.ts';
 const maxFileLines = 350;
 const maxFunctionLines = 80;
 
-const isSource = /^(packages|apps)\/[^/]+\/(src|testing)\/.*\.tsx?$|^(scripts|testkit|e2e|chaos|bench)\/.*\.ts$/;
+const isSource = /^(packages|apps)\/[^/]+\/(src|testing)\/.*\.tsx?$|^(scripts|testkit|e2e|chaos|bench|deploy)\/.*\.ts$/;
 const isExempt = /\.test\.ts$|\/generated\.ts$/;
 /** In the tools of tests a function may hold a whole scenario: only their files are measured. */
 const isTool = /\/testing\/|^(testkit|e2e|chaos|bench)\//;
@@ -28,7 +28,7 @@ const functionTypes = new Set([
 
 const faults: string[] = [];
 const met = new Set<string>();
-for (const folder of ['packages', 'apps', 'scripts', 'testkit', 'e2e', 'chaos', 'bench'])
+for (const folder of ['packages', 'apps', 'scripts', 'testkit', 'e2e', 'chaos', 'bench', 'deploy'])
   for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
     const path = relative(root, join(entry.parentPath, entry.name));
     if (entry.isFile() && isSource.test(path) && !isExempt.test(path)) checkFile(path);

@@ -1,5 +1,4 @@
-// The rooms of each source folder: what each is for, and which rooms beside it it may import. scripts/imports.ts holds
-// the code to this table, and scripts/layout.ts prints it.
+// The rooms of each source folder, and which of them each may import. scripts/imports.ts holds the code to it, scripts/layout.ts prints it.
 
 export type Room = { what: string; imports: string[] };
 export type House = {
@@ -10,6 +9,8 @@ export type House = {
 
 /** The most files that a folder may have without rooms. */
 export const flatFiles = 9;
+const words = (list: string): string[] => list.split(' ');
+const sources = (names: string): string[] => words(names).map((name) => `${name}.ts`);
 
 export const houses: Record<string, House> = {
   'packages/contract/src': {
@@ -47,6 +48,7 @@ export const houses: Record<string, House> = {
   'packages/store/src': {
     entries: ['index.ts', 'store.ts', 'migrate.main.ts'],
     rooms: {
+      admin: { what: 'What administrators read of everything.', imports: ['fleet', 'accounts', 'db'] },
       transitions: {
         what: 'Changes that move several tables together, with their events.',
         imports: ['views', 'takeovers', 'ledger', 'tasks', 'fleet', 'sessions', 'accounts', 'db'],
@@ -61,7 +63,7 @@ export const houses: Record<string, House> = {
         what: 'Tasks, their clock, their queue, questions, waiting and stuck tasks.',
         imports: ['fleet', 'accounts', 'db'],
       },
-      recordings: { what: 'Frames, recordings, retention, and the blob store.', imports: ['fleet', 'sessions', 'db'] },
+      recordings: { what: 'Frames, recordings and their retention.', imports: ['fleet', 'sessions', 'db'] },
       retention: { what: 'What is removed by age, and which agent has claimed that work.', imports: ['db'] },
       fleet: {
         what: 'Browsers, hosts and agents: which host holds a session, under which epoch, and who waits.',
@@ -69,11 +71,16 @@ export const houses: Record<string, House> = {
       },
       sessions: { what: 'Sessions, their event log, shares, viewers and profiles.', imports: ['accounts', 'db'] },
       accounts: { what: 'Users, logins, API keys, quotas, rate limits, audit, idempotency.', imports: ['db'] },
+      blobs: { what: 'Pictures and files, in a folder or in a bucket of S3.', imports: [] },
       db: {
         what: 'Connection, transactions, migrations, claims of timer jobs, ids, cursors, encryption.',
         imports: [],
       },
     },
+  },
+  'packages/process/src': {
+    entries: sources('index cached database-checks idle-memory log ops run secrets settings'),
+    rooms: { tracing: { what: 'Spans of this process, and the one home of OpenTelemetry.', imports: [] } },
   },
   'packages/sdk/src': {
     entries: ['index.ts'],
@@ -93,8 +100,12 @@ export const houses: Record<string, House> = {
     },
   },
   'packages/stack/src': {
-    entries: ['index.ts', 'local.ts', 'logs.ts'],
+    entries: ['index.ts'],
     rooms: {
+      local: {
+        what: 'A whole installation on this machine for one person: its folder, ports and logs.',
+        imports: ['programs', 'stack', 'services', 'demo'],
+      },
       programs: { what: 'Which programs this machine has for an installation.', imports: ['stack'] },
       stack: { what: 'Every process of an installation: planned, started, stopped.', imports: ['services'] },
       services: { what: 'PostgreSQL and NATS of one stack; processes, ports, locks, environments.', imports: [] },
@@ -104,7 +115,7 @@ export const houses: Record<string, House> = {
   'apps/server/src': {
     entries: ['main.ts', 'app.ts', 'config.ts', 'admin.main.ts'],
     rooms: {
-      admin: { what: 'The operator command.', imports: ['auth'] },
+      admin: { what: 'The operator command, and the routes of administrators.', imports: ['auth', 'http'] },
       mcp: {
         what: 'MCP at `/mcp`: tools over the routes of the contract.',
         imports: ['live', 'http', 'sse', 'delivery'],
@@ -123,6 +134,7 @@ export const houses: Record<string, House> = {
       live: { what: 'Events and frames to viewers, and what each viewer may see.', imports: ['http', 'sse'] },
       auth: { what: 'Logins, keys, and who is calling.', imports: ['http', 'sse'] },
       service: { what: 'Health and OpenAPI.', imports: ['http'] },
+      metrics: { what: 'Metrics of the whole installation, out of the database.', imports: [] },
       console: { what: 'The built console at `/`.', imports: [] },
       http: { what: 'Routing, validation, problems, request log.', imports: ['sse', 'delivery'] },
       sse: { what: 'Server-sent event streams, and how many one caller may have.', imports: ['delivery'] },
@@ -135,6 +147,7 @@ export const houses: Record<string, House> = {
   'apps/console/src': {
     entries: ['main.tsx', 'router.tsx'],
     rooms: {
+      admin: { what: 'The pages of administrators.', imports: ['frame', 'tasks', 'api', 'ui', 'common'] },
       home: {
         what: 'The first page: composer, what waits for a person, sessions.',
         imports: ['inbox', 'sessions', 'chat', 'frame', 'api', 'ui', 'common'],
@@ -247,23 +260,9 @@ export const houses: Record<string, House> = {
       },
       session: {
         what: 'One session: takes commands, answers each once, and puts the rooms below together.',
-        imports: [
-          'actions',
-          'input',
-          'prompts',
-          'live',
-          'state',
-          'driver',
-          'pages',
-          'dom',
-          'dom/worlds',
-          'chromium',
-          'cdp/filter',
-          'cdp/fence',
-          'guard',
-          'guard/rules',
-          'common',
-        ],
+        imports: words(
+          'actions input prompts live state driver pages dom dom/worlds chromium cdp/filter cdp/fence cdp/policy guard guard/rules common',
+        ),
       },
       actions: {
         what: 'Does one step for an agent.',
@@ -315,9 +314,13 @@ export const houses: Record<string, House> = {
         what: 'What a guest does to the pages: which commands are acts, what they are about, and how they are told.',
         imports: ['cdp', 'dom/injected', 'dom/worlds'],
       },
+      'cdp/policy': {
+        what: 'Acts of a guest that are judged before they are done: which they are, and their order.',
+        imports: [],
+      },
       'cdp/filter': {
         what: 'What a guest of the pipe may say and see: the table of commands, rules for parameters, targets, worlds.',
-        imports: ['cdp/fence', 'cdp/acts', 'cdp', 'guard/rules', 'common'],
+        imports: ['cdp/fence', 'cdp/acts', 'cdp/policy', 'cdp', 'guard/rules', 'common'],
       },
       cdp: {
         what: 'The pipe that drives one Chromium: messages of the DevTools protocol, and who gets which.',

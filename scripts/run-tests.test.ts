@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../testkit/stack/folders.ts';
-import { repeatFailed, runTests } from './run-tests.ts';
+import { repeatFailed, runTests, timesToRepeat } from './run-tests.ts';
 
 describe('test files that fail', () => {
   let folder: string;
@@ -58,17 +58,27 @@ describe('test files that fail', () => {
     );
   });
 
-  it('fail at once where they are many, or attacks', async () => {
-    const many = await runTests(
-      ['a', 'b', 'c', 'd'].map((name) => once(`many-${name}`)),
-      run,
-    );
+  it('fail at once where they are many', async () => {
+    const names = Array.from({ length: 21 }, (_, at) => once(`many-${at}`));
+    const many = await runTests(names, { ...run, atOnce: 2 });
     assert.equal((await repeatFailed(many, run)).code, 1);
-    const attack = {
-      code: 1,
-      summaries: [{ file: join(root, 'chaos/attacks/attacks.test.ts'), ms: 1, hasPassed: false }],
-      busy: 0,
+  });
+
+  it('fail where an attack succeeds once more in three tries', async () => {
+    assert.deepEqual(['chaos/attacks/attacks.test.ts', 'chaos/tasks/tasks.test.ts'].map(timesToRepeat), [3, 1]);
+    // The first run, and the third of the three that follow.
+    const now = (name: string, failing: number[]) => {
+      const mark = JSON.stringify(join(folder, `${name}.count`));
+      return write(
+        `${name}.test.mjs`,
+        `const before = fs.existsSync(${mark}) ? Number(fs.readFileSync(${mark})) : 0;
+         fs.writeFileSync(${mark}, String(before + 1));
+         if (${JSON.stringify(failing)}.includes(before)) throw new Error('now and then');`,
+      );
     };
-    assert.equal((await repeatFailed(attack, run)).code, 1);
+    const rare = await runTests([now('rare', [0, 3])], run);
+    assert.equal((await repeatFailed(rare, run, () => 3)).code, 1);
+    const unlucky = await runTests([now('unlucky-attack', [0])], run);
+    assert.equal((await repeatFailed(unlucky, run, () => 3)).code, 0);
   });
 });

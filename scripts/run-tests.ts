@@ -2,9 +2,10 @@
 // slowest of them.
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
+import { inWords, type Weather, watchMachine } from './weather.ts';
 
 type Run = {
   env: NodeJS.ProcessEnv;
@@ -17,8 +18,7 @@ type Run = {
   isQuiet?: boolean;
 };
 export type FileSummary = { file: string; ms: number; hasPassed: boolean };
-/** `busy` is the part of the processors' time that was used, by these tests or by others. */
-export type TestRun = { code: number; summaries: FileSummary[]; busy: number };
+export type TestRun = { code: number; summaries: FileSummary[]; weather: Weather };
 
 const slowestShown = 15;
 /** Every test file and every process of a stack loads hundreds of modules: what Node compiled once is kept for the next. */
@@ -35,7 +35,7 @@ export async function runTests(
   const summaries = join(folder, 'summaries');
   const options = [`--at-once=${atOnce}`, `--file-secs=${fileSecs}`, `--summaries=${summaries}`];
   const args = [join(root, 'scripts/run-files.child.ts'), ...options, ...files];
-  const busySince = watchProcessors();
+  const weather = watchMachine();
   try {
     const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };
     // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
@@ -46,23 +46,10 @@ export async function runTests(
     const code = await new Promise<number>((resolve) => child.on('exit', (ended) => resolve(ended ?? 1)));
     signal.removeEventListener('abort', end);
     // A run that was ended early may have written none.
-    return { code, summaries: existsSync(summaries) ? summariesIn(summaries) : [], busy: busySince() };
+    return { code, summaries: existsSync(summaries) ? summariesIn(summaries) : [], weather: weather() };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function watchProcessors(): () => number {
-  const timesOf = () => {
-    const all = cpus().map(({ times }) => times);
-    const idle = all.reduce((sum, times) => sum + times.idle, 0);
-    return { idle, total: all.flatMap((times) => Object.values(times)).reduce((sum, ms) => sum + ms, 0) };
-  };
-  const before = timesOf();
-  return () => {
-    const now = timesOf();
-    return 1 - (now.idle - before.idle) / Math.max(1, now.total - before.total);
-  };
 }
 
 const summariesIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as FileSummary[];
@@ -84,12 +71,10 @@ export function slowestFirst(files: string[]): string[] {
   return files.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
 }
 
-/** Whether more files at a time would make a run shorter: where processors are busy, they would not. */
-export function printBusy(name: string, { summaries, busy }: TestRun): void {
+/** Whether more files at a time would make a run shorter, and whether the machine was to blame for what failed. */
+export function printWeather(name: string, { summaries, weather }: TestRun): void {
   const minutes = summaries.reduce((sum, { ms }) => sum + ms, 0) / 60_000;
-  console.log(
-    `${name}: ${summaries.length} files, ${minutes.toFixed(1)} min of tests, processors ${Math.round(busy * 100)} % busy`,
-  );
+  console.log(`${name}: ${summaries.length} files, ${minutes.toFixed(1)} min of tests, ${inWords(weather)}`);
 }
 
 export function printSlowest(summaries: FileSummary[]): void {
@@ -99,19 +84,32 @@ export function printSlowest(summaries: FileSummary[]): void {
   for (const { file, ms } of shown) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(root, file)}`);
 }
 
-const maxRepeated = 3;
+/** Where more have failed, the change is broken and not the machine. */
+const maxRepeated = 20;
 const isAttack = /^chaos\/(attacks|auth|bus|cdp\/hostile|guard|secrets|unread)\b/;
+/** An attack that succeeds now and then has succeeded: it has to fail this often, one time after the other. */
+const timesOfAttacks = 3;
+export const timesToRepeat = (file: string) => (isAttack.test(file) ? timesOfAttacks : 1);
 
 /**
- * Runs files that failed once more, each alone, if they are few: on a busy machine a test may wait in vain. Each is named,
- * so that it can be mended. An attack that succeeds once has succeeded, so attacks are never run again.
+ * Runs files that failed once more, each alone, if they are few: on a machine that stands still for seconds a test waits in
+ * vain. Each is named, so that it can be mended.
  */
-export async function repeatFailed(first: TestRun, { env, signal, isQuiet = false }: Run): Promise<TestRun> {
+export async function repeatFailed(
+  first: TestRun,
+  { env, signal, isQuiet = false }: Run,
+  timesOf = timesToRepeat,
+): Promise<TestRun> {
   const failed = first.summaries.filter(({ hasPassed }) => !hasPassed).map(({ file }) => relative(root, file));
-  const isRepeated = failed.length > 0 && failed.length <= maxRepeated && !failed.some((file) => isAttack.test(file));
+  const isRepeated = failed.length > 0 && failed.length <= maxRepeated;
   if (first.code === 0 || !isRepeated || signal.aborted) return first;
-  if (!isQuiet) console.log(`these failed and run once more, alone: ${failed.join(', ')}`);
-  const again = await runTests(failed, { env, signal, isQuiet });
-  if (again.code === 0 && !isQuiet) console.log(`failed at first and passed alone: ${failed.join(', ')}`);
-  return { ...first, code: again.code };
+  const files = failed.flatMap((file) => Array.from({ length: timesOf(file) }, () => file));
+  if (!isQuiet) console.log(`these failed and run once more, alone: ${files.join(', ')}`);
+  let code = 0;
+  // One run for each: the runner takes a file only once.
+  for (const file of files) {
+    if (code === 0 && !signal.aborted) code = (await runTests([file], { env, signal, isQuiet })).code;
+  }
+  if (code === 0 && !isQuiet) console.log(`failed at first and passed alone: ${failed.join(', ')}`);
+  return { ...first, code: signal.aborted ? first.code : code };
 }

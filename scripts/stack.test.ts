@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startTime, until } from '../testkit/stack/daemon.ts';
-import { root } from '../testkit/stack/folders.ts';
+import { root, stacksDir } from '../testkit/stack/folders.ts';
 import { freePort, isListening } from '../testkit/stack/ports.ts';
 import { createServices } from '../testkit/stack/services.ts';
 
@@ -76,9 +76,9 @@ describe('the stack', () => {
   });
 
   it('hands its own secrets to its processes by descriptors, not in their environment', () => {
-    const written = readFileSync(join(root, '.dev', names.one, 'services.json'), 'utf8');
+    const written = readFileSync(join(stacksDir(), names.one, 'services.json'), 'utf8');
     const secrets = [...written.matchAll(/"([0-9a-f]{32})"/g)].map(([, secret]) => secret ?? '');
-    secrets.push(readFileSync(join(root, '.dev', names.one, 'profile.key'), 'utf8'));
+    secrets.push(readFileSync(join(stacksDir(), names.one, 'profile.key'), 'utf8'));
     assert.ok(secrets.length > 5);
     for (const [name, { pid }] of Object.entries(one.processes)) {
       const environ = readFileSync(`/proc/${pid}/environ`, 'utf8');
@@ -188,6 +188,6 @@ describe('the stack', () => {
       for (const at of [port, ops_port]) assert.ok(!at || !(await isListening(at)), `port ${at} is free`);
     }
     for (const name of Object.values(names)) await stack(name, 'down', '--wipe');
-    for (const name of Object.values(names)) assert.ok(!existsSync(join(root, '.dev', name)));
+    for (const name of Object.values(names)) assert.ok(!existsSync(join(stacksDir(), name)));
   });
 });
