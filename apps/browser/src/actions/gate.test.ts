@@ -27,6 +27,11 @@ const html = `<!doctype html><title>Shop</title><body>
 <a href="/next">Next page</a> <a href="https://denied.example/">A partner</a> <a download href="/file">The file</a>
 <button onclick="document.title += confirm('Delete the account?') ? ' gone' : ' kept'">Leave</button>`;
 
+/** More frames than are looked into. The button gives the focus to the last of them. */
+const manyFrames = `<!doctype html><title>Frames</title>
+<button onclick="document.title += ' pressed'; frames[60].document.querySelector('input').focus()">Go on</button>
+${'<iframe srcdoc="<input>" style="width:20px;height:20px"></iframe>'.repeat(61)}`;
+
 const rules = (more: Partial<PolicyRules> = {}): PolicyRules => ({
   mode: 'standard',
   allow: [],
@@ -50,7 +55,9 @@ describe('an act that rules hold for', () => {
   let session: OpenedSession['session'];
   before(async () => {
     site = await listen(
-      createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html)),
+      createServer(({ url }, response) =>
+        response.setHeader('content-type', 'text/html; charset=utf-8').end(url === '/frames' ? manyFrames : html),
+      ),
     );
     opened = await openSessionOnHost();
     session = opened.session;
@@ -243,6 +250,15 @@ describe('an act that rules hold for', () => {
     const now = await judged(enter);
     assert.equal(await judged(enter, { yes: now?.asked?.fingerprint }), undefined);
     assert.match(await titleNow(), /told$/);
+  });
+
+  it('a key is not pressed where the frame with the focus does not say what is there', async () => {
+    await session.act({ action: 'navigate', url: `${site.url}/frames` });
+    assert.equal(await judged(click('Go on')), undefined);
+    const { head } = await session.tryTo({ action: 'press', key: 'Enter' }, { gate: gate(), bring: [] });
+    assert.ok(!head.ok);
+    assert.deepEqual([head.failure, head.has_touched], ['focus_taken', false]);
+    assert.equal(await titleNow(), 'Frames pressed', 'once, by the click');
   });
 
   it('a dialog of the browser is judged by its words', async () => {

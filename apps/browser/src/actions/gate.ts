@@ -10,6 +10,7 @@ import type { Deadline } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
 import { type FoundElement, type HeldLook, holdIn } from '../dom/element.ts';
 import type { ActLook } from '../dom/injected/act-facts.ts';
+import { focusedAmong } from '../dom/touched-look.ts';
 import type { DocumentsOf } from '../dom/worlds/typing-target.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
 import { amountsIn } from './amounts.ts';
@@ -110,11 +111,7 @@ async function lookAt(
     return { look: looked.look, onto: other, frame: element.origin, ...('state' in looked && { held: looked }) };
   }
   if (step.action !== 'press' || !isPressingKey(step.key)) return nothing;
-  const looks = (await documentsOf(page, deadline)).map(async (world) => {
-    const look = await world.call('focusLook', [isNear], deadline);
-    return look !== null && typeof look === 'object' ? [{ look, world }] : [];
-  });
-  const [focused] = (await Promise.all(looks)).flat();
+  const focused = await focusedAmong(await documentsOf(page, deadline), { isNear }, deadline);
   if (!focused) return nothing;
   const held = isHeld ? await holdIn(focused.world, null, deadline) : undefined;
   return { look: held ? held.look : focused.look, onto: null, frame: focused.world.origin, ...(held && { held }) };

@@ -1,8 +1,10 @@
 // What a press or a key of a program would reach, in whatever document of the page it is.
 
 import type { Deadline } from '../common/deadline.ts';
+import { StepFailure } from '../common/failure.ts';
 import type { ActLook } from './injected/act-facts.ts';
 import { type Point, positionOf } from './worlds/frame-position.ts';
+import type { World } from './worlds/world.ts';
 import type { View } from './worlds/worlds.ts';
 
 /** `frame`: the origin of the document. */
@@ -36,12 +38,27 @@ async function lookInside(
 
 /** Undefined where nothing has the focus. Throws where a document has it that does not answer. */
 export async function lookAtFocus(views: View[], deadline: Deadline): Promise<TouchedLook | undefined> {
-  const looks = await Promise.all(
-    views.map(async ({ world }) => ({ look: await world.call('focusLook', [false], deadline), frame: world.origin })),
+  const focused = await focusedAmong(
+    views.map(({ world }) => world),
+    { isNear: false },
+    deadline,
   );
-  const [focused] = looks.flatMap(({ look, frame }) => (look && typeof look === 'object' ? [{ look, frame }] : []));
+  return focused && { look: focused.look, frame: focused.world.origin };
+}
+
+/** The same, with the document that has it. `isNear`: with the text around it. */
+export async function focusedAmong(
+  worlds: World[],
+  { isNear }: { isNear: boolean },
+  deadline: Deadline,
+): Promise<{ look: ActLook; world: World } | undefined> {
+  const looks = await Promise.all(
+    worlds.map(async (world) => ({ world, look: await world.call('focusLook', [isNear], deadline) })),
+  );
+  const [focused] = looks.flatMap(({ look, world }) => (look && typeof look === 'object' ? [{ look, world }] : []));
   const isInside = looks.some(({ look }) => look === 'frame') && !looks.some(({ look }) => look === 'nothing');
-  if (!focused && isInside) throw new Error('the frame that has the focus does not say what is there');
+  if (!focused && isInside)
+    throw new StepFailure('focus_taken', 'the frame that has the focus does not say what is there');
   return focused;
 }
 
