@@ -3,14 +3,13 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { measureHeld } from '../../testing/held-memory.ts';
 import { type S3ForTest, startS3, withoutS3 } from '../../testing/s3.ts';
+import { startRelay } from '../../testing/s3-relay.ts';
 import { BlobsUnavailable } from './blobs.ts';
 import { openBlobs } from './open-blobs.ts';
 import { openS3Blobs } from './s3-blobs.ts';
 import type { Bucket } from './s3-requests.ts';
 
-const skip = withoutS3();
-
-describe('blobs in a bucket', { skip }, () => {
+describe('blobs in a bucket', { skip: withoutS3() }, () => {
   let s3: S3ForTest;
   let bucket: Bucket;
   before(async () => {
@@ -93,6 +92,20 @@ describe('blobs in a bucket', { skip }, () => {
     blobs.close();
   });
 
+  it('are not opened where the server answers with another part than it is asked for', async () => {
+    const relay = await startRelay(s3.url);
+    relay.change((sent) => ({
+      ...sent,
+      headers: { ...sent.headers, ...(sent.headers.range && { range: 'bytes=0-31' }) },
+    }));
+    const opened = openBlobs({ bucket: { ...bucket, prefix: 'in-parts', endpoint: relay.url } });
+    await assert.rejects(opened, /cannot be used: parts of what was put are answered with wrong bytes/);
+    await relay.close();
+    const blobs = await openBlobs({ bucket: { ...bucket, prefix: 'in-parts' } });
+    assert.deepEqual(await Array.fromAsync(blobs.all()), [], 'nothing stays of the trial');
+    blobs.close();
+  });
+
   it('are asked for again where an answer was cut', async () => {
     const cuts = await cutAnswers(s3.url, 2);
     const blobs = await openS3Blobs({ ...bucket, endpoint: cuts.url });
@@ -132,7 +145,7 @@ describe('blobs in a bucket', { skip }, () => {
   });
 });
 
-describe('a bucket at the start of a process', { skip }, () => {
+describe('a bucket at the start of a process', { skip: withoutS3() }, () => {
   let s3: S3ForTest;
   let bucket: Bucket;
   before(async () => {
