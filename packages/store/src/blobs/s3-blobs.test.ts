@@ -145,45 +145,6 @@ describe('blobs in a bucket', { skip: withoutS3() }, () => {
   });
 });
 
-describe('a bucket at the start of a process', { skip: withoutS3() }, () => {
-  let s3: S3ForTest;
-  let bucket: Bucket;
-  before(async () => {
-    s3 = await startS3({ isGuarded: true });
-    bucket = await s3.newBucket();
-  });
-  after(() => s3?.close());
-  const refused = (given: Partial<Bucket>, reason: RegExp) =>
-    assert.rejects(openBlobs({ bucket: { ...bucket, ...given } }), (error: Error) => {
-      assert.match(error.message, /^the bucket [a-z-]+ at 127\.0\.0\.1:\d+ cannot be used: /);
-      assert.match(error.message, reason);
-      assert.ok(!error.message.includes(bucket.credentials?.secretAccessKey ?? '?'));
-      return true;
-    });
-
-  it('is opened with the right key, and nothing stays of the trial', async () => {
-    const blobs = await openBlobs({ bucket });
-    assert.deepEqual(await Array.fromAsync(blobs.all()), []);
-    blobs.close();
-  });
-
-  it('is refused with a key or a secret that is not right', async () => {
-    const { accessKeyId = '', secretAccessKey = '' } = bucket.credentials ?? {};
-    await refused({ credentials: { accessKeyId, secretAccessKey: 'x'.repeat(40) } }, /the secret key is not its own/);
-    await refused(
-      { credentials: { accessKeyId: `AKIA${'X'.repeat(16)}`, secretAccessKey } },
-      /does not know this access key/,
-    );
-  });
-
-  it('is refused if there is none, or nothing answers', async () => {
-    await refused({ bucket: 'none-of-this-name' }, /there is none of this name/);
-    await refused({ endpoint: 'http://127.0.0.1:9' }, /nothing answers at this address/);
-    s3.freeze();
-    await refused({ requestMs: 500 }, /does not answer in time/).finally(s3.thaw);
-  });
-});
-
 /** Passes everything on, but ends the next connections when they have received a part of their answer. */
 async function cutAnswers(url: string, count: number) {
   let left = 0;
