@@ -5,12 +5,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type S3ForTest, startS3, withoutS3 } from '../../testing/s3.ts';
+import type { S3ForTest } from '../../testing/s3.ts';
+import { s3Servers } from '../../testing/s3-servers.ts';
 import type { Blobs } from './blobs.ts';
 import { createFileBlobs } from './file-blobs.ts';
 import { openS3Blobs } from './s3-blobs.ts';
 
-type Place = { name: string; skip: string | false; open: () => Promise<Blobs>; close: () => Promise<unknown> };
+type Place = {
+  name: string;
+  skip: string | false;
+  /** Whether blobs of more than one range are read rightly there. */
+  areRangesRight: boolean;
+  replacesWhole: boolean;
+  open: () => Promise<Blobs>;
+  close: () => Promise<unknown>;
+};
 
 let dir: string;
 let s3: S3ForTest | undefined;
@@ -18,21 +27,27 @@ const places: Place[] = [
   {
     name: 'in a folder',
     skip: false,
+    areRangesRight: true,
+    replacesWhole: true,
     open: async () => {
       dir = await mkdtemp(join(tmpdir(), 'pilothouse-blobs-'));
       return createFileBlobs(dir);
     },
     close: () => rm(dir, { recursive: true, force: true }),
   },
-  {
-    name: 'in S3',
-    skip: withoutS3(),
-    open: async () => {
-      s3 = await startS3();
-      return openS3Blobs(await s3.newBucket());
-    },
-    close: async () => s3?.close(),
-  },
+  ...s3Servers.map(
+    ({ name, skip, areRangesRight, replacesWhole, start }): Place => ({
+      name: `in a bucket of ${name}`,
+      skip,
+      areRangesRight,
+      replacesWhole,
+      open: async () => {
+        s3 = await start();
+        return openS3Blobs(await s3.newBucket());
+      },
+      close: async () => s3?.close(),
+    }),
+  ),
 ];
 
 async function* inPieces(...pieces: Uint8Array[]) {
@@ -76,7 +91,7 @@ for (const place of places)
     });
 
     it('are read in small pieces', async () => {
-      const bytes = Buffer.alloc(2_500_000, 'large ');
+      const bytes = Buffer.alloc(place.areRangesRight ? 2_500_000 : 1024 * 1024, 'large ');
       await blobs.put('large', bytes);
       const pieces = await Array.fromAsync(blobs.read('large'));
       assert.ok(pieces.every(({ byteLength }) => byteLength > 0 && byteLength <= 48 * 1024));
@@ -87,7 +102,9 @@ for (const place of places)
     it('are written in pieces, and are there when all of them came', async () => {
       const pieces = Array.from({ length: 40 }, (_, i) => Buffer.alloc(100_000, i));
       await blobs.write('written/whole', inPieces(...pieces), 4_000_000);
-      assert.ok(Buffer.concat(pieces).equals(await read('written/whole')));
+      const whole = Buffer.concat(pieces);
+      assert.ok(whole.equals((await blobs.get('written/whole')) ?? Buffer.alloc(0)));
+      if (place.areRangesRight) assert.ok(whole.equals(await read('written/whole')));
     });
 
     it('are not there if fewer or more bytes came than was said, or the pieces failed', {
@@ -107,7 +124,9 @@ for (const place of places)
       for (const name of ['short', 'long', 'broken']) assert.equal(await blobs.get(`written/${name}`), undefined);
     });
 
-    it('never show half a picture to a reader while one is replaced', async () => {
+    it('never show half a picture to a reader while one is replaced', {
+      skip: place.replacesWhole ? false : 'this server mixes the two',
+    }, async () => {
       const pictures = [Buffer.alloc(300_000, 1), Buffer.alloc(300_000, 2)];
       await blobs.put('slot', pictures[0] ?? Buffer.alloc(0));
       let isWriting = true;

@@ -2,7 +2,7 @@
 
 import { type Blobs, BlobsUnavailable } from './blobs.ts';
 import { createFileBlobs } from './file-blobs.ts';
-import { openS3Blobs, tryBucket } from './s3-blobs.ts';
+import { openTriedS3Blobs } from './s3-blobs.ts';
 import type { Bucket } from './s3-requests.ts';
 
 export type BlobPlace = { dir: string } | { bucket: Bucket };
@@ -10,12 +10,9 @@ export type BlobPlace = { dir: string } | { bucket: Bucket };
 /** A bucket is tried first: throws a BucketRefused that says in words what is wrong with it. */
 export async function openBlobs(place: BlobPlace): Promise<Blobs> {
   if ('dir' in place) return createFileBlobs(place.dir);
-  const blobs = await openS3Blobs(place.bucket);
   try {
-    await tryBucket(blobs);
-    return blobs;
+    return await openTriedS3Blobs(place.bucket);
   } catch (error) {
-    blobs.close();
     throw new BucketRefused(place.bucket, error);
   }
 }
@@ -45,6 +42,7 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the name of its host is not known now',
   TimeoutError: 'it does not answer in time',
   AbortError: 'it does not answer in time',
+  HPE_INVALID_CONSTANT: 'what it answers is not HTTP',
 };
 
 function reasonOf(failure: unknown): string {

@@ -6,12 +6,29 @@ import { type Bucket, type Listed, openS3Requests, type S3Requests } from './s3-
 
 /** What one request reads of a blob. Most pictures are smaller. */
 const rangeBytes = 1024 * 1024;
+/** The same while a bucket is tried: few bytes are then several ranges. */
+const trialRangeBytes = 32;
 /** How many objects one request may remove. */
 const manyKeys = 1000;
 
 export async function openS3Blobs(bucket: Bucket): Promise<Blobs> {
+  return blobsBelow(await openS3Requests(bucket), bucket.prefix, rangeBytes);
+}
+
+/** Throws unless everything that blobs need can be done with this bucket. */
+export async function openTriedS3Blobs(bucket: Bucket): Promise<Blobs> {
   const requests = await openS3Requests(bucket);
-  const before = bucket.prefix === '' ? '' : `${bucket.prefix}/`;
+  try {
+    await tryBlobs(blobsBelow(requests, bucket.prefix, trialRangeBytes));
+    return blobsBelow(requests, bucket.prefix, rangeBytes);
+  } catch (error) {
+    requests.close();
+    throw error;
+  }
+}
+
+function blobsBelow(requests: S3Requests, prefix: string, rangeBytes: number): Blobs {
+  const before = prefix === '' ? '' : `${prefix}/`;
   const nameOf = (key: string) => before + requireKey(key);
   const keyOf = (name: string) => name.slice(before.length);
 
@@ -24,7 +41,7 @@ export async function openS3Blobs(bucket: Bucket): Promise<Blobs> {
 
     sizeOf: async (key) => requests.sizeOf(nameOf(key)),
 
-    read: (key) => readRanges(requests, nameOf(key)),
+    read: (key) => readRanges(requests, nameOf(key), rangeBytes),
 
     async removeAll(prefix) {
       const name = nameOf(prefix);
@@ -64,16 +81,17 @@ export async function openS3Blobs(bucket: Bucket): Promise<Blobs> {
   };
 }
 
-/**
- * Throws unless everything that blobs need can be done with this bucket. Each process looks with a name of its own, because
- * several may start at once.
- */
-export async function tryBucket(blobs: Blobs): Promise<void> {
+/** Each process tries with a name of its own, because several may start at once. */
+async function tryBlobs(blobs: Blobs): Promise<void> {
   const key = `starts/${randomUUID()}`;
+  const bytes = Buffer.from(key);
   for await (const _ of blobs.foldersIn('starts')) break;
-  await blobs.put(key, Uint8Array.of(1));
+  await blobs.put(key, bytes);
   try {
-    if ((await blobs.get(key))?.[0] !== 1) throw new Error('what was put cannot be read');
+    if (!bytes.equals((await blobs.get(key)) ?? Buffer.alloc(0))) throw new Error('what was put cannot be read');
+    // Some servers ignore which part of an object they are asked for.
+    if (!bytes.equals(Buffer.concat(await Array.fromAsync(blobs.read(key)))))
+      throw new Error('parts of what was put are answered with wrong bytes');
   } finally {
     await blobs.removeAll(key);
   }
@@ -83,7 +101,7 @@ export async function tryBucket(blobs: Blobs): Promise<void> {
  * A request for each range, and none between them: a reader that is slow, or has gone, holds no connection that others need. All
  * are of one version, so a blob that is replaced meanwhile is never half the one and half the other.
  */
-async function* readRanges(requests: S3Requests, name: string): AsyncGenerator<Uint8Array> {
+async function* readRanges(requests: S3Requests, name: string, rangeBytes: number): AsyncGenerator<Uint8Array> {
   let version: string | undefined;
   let size = Number.POSITIVE_INFINITY;
   for (let from = 0; from < size; ) {
