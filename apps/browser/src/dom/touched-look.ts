@@ -22,9 +22,10 @@ async function lookInside(
   point: Point,
   deadline: Deadline,
 ): Promise<TouchedLook | undefined> {
-  const position = await positionOf(view, deadline);
-  if (!position) return undefined;
-  const { x, y } = position.fromPage(point);
+  // The page's own document needs no question about where it is.
+  const at = view.parent ? (await positionOf(view, deadline))?.fromPage(point) : point;
+  if (!at) return undefined;
+  const { x, y } = at;
   const look = await view.world.call('pointLook', [x, y], deadline);
   if (look !== 'frame') return look ? { look, frame: view.world.origin } : undefined;
   for (const inner of views.filter(({ parent }) => parent === view)) {
