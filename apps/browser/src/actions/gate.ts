@@ -111,7 +111,9 @@ async function lookAt(
     return { look: looked.look, onto: other, frame: element.origin, ...('state' in looked && { held: looked }) };
   }
   if (step.action !== 'press' || !isPressingKey(step.key)) return nothing;
-  const focused = await focusedAmong(await documentsOf(page, deadline), { isNear }, deadline);
+  const focused = await focusedAmong(await documentsOf(page, deadline), (world) =>
+    world.call('focusLook', [isNear], deadline),
+  );
   if (!focused) return nothing;
   const held = isHeld ? await holdIn(focused.world, null, deadline) : undefined;
   return { look: held ? held.look : focused.look, onto: null, frame: focused.world.origin, ...(held && { held }) };

@@ -110,8 +110,8 @@ export function createDom({ page, cdp, refs = createRefs(), fields, prints }: Op
     mask: async (deadline) => void (await mask(deadline)),
     hideSecrets: async (prints, deadline) => within(deadline, (await mask(deadline)).hide(prints)),
     documents: async (deadline) => (await worlds.all(deadline)).map(({ world }) => world),
-    lookAtPoint: async (point, deadline) => lookAtPoint(await worlds.all(deadline), point, deadline),
-    lookAtFocus: async (deadline) => lookAtFocus(await worlds.all(deadline), deadline),
+    lookAtPoint: (point, deadline) => lookAtPoint(worlds, point, deadline),
+    lookAtFocus: (deadline) => lookAtFocus(worlds, deadline),
     find: async (target, purpose, deadline) =>
       createFoundElement(await findTarget(finding, { target, purpose }, deadline), refs),
     sees,

@@ -2,60 +2,72 @@
 
 import type { Deadline } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
-import type { ActLook } from './injected/act-facts.ts';
+import type { ActLook, FocusLook } from './injected/act-facts.ts';
 import { type Point, positionOf } from './worlds/frame-position.ts';
 import type { World } from './worlds/world.ts';
-import type { View } from './worlds/worlds.ts';
+import type { View, Worlds } from './worlds/worlds.ts';
 
 /** `frame`: the origin of the document. */
 export type TouchedLook = { look: ActLook; frame: string };
 
 /** Undefined where nothing is there, or a frame does not answer. */
-export async function lookAtPoint(views: View[], point: Point, deadline: Deadline): Promise<TouchedLook | undefined> {
+export async function lookAtPoint(worlds: Worlds, point: Point, deadline: Deadline): Promise<TouchedLook | undefined> {
+  const lookInMain = askEarly(worlds, (world) => world.call('pointLook', [point.x, point.y], deadline));
+  const views = await worlds.all(deadline);
   const [main] = views;
-  return main && lookInside(views, main, point, deadline);
+  if (!main) return undefined;
+  const look = await lookInMain(main.world);
+  if (look !== 'frame') return look ? { look, frame: main.world.origin } : undefined;
+  return lookInFrames(views, main, point, deadline);
 }
 
-async function lookInside(
+async function lookInFrames(
   views: View[],
-  view: View,
+  around: View,
   point: Point,
   deadline: Deadline,
 ): Promise<TouchedLook | undefined> {
-  // The page's own document needs no question about where it is.
-  const at = view.parent ? (await positionOf(view, deadline))?.fromPage(point) : point;
-  if (!at) return undefined;
-  const { x, y } = at;
-  const look = await view.world.call('pointLook', [x, y], deadline);
-  if (look !== 'frame') return look ? { look, frame: view.world.origin } : undefined;
-  for (const inner of views.filter(({ parent }) => parent === view)) {
+  for (const inner of views.filter(({ parent }) => parent === around)) {
     const place = await positionOf(inner, deadline);
     if (!place || !holds(place.view, place.fromPage(point))) continue;
-    const found = await lookInside(views, inner, point, deadline);
+    const { x, y } = place.fromPage(point);
+    const look = await inner.world.call('pointLook', [x, y], deadline);
+    const found =
+      look === 'frame'
+        ? await lookInFrames(views, inner, point, deadline)
+        : look && { look, frame: inner.world.origin };
     if (found) return found;
   }
   return undefined;
 }
 
+/**
+ * Asks the page's own document while it is found out which documents there are: most often it is still the one of the last look. What
+ * another document said is not used.
+ */
+function askEarly<T>(worlds: Worlds, ask: (world: World) => Promise<T>): (world: World) => Promise<T> {
+  const last = worlds.lastMain();
+  const early = last && ask(last);
+  early?.catch(() => {});
+  return (world) => (early && world === last ? early : ask(world));
+}
+
 /** Undefined where nothing has the focus. Throws where a document has it that does not answer. */
-export async function lookAtFocus(views: View[], deadline: Deadline): Promise<TouchedLook | undefined> {
+export async function lookAtFocus(worlds: Worlds, deadline: Deadline): Promise<TouchedLook | undefined> {
+  const ask = askEarly(worlds, (world) => world.call('focusLook', [false], deadline));
   const focused = await focusedAmong(
-    views.map(({ world }) => world),
-    { isNear: false },
-    deadline,
+    (await worlds.all(deadline)).map(({ world }) => world),
+    ask,
   );
   return focused && { look: focused.look, frame: focused.world.origin };
 }
 
-/** The same, with the document that has it. `isNear`: with the text around it. */
+/** The same for documents that are known, with the one that has it. */
 export async function focusedAmong(
-  worlds: World[],
-  { isNear }: { isNear: boolean },
-  deadline: Deadline,
+  documents: World[],
+  ask: (world: World) => Promise<FocusLook>,
 ): Promise<{ look: ActLook; world: World } | undefined> {
-  const looks = await Promise.all(
-    worlds.map(async (world) => ({ world, look: await world.call('focusLook', [isNear], deadline) })),
-  );
+  const looks = await Promise.all(documents.map(async (world) => ({ world, look: await ask(world) })));
   const [focused] = looks.flatMap(({ look, world }) => (look && typeof look === 'object' ? [{ look, world }] : []));
   const isInside = looks.some(({ look }) => look === 'frame') && !looks.some(({ look }) => look === 'nothing');
   if (!focused && isInside)

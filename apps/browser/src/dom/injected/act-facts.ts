@@ -13,7 +13,7 @@ export type ActReader = ReturnType<typeof createActReader>;
 /** `facts`: of the element, and of the control around or under it that a click reaches in its place. */
 export type ActLook = { identity: Identity; facts: ElementFacts[]; near: string };
 
-type FocusLook = ActLook | 'frame' | 'nothing' | null;
+export type FocusLook = ActLook | 'frame' | 'nothing' | null;
 
 type Parts = { dom: Dom; names: Names; secrets: Secrets; reader: Reader; items: ViewItems };
 

@@ -29,6 +29,8 @@ export type View = {
 export type Worlds = {
   /** The documents there are now, outer ones first. The page's own must answer; frames that do not are left out. */
   all(deadline: Deadline): Promise<View[]>;
+  /** The page's own document when all were looked at last. It may be gone by now. */
+  lastMain(): World | undefined;
   /** Of the page with all its frames, whether they answer or not. */
   count(): number;
 };
@@ -50,6 +52,7 @@ type Tree = {
 
 export function createWorlds({ page, sessions }: { page: Page; sessions: Sessions }): Worlds {
   const worlds = new Map<string, Promise<World>>();
+  let lastMain: World | undefined;
 
   async function all(deadline: Deadline): Promise<View[]> {
     if (page.isClosed()) throw new StepFailure('crashed', 'the page is gone');
@@ -59,6 +62,7 @@ export function createWorlds({ page, sessions }: { page: Page; sessions: Session
       .map((place, index) => ({ ...place, isMain: index === 0 }));
     forgetAllBut(new Set(places.map(keyOf)));
     const opened = await Promise.all(places.map((place) => worldOf(place, deadline)));
+    lastMain = opened[0];
     return linked(places, opened);
   }
 
@@ -100,7 +104,7 @@ export function createWorlds({ page, sessions }: { page: Page; sessions: Session
     for (const key of worlds.keys()) if (!keys.has(key)) worlds.delete(key);
   }
 
-  return { all, count: () => page.frames().length };
+  return { all, lastMain: () => lastMain, count: () => page.frames().length };
 }
 
 /** A frame that loads another document gets another loader. */
