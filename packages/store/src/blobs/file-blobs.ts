@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, opendir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, readFile, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Blobs, isKey, ofSize, pieceBytes, requireKey } from './blobs.ts';
 import { inParallel } from './in-parallel.ts';
@@ -16,7 +16,13 @@ export function createFileBlobs(dir: string): Blobs {
   async function removeAll(prefix: string): Promise<void> {
     const path = pathOf(prefix);
     await rm(path, { recursive: true, force: true });
-    await removeEmptyAbove(path, dir);
+    await removeEmptyFrom(dirname(path), dir);
+  }
+  /** Most blobs of a batch lie in the same few folders: each folder is looked at once, after all of them. */
+  async function removeMany(keys: readonly string[]): Promise<void> {
+    const paths = keys.map(pathOf);
+    await inParallel(paths, removedAtOnce, (path) => unlessMissing(unlink(path)));
+    for (const folder of new Set(paths.map(dirname))) await removeEmptyFrom(folder, dir);
   }
 
   return {
@@ -41,7 +47,7 @@ export function createFileBlobs(dir: string): Blobs {
 
     removeAll,
 
-    removeMany: (keys) => inParallel(keys, removedAtOnce, removeAll),
+    removeMany,
 
     async *foldersIn(prefix) {
       const folder = await unlessMissing(opendir(pathOf(prefix)));
@@ -137,9 +143,9 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** From the folder of this path up to the top, which stays. */
-async function removeEmptyAbove(path: string, top: string): Promise<void> {
-  for (let at = dirname(path); at.length > top.length; at = dirname(at)) if (!(await removeIfEmpty(at))) return;
+/** From this folder up to the top, which stays. */
+async function removeEmptyFrom(folder: string, top: string): Promise<void> {
+  for (let at = folder; at.length > top.length; at = dirname(at)) if (!(await removeIfEmpty(at))) return;
 }
 
 /** False if something is in it. */
