@@ -45,6 +45,26 @@ describe('what a press or a key would touch', () => {
     await assert.rejects(dom.lookAtFocus(soon()), /the frame that has the focus/);
   });
 
+  it('is in the frame that lies on top, also where another one stands before it in the page', async () => {
+    const lying = 'position:absolute;left:100px;top:50px;width:200px;height:120px;border:0';
+    const button = '<body style="margin:0"><button style="position:absolute;inset:0;width:100%;height:100%">';
+    await using shown = await stage.show({
+      '': `<div id=over></div><script>document.querySelector('#over').attachShadow({ mode: 'open' }).innerHTML =
+        '<iframe id=harmless src="{there}/harmless" style="${lying}"></iframe>'</script>
+        <iframe src="{there}/harmless" style="${lying}"></iframe><iframe src="{there}/pay" style="${lying}"></iframe>`,
+      harmless: `${button}Read more</button>`,
+      pay: `${button}Pay</button>`,
+    });
+    const { page, cdp, dom } = shown;
+    const lookedAt = async () => (await dom.lookAtPoint({ x: 200, y: 110 }, soon()))?.look.identity.name;
+    assert.equal(await lookedAt(), 'Pay');
+    await cdp.send('Runtime.evaluate', { expression: `document.querySelector('iframe').style.zIndex = 1` });
+    assert.equal(await lookedAt(), 'Read more');
+    await page.evaluate(`document.querySelectorAll('iframe')[1].style.zIndex = 2;
+      document.body.insertAdjacentHTML('beforeend', '<div style="${lying};z-index:3"></div>')`);
+    assert.equal(await lookedAt(), '', 'what lies over all of them');
+  });
+
   it('is not known where two fingers have made the page larger', async () => {
     await using shown = await stage.show({ '': outer, inner });
     const { page, cdp, dom } = shown;

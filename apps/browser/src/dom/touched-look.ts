@@ -18,25 +18,26 @@ export async function lookAtPoint(worlds: Worlds, point: Point, deadline: Deadli
   if (!main) return undefined;
   const look = await lookInMain(main.world);
   if (look !== 'frame') return look ? { look, frame: main.world.origin } : undefined;
-  return lookInFrames(views, main, point, deadline);
+  return lookInFrame({ views, around: main, at: point }, point, deadline);
 }
 
-async function lookInFrames(
-  views: View[],
-  around: View,
+/** `at` is in the pixels of the document around the frames. */
+type Frames = { views: View[]; around: View; at: Point };
+
+/** Frames may lie over each other: the document around them says which of them is pressed. */
+async function lookInFrame(
+  { views, around, at }: Frames,
   point: Point,
   deadline: Deadline,
 ): Promise<TouchedLook | undefined> {
   for (const inner of views.filter(({ parent }) => parent === around)) {
     const place = await positionOf(inner, deadline);
-    if (!place || !holds(place.view, place.fromPage(point))) continue;
-    const { x, y } = place.fromPage(point);
-    const look = await inner.world.call('pointLook', [x, y], deadline);
-    const found =
-      look === 'frame'
-        ? await lookInFrames(views, inner, point, deadline)
-        : look && { look, frame: inner.world.origin };
-    if (found) return found;
+    const inside = place?.fromPage(point);
+    if (!place?.owner || !inside || !holds(place.view, inside)) continue;
+    if (!(await around.world.call('isFrameAt', [place.owner, at.x, at.y], deadline))) continue;
+    const look = await inner.world.call('pointLook', [inside.x, inside.y], deadline);
+    if (look === 'frame') return lookInFrame({ views, around: inner, at: inside }, point, deadline);
+    return look ? { look, frame: inner.world.origin } : undefined;
   }
   return undefined;
 }

@@ -82,12 +82,7 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
   /** A click goes to what is drawn in the middle of the element, which may be a control inside of it. */
   function underneath(element: Element): Element | null {
     const { left, top, width, height } = dom.rect(element);
-    let hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    for (let root = hit && dom.shadowRoot(hit); hit && root; root = dom.shadowRoot(hit)) {
-      const inner: Element | null = root.elementFromPoint(left + width / 2, top + height / 2);
-      if (!inner || inner === hit) break;
-      hit = inner;
-    }
+    const hit = dom.atPoint(left + width / 2, top + height / 2);
     return hit && dom.isWithin(hit, element) ? hit : null;
   }
 
@@ -117,15 +112,13 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
   function lookAtPoint(x: number, y: number): ActLook | 'frame' | null {
     // Two fingers have made the page larger: where a press would arrive then, the browser knows only a moment later.
     if (visualViewport && visualViewport.scale !== 1) return null;
-    let hit = document.elementFromPoint(x, y);
-    for (let root = hit && dom.shadowRoot(hit); hit && root; root = dom.shadowRoot(hit)) {
-      const inner: Element | null = root.elementFromPoint(x, y);
-      if (!inner || inner === hit) break;
-      hit = inner;
-    }
+    const hit = dom.atPoint(x, y);
     if (!hit) return null;
     return dom.matches(hit, frames) ? 'frame' : look(hit, false);
   }
+
+  /** Whether a press at this point goes into the document that this frame shows, and not to what lies over it. */
+  const isFrameAt = (owner: Element, x: number, y: number): boolean => dom.atPoint(x, y) === owner;
 
   /** What a key goes to; `frame`: into another document. Null where neither this document nor one inside of it has the focus. */
   function lookAtFocus(isNear: boolean): FocusLook {
@@ -149,5 +142,5 @@ export function createActReader({ dom, names, secrets, reader, items }: Parts) {
     return links.filter(isThere).slice(0, maxNames).map(names.name);
   }
 
-  return { look, lookAtPoint, lookAtFocus, linkNames };
+  return { look, lookAtPoint, isFrameAt, lookAtFocus, linkNames };
 }

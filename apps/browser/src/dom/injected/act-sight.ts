@@ -17,7 +17,6 @@ export function createActSight({ dom, roles, names, secrets }: Parts) {
     'a[href], area[href], button, input, select, textarea, summary, option, label, [role="button"], [role="link"], ' +
     '[role="tab"], [role="menuitem"], [role="option"], [role="checkbox"], [role="radio"], [role="switch"]';
   const frames = 'iframe, frame, object, embed, fencedframe';
-  const fromPoint = Document.prototype.elementFromPoint;
   const getter = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get;
   const activeOf = getter(Document.prototype, 'activeElement');
   const activeInRoot = getter(ShadowRoot.prototype, 'activeElement');
@@ -46,12 +45,7 @@ export function createActSight({ dom, roles, names, secrets }: Parts) {
   }
 
   function at(x: number, y: number): ActSight | null {
-    let hit: Element | null = Reflect.apply(fromPoint, document, [x, y]);
-    for (let root = hit && dom.shadowRoot(hit); hit && root; root = dom.shadowRoot(hit)) {
-      const inner: Element | null = root.elementFromPoint(x, y);
-      if (!inner || inner === hit) break;
-      hit = inner;
-    }
+    const hit = dom.atPoint(x, y);
     return hit ? describe(controlOf(hit)) : null;
   }
 

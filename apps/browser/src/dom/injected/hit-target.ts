@@ -17,7 +17,6 @@ export type ElementMeasure =
 export type Poised = { measured: ElementMeasure; isMoving: boolean; reached: number };
 
 export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) {
-  const fromPoint = Document.prototype.elementFromPoint;
   const pressable =
     'a[href], button, label, summary, [role=button], [role=link], [role=tab], [role=menuitem], [role=option]';
 
@@ -54,17 +53,6 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
     return [...middles, ...aside];
   }
 
-  function atPoint({ x, y }: Point): Element | null {
-    let hit: Element | null = Reflect.apply(fromPoint, document, [x, y]);
-    for (let root = hit && dom.shadowRoot(hit); root; ) {
-      const inner: Element | null = root.elementFromPoint(x, y);
-      if (!inner || inner === hit) break;
-      hit = inner;
-      root = dom.shadowRoot(inner);
-    }
-    return hit;
-  }
-
   /** Whether a click there does to the element what a click on it does. */
   function isReached(element: Element, hit: Element | null): boolean {
     if (!hit) return false;
@@ -79,7 +67,7 @@ export function createTouch(dom: Dom, roles: Roles, names: Names, sight: Sight) 
 
   /** The first of the points at which a click reaches the element. */
   const reachable = (element: Element, points: Point[]): number =>
-    points.findIndex((point) => isReached(element, atPoint(point)));
+    points.findIndex(({ x, y }) => isReached(element, dom.atPoint(x, y)));
 
   function scroll(element: Element, block: ScrollLogicalPosition): void {
     element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });

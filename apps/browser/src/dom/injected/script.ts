@@ -148,6 +148,7 @@ function createTools(parts: Parts) {
     identity: items.identity,
     actLook: acts.look,
     pointLook: acts.lookAtPoint,
+    isFrameAt: acts.isFrameAt,
     focusLook: acts.lookAtFocus,
     linkNames: acts.linkNames,
     holdAct: heldAct.hold,

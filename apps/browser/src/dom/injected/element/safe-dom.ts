@@ -48,6 +48,7 @@ export function createDom() {
   const rectOf = method(Element.prototype.getBoundingClientRect);
   const rectsOf = method(Element.prototype.getClientRects);
   const attributeNames = method(Element.prototype.getAttributeNames);
+  const fromPoint = method(Document.prototype.elementFromPoint);
 
   const isElement = (node: Node | null): node is Element => node !== null && nodeType(node) === 1;
   const isText = (node: Node): boolean => nodeType(node) === 3;
@@ -118,6 +119,17 @@ export function createDom() {
     return root instanceof ShadowRoot ? byIdInShadow(root, id) : byId(document, id);
   }
 
+  /** What is drawn on top there, also in shadow roots. */
+  function atPoint(x: number, y: number): Element | null {
+    let hit = fromPoint(document, x, y);
+    for (let root = hit && shadowRoot(hit); hit && root; root = shadowRoot(hit)) {
+      const inner: Element | null = root.elementFromPoint(x, y);
+      if (!inner || inner === hit) break;
+      hit = inner;
+    }
+    return hit;
+  }
+
   return {
     maxDepth,
     isElement,
@@ -136,6 +148,7 @@ export function createDom() {
     all,
     select,
     elementById,
+    atPoint,
     matches: matchesSelector,
     closest: closestOf,
     rect: rectOf,
