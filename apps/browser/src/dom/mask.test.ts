@@ -194,3 +194,38 @@ describe('the mask of a frame in a process of its own', () => {
     await context.close();
   });
 });
+
+describe('what fields tell', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(() => stage?.close());
+
+  it('is heard from our script alone, not from a binding of the same name that a program gave the page', async () => {
+    await using shown = await stage.show('<input type=password aria-label=Secret>');
+    const { page, cdp } = shown;
+    const copied: string[] = [];
+    const news: string[] = [];
+    const mask = await installMask(page, {
+      onNews: ({ type }) => news.push(type),
+      onGone: () => undefined,
+      onDocument: () => undefined,
+      onUnmasked: () => undefined,
+      onMasked: () => undefined,
+      onCopied: (text) => copied.push(text),
+    });
+    await cdp.send('Runtime.enable');
+    await cdp.send('Runtime.addBinding', { name: 'tellPilothouse' });
+    const heard = Promise.withResolvers<void>();
+    cdp.on('Runtime.bindingCalled', ({ payload }) => payload === 'last' && heard.resolve());
+    await page.evaluate(`for (const said of ['{"type":"copied","text":"evil"}', '{"type":"focus","by":"touch"}', 'last'])
+      globalThis.tellPilothouse(said)`);
+    await heard.promise;
+    await page.focus('input');
+    await until(() => news.includes('focus'), 5000);
+    assert.deepEqual(copied, []);
+    assert.equal(news.filter((type) => type === 'focus').length, 1, 'of what the page said, nothing');
+    mask.close();
+  });
+});

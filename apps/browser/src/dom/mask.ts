@@ -60,6 +60,8 @@ type Listener = {
   /** What was sent through the parent, by the number of the message, until it is answered. */
   asked: Map<number, PromiseWithResolvers<unknown>>;
   children: Map<string, Listener>;
+  /** The contexts of our world in its documents. */
+  worlds: Set<number>;
 };
 
 const releaseMs = 1000;
@@ -72,6 +74,7 @@ const Message = z.object({ method: z.string(), params: z.unknown() });
 const Answer = z.object({ id: z.int(), error: z.object({ message: z.string() }).optional() });
 const Attached = z.object({ sessionId: z.string() });
 const Received = z.object({ sessionId: z.string(), message: z.string() });
+const Created = z.object({ context: z.object({ id: z.int(), name: z.string() }) });
 const Destroyed = z.object({ executionContextId: z.int() });
 const Navigated = z.object({ frame: z.object({ parentId: z.string().optional() }) });
 const Called = z.object({ name: z.string(), payload: z.string(), executionContextId: z.int() });
@@ -88,6 +91,7 @@ export async function installMask(page: Page, fields?: FieldListener, prints?: F
     send: (method, params) => sendTo(session, method, params),
     asked: new Map(),
     children: new Map(),
+    worlds: new Set(),
   };
   const hidden: Hidden = { prints };
   const hear = createHearing(fields, hidden);
@@ -95,6 +99,7 @@ export async function installMask(page: Page, fields?: FieldListener, prints?: F
   session.on('Target.detachedFromTarget', (params) => hear(root, 'Target.detachedFromTarget', params));
   session.on('Target.receivedMessageFromTarget', (params) => hear(root, 'Target.receivedMessageFromTarget', params));
   session.on('Runtime.bindingCalled', (params) => hear(root, 'Runtime.bindingCalled', params));
+  session.on('Runtime.executionContextCreated', (params) => hear(root, 'Runtime.executionContextCreated', params));
   session.on('Runtime.executionContextDestroyed', (params) => hear(root, 'Runtime.executionContextDestroyed', params));
   session.on('Runtime.consoleAPICalled', () => hear(root, 'Runtime.consoleAPICalled', {}));
   session.on('Runtime.executionContextsCleared', () => hear(root, 'Runtime.executionContextsCleared', {}));
@@ -164,9 +169,16 @@ function createHearing(fields: FieldListener | undefined, hidden: Hidden) {
       fields?.onDocument();
     if (method === 'Runtime.bindingCalled') tell(to, Called.parse(params), fields);
     if (method === 'Runtime.consoleAPICalled') releaseLater(to);
-    if (method === 'Runtime.executionContextsCleared') fields?.onGone(`${to.id} `);
-    if (method === 'Runtime.executionContextDestroyed')
-      fields?.onGone(`${to.id} ${Destroyed.parse(params).executionContextId} `);
+    if (method === 'Runtime.executionContextCreated') noteWorld(to, Created.parse(params).context);
+    if (method === 'Runtime.executionContextsCleared') {
+      to.worlds.clear();
+      fields?.onGone(`${to.id} `);
+    }
+    if (method === 'Runtime.executionContextDestroyed') {
+      const { executionContextId } = Destroyed.parse(params);
+      to.worlds.delete(executionContextId);
+      fields?.onGone(`${to.id} ${executionContextId} `);
+    }
     if (method !== 'Target.receivedMessageFromTarget') return;
     const { sessionId, message } = Received.parse(params);
     const child = to.children.get(sessionId);
@@ -197,9 +209,16 @@ function releaseLater(from: Listener): void {
 
 const withChildren = (one: Listener): Listener[] => [one, ...[...one.children.values()].flatMap(withChildren)];
 
-/** Only our script can say something here, and it runs beside a page that is not trusted: it is checked all the same. */
+function noteWorld({ worlds }: Listener, { id, name }: { id: number; name: string }): void {
+  if (name === worldName) worlds.add(id);
+}
+
+/**
+ * Only our script can say something here: a program may give the page itself a binding of the same name, and the browser tells every
+ * client of each call. It runs beside a page that is not trusted: what it says is checked all the same.
+ */
 function tell(from: Listener, called: z.output<typeof Called>, fields: FieldListener | undefined): void {
-  if (called.name !== bindingName || !fields) return;
+  if (called.name !== bindingName || !from.worlds.has(called.executionContextId) || !fields) return;
   const news = News.safeParse(parsed(called.payload));
   if (!news.success) return;
   if (news.data.type === 'leaving') return void fields.onLeaving?.(news.data.url);
@@ -239,7 +258,14 @@ function adopt(parent: Listener, sessionId: string, hidden: Hidden, fields: Fiel
     return one.promise;
   };
   count += 1;
-  const child: Listener = { id: String(count), isReleasing: false, send, asked, children: new Map() };
+  const child: Listener = {
+    id: String(count),
+    isReleasing: false,
+    send,
+    asked,
+    children: new Map(),
+    worlds: new Set(),
+  };
   parent.children.set(sessionId, child);
   instructUntilDone({ parent, sessionId, child, hidden, fields });
 }
