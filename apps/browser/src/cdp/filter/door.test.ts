@@ -288,6 +288,16 @@ describe('the door of a guest', () => {
       contextId: executionContextId,
     });
     assert.equal(result.value, 'function');
+    // What is thrown and logged there would give it objects of that world.
+    for (const [expression, contextId] of [
+      [`setTimeout(() => { throw new Error('of the host') }); console.log('of the host', {})`, executionContextId],
+      [`setTimeout(() => { throw new Error('of the page') }); console.log('of the page', {})`, undefined],
+    ] as const)
+      await host.send('Runtime.evaluate', { expression, ...(contextId === undefined ? {} : { contextId }) });
+    const isSaid = (params: object) => JSON.stringify(params).includes('of the page');
+    await door.event('Runtime.consoleAPICalled', isSaid);
+    await door.event('Runtime.exceptionThrown', isSaid);
+    assert.ok(!JSON.stringify(door.events).includes('of the host'));
     // Its own have the names that it gave them.
     await door.must('Page.createIsolatedWorld', { frameId, worldName: 'host' }, page);
     const mine = await door.event(

@@ -25,8 +25,14 @@ export type Worlds = {
 const idKeys = ['contextId', 'executionContextId'];
 const uniqueIdKeys = ['uniqueContextId', 'executionContextUniqueId'];
 
+/** What a script of the host throws or writes to the console holds objects of its world, by which a guest could run scripts there. */
+const saidInWorlds = new Set(['Runtime.bindingCalled', 'Runtime.consoleAPICalled', 'Runtime.exceptionThrown']);
 export const isOfWorlds = (method: string): boolean =>
-  method.startsWith('Runtime.executionContext') || method === 'Runtime.bindingCalled';
+  method.startsWith('Runtime.executionContext') || saidInWorlds.has(method);
+
+/** Of an exception the context stands with its details. */
+const contextOf = (params: Record<string, unknown>): Record<string, unknown> =>
+  typeof params.exceptionDetails === 'object' ? { ...params.exceptionDetails } : params;
 
 export function createWorlds(): Worlds {
   const sessions = new Map<string, Known>();
@@ -73,7 +79,7 @@ export function createWorlds(): Worlds {
         known.shown.clear();
         return params;
       }
-      const shown = allows(sessionId, params) ? params : undefined;
+      const shown = allows(sessionId, contextOf(params)) ? params : undefined;
       if (method === 'Runtime.executionContextDestroyed') {
         known.ids.delete(Number(params.executionContextId));
         known.shown.delete(Number(params.executionContextId));
