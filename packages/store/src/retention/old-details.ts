@@ -47,10 +47,20 @@ export function createOldDetails({ pool, transaction }: Database) {
     });
   }
 
+  /** Rows that another transaction had locked were passed over. */
+  async function hasRows({ client }: Tx, table: string, taskIds: string[]): Promise<boolean> {
+    const { rows } = await client.query<{ is_there: boolean }>({
+      name: `details.left.${table}`,
+      text: `select exists (select from ${table} where task_id = any($1)) as is_there`,
+      values: [taskIds],
+    });
+    return rows[0]?.is_there === true;
+  }
+
   return {
     /**
      * Removes this detail of the next tasks that ended more than `days` ago; returns how many tasks and rows it passed.
-     * 0: none is left, or another agent is at it.
+     * 0: none is left, another agent is at it, or what is left is locked.
      */
     remove: (detail: Detail, days: number, limit: number): Promise<number> =>
       transaction(async (tx) => {
@@ -63,16 +73,12 @@ export function createOldDetails({ pool, transaction }: Database) {
         });
         const last = tasks.at(-1);
         if (!last) return 0;
+        const taskIds = tasks.map(({ id }) => id);
         let removed = 0;
         for (const table of details[detail]) {
-          const count = await removeRows(
-            tx,
-            table,
-            tasks.map(({ id }) => id),
-          );
-          removed += count;
-          // The same tasks again: they may have more.
-          if (count === maxRows) return removed;
+          removed += await removeRows(tx, table, taskIds);
+          // The same tasks again: nobody comes back to those that were passed.
+          if (await hasRows(tx, table, taskIds)) return removed;
         }
         await tx.client.query({
           name: 'details.goOn',

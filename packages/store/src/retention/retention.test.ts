@@ -164,6 +164,23 @@ describe('what is removed by age', () => {
     assert.deepEqual(await detailsOf(open), whole);
   });
 
+  it('comes back to what somebody else had locked', async () => {
+    const id = await newTask(100);
+    const other = await plain.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from logs where task_id = $1 and seq = 2 for update', [id]);
+      await drain(() => store.oldDetails.remove('logs', 90, 10));
+      assert.deepEqual(await detailsOf(id), { ...whole, logs: 1 });
+      await other.query('rollback');
+    } finally {
+      other.release();
+    }
+    assert.ok((await store.oldDetails.overdueSecs('logs', 90)) > 0);
+    await drain(() => store.oldDetails.remove('logs', 90, 10));
+    assert.deepEqual(await detailsOf(id), { ...whole, logs: 0 });
+  });
+
   it('leaves details to the agent that is at them', async () => {
     await newTask(100);
     await store.maintenance.claim('logs', 60);
