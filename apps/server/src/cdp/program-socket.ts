@@ -46,6 +46,8 @@ export type ProgramSocket = {
   /** What its acts are held to from now on. It is not attached before the first. */
   setRules(rules: ProgramRules): void;
   close(code: number, reason: string): void;
+  /** Cuts it, where its program does not agree to the end. */
+  terminate(): void;
 };
 
 export function createProgramSocket(options: Options): ProgramSocket {
@@ -122,6 +124,7 @@ export function createProgramSocket(options: Options): ProgramSocket {
       return true;
     },
     close,
+    terminate: () => socket.terminate(),
   };
 }
 
