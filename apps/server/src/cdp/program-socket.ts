@@ -12,9 +12,10 @@ import {
 import type { HostClient } from '@pilothouse/fleet';
 import { WebSocket } from 'ws';
 
-/** What is held for a program that does not read. */
+/** What is held for a program that does not read; one message that finds nothing unread may be larger. */
 export const maxUnreadBytes = 16 * 1024 * 1024;
-const maxAnswerBytes = 256 * 1024 * 1024;
+/** A picture of a very long page has less; the body of an answer may have more, and is cut. */
+export const maxAnswerBytes = 64 * 1024 * 1024;
 /** What a program may say before its browser is there. */
 const maxEarlyBytes = 1024 * 1024;
 const openMs = 8000;
@@ -63,7 +64,8 @@ export function createProgramSocket(options: Options): ProgramSocket {
     socket.close(code, reason.slice(0, 100));
   }
   function deliver(text: string): void {
-    if (socket.bufferedAmount > maxUnreadBytes) socket.terminate();
+    const unread = socket.bufferedAmount;
+    if (unread > 0 && unread + Buffer.byteLength(text) > maxUnreadBytes) socket.terminate();
     else if (socket.readyState === WebSocket.OPEN) socket.send(text);
   }
 
