@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Client, createClient } from '@pilothouse/sdk';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { cellOf } from './audit-file.ts';
@@ -119,6 +120,25 @@ describe('what administrators see and do', () => {
     const { entries: taken } = await admin.client.listAudit({ event: 'audit_taken' });
     assert.deepEqual(taken[0]?.data, { format: 'csv', ...filter });
     await assert.rejects(ann.client.exportAudit(), refused('forbidden'));
+  });
+
+  it('the audit as a file is cut when its administrator is one no more, is disabled, or logs out', async () => {
+    const words = 'x'.repeat(20_000);
+    const entries = Array.from({ length: 1500 }, () => ({ event: 'long', outcome: 'success', data: { words } }));
+    await server.store.audit.addAll(entries);
+    const { users } = server.store;
+    for (const [name, end] of Object.entries({
+      eve: ({ id }: typeof ann) => users.setRole(id, 'user'),
+      fay: ({ id }: typeof ann) => users.setDisabled(id, true),
+      gil: ({ client }: typeof ann) => client.logout(),
+    })) {
+      const one = await userNamed(name, 'admin');
+      const response = await one.client.exportAudit({ event: 'long' });
+      await end(one);
+      // Longer than it takes to ask who still may, and shorter than a peer may take nothing.
+      await sleep(2500);
+      await assert.rejects(response.text(), name);
+    }
   });
 });
 
