@@ -122,6 +122,35 @@ describe('what administrators see and do', () => {
     await assert.rejects(ann.client.exportAudit(), refused('forbidden'));
   });
 
+  it('the audit without names and origins of secrets and hosts of a policy, also where they were once written down', async () => {
+    const gus = await userNamed('gus', 'user');
+    const origins = ['https://words.example', 'https://more-words.example'];
+    await gus.client.putSecret({ name: 'words', value: 'canary-canary', origins });
+    await gus.client.deleteSecret({ name: 'words' });
+    await gus.client.setPolicy({ mode: 'careful', deny: ['words.example'], watch: [] });
+    const old = { outcome: 'success', userId: gus.id };
+    await server.store.audit.addAll([
+      { ...old, event: 'put_secret', data: { name: 'words', origins, has_totp: false } },
+      { ...old, event: 'delete_secret', data: { name: 'words' } },
+      { ...old, event: 'policy_changed', data: { mode: 'careful', deny: ['words.example'], watch: [] } },
+    ]);
+    for (const [event, data] of Object.entries({
+      put_secret: { origins: 2, has_totp: false },
+      delete_secret: {},
+      policy_changed: { mode: 'careful', deny: 1, watch: 0 },
+    })) {
+      const { entries } = await admin.client.listAudit({ event, user: 'gus' });
+      assert.deepEqual(
+        entries.map((one) => one.data),
+        [data, data],
+      );
+    }
+    for (const format of ['csv', 'ndjson'] as const)
+      assert.ok(!(await (await admin.client.exportAudit({ user: 'gus', format })).text()).includes('words'), format);
+    const rows = (await server.store.audit.of(gus.id)).map(({ data }) => JSON.stringify(data));
+    assert.equal(rows.filter((row) => row.includes('words')).length, 3, 'only the old ones');
+  });
+
   it('the audit as a file is cut when its administrator is one no more, is disabled, or logs out', async () => {
     const words = 'x'.repeat(20_000);
     const entries = Array.from({ length: 1500 }, () => ({ event: 'long', outcome: 'success', data: { words } }));
