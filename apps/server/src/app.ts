@@ -113,6 +113,7 @@ export async function createApp(options: Options) {
   const serve = createServe(app, {
     authenticate,
     onStream: countStreams(metrics, revocations.track),
+    onStreamed: revocations.track,
     streamLimits,
     unsent,
     callLimits,

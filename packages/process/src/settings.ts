@@ -167,7 +167,7 @@ function bucketOf(text: string): { bucket: string; prefix: string } | undefined 
   return found?.[1] === undefined ? undefined : { bucket: found[1], prefix: found[2]?.slice(1) ?? '' };
 }
 
-/** What the bucket refuses is the operator's to change, as a wrong setting is. */
+/** What the bucket refuses is the operator's to change, as a wrong setting is. One that is away may be back at the next start. */
 export async function openOrRefuse<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open();

@@ -5,6 +5,7 @@ import { type Credentials, type Newcomer, openArbiter } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { JoinBounds, JoinRefusal, Store } from '@pilothouse/store';
 import { startRepeating } from '../common/repeat.ts';
+import { createJoinTurns } from './join-turns.ts';
 
 export type JoinSettings = JoinBounds & {
   /** Public keys; who holds the other half of one may bring new hosts. */
@@ -27,8 +28,6 @@ const reasons: Record<JoinRefusal, string> = {
   address_taken: 'a host from its address is here already: HOST_JOIN_PER_ADDRESS',
   too_many: 'it opens connections faster than they are ended',
 };
-/** Each has a connection of the database, which the work of tasks needs too. Who is not judged comes again. */
-const judgedAtOnce = 3;
 /** One that is refused comes again every two seconds. */
 const saysAgainMs = 30_000;
 
@@ -44,17 +43,17 @@ export async function startHostJoins({ store, log, bus, joins, everyMs = 2000 }:
   }
   const onRefused = (why: string, from: { address: string; hostId?: string }) =>
     onceInAWhile(why, () => log.warn({ address: from.address, host_id: from.hostId, why }, 'a host may not join'));
-  let judging = 0;
+  const turns = createJoinTurns();
+  let known: ReadonlySet<string> = new Set();
   const judge = async (newcomer: Newcomer): Promise<string | undefined> => {
-    if (judging >= judgedAtOnce) return 'too many want to join at once';
-    judging += 1;
-    try {
-      const refusal = await store.transaction((tx) => store.hostJoins.admit(tx, newcomer, { most, perAddress }));
-      if (!refusal) log.debug({ host_id: newcomer.hostId, address: newcomer.address }, 'a host is let in');
-      return refusal && reasons[refusal];
-    } finally {
-      judging -= 1;
-    }
+    const { hostId, address } = newcomer;
+    const judged = await turns.take({ address, isKnown: known.has(hostId) }, () =>
+      store.transaction((tx) => store.hostJoins.admit(tx, newcomer, { most, perAddress })),
+    );
+    if (!judged) return 'too many want to join at once';
+    const refusal = judged.verdict;
+    if (!refusal) log.debug({ host_id: hostId, address }, 'a host is let in');
+    return refusal && reasons[refusal];
   };
   const arbiter = await openArbiter({
     servers: bus.servers,
@@ -69,6 +68,7 @@ export async function startHostJoins({ store, log, bus, joins, everyMs = 2000 }:
   });
   const ends = startRepeating(
     async () => {
+      known = new Set(await store.hostJoins.ids());
       for (const connection of await store.hostJoins.toEnd()) {
         await arbiter.end(connection);
         await store.hostJoins.hasEnded(connection);
@@ -76,7 +76,7 @@ export async function startHostJoins({ store, log, bus, joins, everyMs = 2000 }:
       }
     },
     everyMs,
-    (error) => log.warn({ err: error }, 'could not end connections of hosts'),
+    (error) => log.warn({ err: error }, 'could not look which hosts have joined, or end connections of theirs'),
   );
 
   return {

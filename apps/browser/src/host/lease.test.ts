@@ -9,7 +9,13 @@ import { until } from '../../../../testkit/until.ts';
 import { holdLease, type Lease } from './lease.ts';
 import { createLoadMeter } from './machine-load.ts';
 
-type Options = { bus: Pick<Bus, 'request'>; everyMs?: number; now?: () => number; isKeptFromStart?: boolean };
+type Options = {
+  bus: Pick<Bus, 'request'>;
+  everyMs?: number;
+  now?: () => number;
+  isKeptFromStart?: boolean;
+  keepMs?: number;
+};
 type Seen = { held: number; lost: number; keepOver: number; elsewhere: string[] };
 
 const keepMs = 5000;
@@ -83,7 +89,12 @@ describe('a lease by the clock', () => {
   };
 
   /** A lease whose clock is moved by hand. */
-  function holdByHand(t: TestContext, agents: Agents, everyMs?: number, isKeptFromStart?: boolean) {
+  function holdByHand(
+    t: TestContext,
+    agents: Agents,
+    everyMs?: number,
+    start: Pick<Options, 'isKeptFromStart' | 'keepMs'> = {},
+  ) {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
     let beats = 0;
     const request = async () => {
@@ -94,7 +105,7 @@ describe('a lease by the clock', () => {
     };
     // The lease sends nothing but heartbeats.
     const bus = { request: request as unknown as Bus['request'] };
-    const { lease, seen } = hold({ bus, everyMs, now: () => Date.now(), isKeptFromStart });
+    const { lease, seen } = hold({ bus, everyMs, now: () => Date.now(), ...start });
     t.after(() => lease.close());
     /** As a process that runs: timers fire when they are due. */
     async function pass(ms: number): Promise<void> {
@@ -215,8 +226,28 @@ describe('a lease by the clock', () => {
 
   it('that a host never gets ends it after the keep time, if it may be refused for ever', async (t) => {
     const agents: Agents = {};
-    const { seen, pass } = holdByHand(t, agents, undefined, true);
-    await pass(keepMs - 20);
+    const { seen, pass } = holdByHand(t, agents, undefined, { isKeptFromStart: true, keepMs: 150_000 });
+    await pass(150_000 - 20);
+    assert.equal(seen.keepOver, 0);
+    await pass(40);
+    assert.deepEqual([seen.keepOver, seen.lost], [1, 0]);
+  });
+
+  it('has two minutes to come to a new host, also where no browser is kept without it', async (t) => {
+    const agents: Agents = {};
+    const { lease, seen, pass } = holdByHand(t, agents, undefined, { isKeptFromStart: true, keepMs: 0 });
+    await pass(119_000);
+    agents.grantMs = 1500;
+    await pass(1000);
+    assert.deepEqual([lease.isHeld(), seen.held, seen.keepOver], [true, 1, 0]);
+    agents.grantMs = undefined;
+    await pass(1600);
+    assert.deepEqual([seen.lost, seen.keepOver], [1, 1], 'later it ends with the lease');
+  });
+
+  it('that a new host does not get in two minutes ends it, where no browser is kept without it', async (t) => {
+    const { seen, pass } = holdByHand(t, {}, undefined, { isKeptFromStart: true, keepMs: 0 });
+    await pass(120_000 - 20);
     assert.equal(seen.keepOver, 0);
     await pass(40);
     assert.deepEqual([seen.keepOver, seen.lost], [1, 0]);

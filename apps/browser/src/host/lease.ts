@@ -27,7 +27,7 @@ type Options = {
   onOpenedElsewhere: (sessions: HeartbeatReply['opened_elsewhere']) => void;
   /** How long browsers are kept after the lease has run out. */
   keepMs: number;
-  /** The time begins with the host: it may be refused for ever. */
+  /** The time, or two minutes where it is shorter, begins with the host: it may be refused for ever. */
   isKeptFromStart?: boolean;
   /** Called when that time is over: the browsers must end now. */
   onKeepOver: () => void;
@@ -40,6 +40,9 @@ type Options = {
 const beatsPerLease = 3;
 /** How many agents are asked in the time of one heartbeat while none answers. */
 const asksPerBeat = 4;
+
+/** However short browsers are kept: a host that has just started has none, and agents need time to answer. */
+const minStartMs = 120_000;
 
 /** Counted on the host's own monotonic clock from the moment the heartbeat was sent, so it ends here first. */
 export function holdLease(options: Options): Lease {
@@ -129,7 +132,7 @@ type KeepOptions = Pick<Options, 'keepMs' | 'isKeptFromStart' | 'onLost' | 'onKe
 
 /** Counts the time for which browsers are kept without a lease. */
 function createKeep({ keepMs, isKeptFromStart, onLost, onKeepOver, log, now }: KeepOptions) {
-  let keptUntil: number | undefined = isKeptFromStart ? now() + keepMs : undefined;
+  let keptUntil: number | undefined = isKeptFromStart ? now() + Math.max(keepMs, minStartMs) : undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function check(): void {

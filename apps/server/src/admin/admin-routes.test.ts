@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Client, createClient } from '@pilothouse/sdk';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { cellOf } from './audit-file.ts';
@@ -119,6 +120,54 @@ describe('what administrators see and do', () => {
     const { entries: taken } = await admin.client.listAudit({ event: 'audit_taken' });
     assert.deepEqual(taken[0]?.data, { format: 'csv', ...filter });
     await assert.rejects(ann.client.exportAudit(), refused('forbidden'));
+  });
+
+  it('the audit without names and origins of secrets and hosts of a policy, also where they were once written down', async () => {
+    const gus = await userNamed('gus', 'user');
+    const origins = ['https://words.example', 'https://more-words.example'];
+    await gus.client.putSecret({ name: 'words', value: 'canary-canary', origins });
+    await gus.client.deleteSecret({ name: 'words' });
+    await gus.client.setPolicy({ mode: 'careful', deny: ['words.example'], watch: [] });
+    const old = { outcome: 'success', userId: gus.id };
+    await server.store.audit.addAll([
+      { ...old, event: 'put_secret', data: { name: 'words', origins, has_totp: false } },
+      { ...old, event: 'delete_secret', data: { name: 'words' } },
+      { ...old, event: 'policy_changed', data: { mode: 'careful', deny: ['words.example'], watch: [] } },
+    ]);
+    for (const [event, data] of Object.entries({
+      put_secret: { origins: 2, has_totp: false },
+      delete_secret: {},
+      policy_changed: { mode: 'careful', deny: 1, watch: 0 },
+    })) {
+      const { entries } = await admin.client.listAudit({ event, user: 'gus' });
+      assert.deepEqual(
+        entries.map((one) => one.data),
+        [data, data],
+      );
+    }
+    for (const format of ['csv', 'ndjson'] as const)
+      assert.ok(!(await (await admin.client.exportAudit({ user: 'gus', format })).text()).includes('words'), format);
+    const rows = (await server.store.audit.of(gus.id)).map(({ data }) => JSON.stringify(data));
+    assert.equal(rows.filter((row) => row.includes('words')).length, 3, 'only the old ones');
+  });
+
+  it('the audit as a file is cut when its administrator is one no more, is disabled, or logs out', async () => {
+    const words = 'x'.repeat(20_000);
+    const entries = Array.from({ length: 1500 }, () => ({ event: 'long', outcome: 'success', data: { words } }));
+    await server.store.audit.addAll(entries);
+    const { users } = server.store;
+    for (const [name, end] of Object.entries({
+      eve: ({ id }: typeof ann) => users.setRole(id, 'user'),
+      fay: ({ id }: typeof ann) => users.setDisabled(id, true),
+      gil: ({ client }: typeof ann) => client.logout(),
+    })) {
+      const one = await userNamed(name, 'admin');
+      const response = await one.client.exportAudit({ event: 'long' });
+      await end(one);
+      // Longer than it takes to ask who still may, and shorter than a peer may take nothing.
+      await sleep(2500);
+      await assert.rejects(response.text(), name);
+    }
   });
 });
 

@@ -100,5 +100,16 @@ export const viewAuditEntry = (row: AuditRow): AuditEntry => ({
   actor: row.actor,
   address: row.address,
   // Only our own code writes it, and only objects.
-  data: row.data as JsonObject,
+  data: withoutWords(row.event, row.data as JsonObject),
 });
+
+const eventsOnceWithWords = new Set(['put_secret', 'delete_secret', 'policy_changed']);
+
+/** Former releases wrote down the names and origins of secrets, and the hosts of a policy: of them only their number is told. */
+function withoutWords(event: string, data: JsonObject): JsonObject {
+  if (!eventsOnceWithWords.has(event)) return data;
+  const told = Object.entries(data).flatMap(([name, value]) =>
+    name === 'name' ? [] : [[name, Array.isArray(value) ? value.length : value]],
+  );
+  return Object.fromEntries(told);
+}

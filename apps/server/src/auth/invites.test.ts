@@ -114,6 +114,24 @@ describe('who may register', () => {
     );
   });
 
+  it('not with one of an administrator who was disabled or is none any more', async () => {
+    const { users } = open.store;
+    for (const end of [
+      (id: string) => users.setRole(id, 'user'),
+      (id: string) => users.setDisabled(id, true),
+      (id: string) => users.setDisabled(id, true).then(() => users.setRole(id, 'user')),
+    ]) {
+      const { id, client } = await userAt(invited, 'admin');
+      const { invite_token } = (await client.createInvite({ role: 'admin' })).invite;
+      await end(id);
+      for (const server of [invited, open])
+        await assert.rejects(
+          server.client.register({ ...person(), invite: invite_token }),
+          refused('forbidden', /does not count/),
+        );
+    }
+  });
+
   it('where it is closed: only those whom the operator lets in', async () => {
     const { invite_token } = await invite(invited);
     await assert.rejects(closed.client.register({ ...person(), invite: invite_token }), refused('forbidden', /count/));

@@ -21,7 +21,8 @@ const usualLookMs = { unsettled: 250, waiting: 1000, driving: 5000 };
 type LookMs = typeof usualLookMs;
 const seenMs = 1000;
 const takeMs = 2500;
-/** For programs to leave when the server stops. */
+/** For programs to agree to the end when the server stops, and for what they did to be written down. */
+const agreeMs = 1000;
 const closeMs = 4000;
 const closeLookMs = 50;
 const disconnected = 'the task of the program was cancelled, or its connection was given up';
@@ -71,7 +72,6 @@ export function createProgramConnections(options: Options) {
       if (!isAttached && performance.now() > giveUpAt) return socket.close(closeCodes.tryAgain, 'no browser is free');
       await news.wait(lookMs[isAttached ? wheel : 'unsettled']);
     }
-    open.delete(id);
   }
 
   return {
@@ -97,6 +97,7 @@ export function createProgramConnections(options: Options) {
         onEnd();
         if (![...open.values()].some((one) => one.sessionId === sessionId)) drive.forget(sessionId);
       });
+      if (closed.signal.aborted) return program.terminate();
       await store.programs.connected(id, sessionId, userId);
       connection.isStored = true;
       await standing.setRules([id]);
@@ -111,6 +112,9 @@ export function createProgramConnections(options: Options) {
       clearInterval(seen);
       closed.abort();
       for (const { socket } of open.values()) socket.close(closeCodes.goingAway, 'the server stops');
+      await waitWhile(() => open.size > 0, agreeMs);
+      // A program that stands still agrees to nothing, and its connection would keep this server from ending.
+      for (const { socket } of open.values()) socket.terminate();
       await leaving.settled(() => open.size > 0);
     },
   };
@@ -154,12 +158,13 @@ function createLeaving({ store, log }: Pick<Options, 'store' | 'log'>) {
     },
 
     /** Resolves when all have left, or after some time. */
-    async settled(hasMore: () => boolean): Promise<void> {
-      const giveUpAt = performance.now() + closeMs;
-      while ((hasMore() || leaving.size > 0) && performance.now() < giveUpAt)
-        await sleep(closeLookMs, undefined, { ref: false });
-    },
+    settled: (hasMore: () => boolean) => waitWhile(() => hasMore() || leaving.size > 0, closeMs),
   };
+}
+
+async function waitWhile(isSo: () => boolean, ms: number): Promise<void> {
+  const giveUpAt = performance.now() + ms;
+  while (isSo() && performance.now() < giveUpAt) await sleep(closeLookMs, undefined, { ref: false });
 }
 
 type State = NonNullable<Awaited<ReturnType<Store['programs']['stateOf']>>>;

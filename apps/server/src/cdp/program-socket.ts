@@ -12,9 +12,10 @@ import {
 import type { HostClient } from '@pilothouse/fleet';
 import { WebSocket } from 'ws';
 
-/** What is held for a program that does not read. */
+/** What is held for a program that does not read; one message that finds nothing unread may be larger. */
 export const maxUnreadBytes = 16 * 1024 * 1024;
-const maxAnswerBytes = 256 * 1024 * 1024;
+/** A picture of a very long page has less; the body of an answer may have more, and is cut. */
+export const maxAnswerBytes = 64 * 1024 * 1024;
 /** What a program may say before its browser is there. */
 const maxEarlyBytes = 1024 * 1024;
 const openMs = 8000;
@@ -46,6 +47,8 @@ export type ProgramSocket = {
   /** What its acts are held to from now on. It is not attached before the first. */
   setRules(rules: ProgramRules): void;
   close(code: number, reason: string): void;
+  /** Cuts it, where its program does not agree to the end. */
+  terminate(): void;
 };
 
 export function createProgramSocket(options: Options): ProgramSocket {
@@ -61,7 +64,8 @@ export function createProgramSocket(options: Options): ProgramSocket {
     socket.close(code, reason.slice(0, 100));
   }
   function deliver(text: string): void {
-    if (socket.bufferedAmount > maxUnreadBytes) socket.terminate();
+    const unread = socket.bufferedAmount;
+    if (unread > 0 && unread + Buffer.byteLength(text) > maxUnreadBytes) socket.terminate();
     else if (socket.readyState === WebSocket.OPEN) socket.send(text);
   }
 
@@ -122,6 +126,7 @@ export function createProgramSocket(options: Options): ProgramSocket {
       return true;
     },
     close,
+    terminate: () => socket.terminate(),
   };
 }
 

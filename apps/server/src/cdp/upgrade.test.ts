@@ -7,6 +7,13 @@ import pg from 'pg';
 import { WebSocket } from 'ws';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
+const wantsSocket = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
 describe('requests that want another protocol', () => {
   let server: TestServer;
   before(async () => {
@@ -29,12 +36,6 @@ describe('requests that want another protocol', () => {
     return promise;
   }
   const offersHttp2 = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
-  const wantsSocket = [
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ];
 
   it('are answered as ever where they only offer it', async () => {
     assert.equal(await ask('/api/health', offersHttp2), 'HTTP/1.1 200 OK');
@@ -64,6 +65,25 @@ describe('requests that want another protocol', () => {
       server.logged.filter((line) => line.includes(cdp.ticket)),
       [],
     );
+  });
+});
+
+describe('a server that stops', () => {
+  it('waits no long time for a program that stands still', async () => {
+    const server = await startTestServer({ isAuthDisabled: true });
+    const { session } = await server.client.createSession({});
+    const { hostname, port, host } = new URL(server.baseUrl);
+    const frozen = connect(Number(port), hostname);
+    const lines = [`GET /cdp/${session.id} HTTP/1.1`, `Host: ${host}`, ...wantsSocket];
+    frozen.write([...lines, '', ''].join('\r\n'));
+    const [answer] = await once(frozen, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 101 /);
+    frozen.on('error', () => {}).pause();
+    const begun = performance.now();
+    await server.close();
+    const tookMs = performance.now() - begun;
+    frozen.destroy();
+    assert.ok(tookMs < 6000, `${tookMs} ms`);
   });
 });
 

@@ -67,6 +67,16 @@ describe('limits of calls', () => {
     assert.equal((await call('POST', '/api/sessions', {})).status, 201, 'writes are counted apart');
   });
 
+  it('hold for the lists of administrators, each page of which is in the audit', async () => {
+    for (const list of ['users', 'tasks', 'audit']) {
+      const call = await newUser(server);
+      const answers = [];
+      for (let i = 0; i < 5; i++) answers.push((await call('GET', `/api/admin/${list}`)).status);
+      // Who is no administrator is counted and refused alike.
+      assert.deepEqual(answers, [403, 403, 403, 429, 429], list);
+    }
+  });
+
   it('refuse further calls from memory, answer them later and later, and log their number', async () => {
     const own = await startTestServer({ isAuthDisabled: false, callLimits: { write: 5 } });
     const call = await newUser(own);

@@ -14,7 +14,7 @@ import { createInnerCalls, type Exchange, type InnerParts } from './inner-calls.
 import { createReadsInTurn } from './reads-in-turn.ts';
 import { type CallerTraces, spanOfRequest, withinSpan } from './request-span.ts';
 import { schemaOf } from './route-schema.ts';
-import { createStreamedAnswers, StreamedAnswer } from './streamed-answers.ts';
+import { createStreamedAnswers, StreamedAnswer, type TrackAnswer } from './streamed-answers.ts';
 
 type RouteOptions = {
   /** Before anything else: a limit by address. */
@@ -51,6 +51,8 @@ type Options = {
   authenticate: Authenticate;
   /** Called with each stream, to end it when its caller's right ends. */
   onStream: (caller: Caller | Guest | undefined, stream: EventStream) => void;
+  /** The same with each answer that is made while it is read. */
+  onStreamed: TrackAnswer;
   streamLimits: StreamLimits;
   unsent: Unsent;
   callLimits: CallLimits;
@@ -64,7 +66,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
   const calls = createCalls({ authenticate, unsent });
   const inTurn = createInTurn();
   const streams = new Set<EventStream>();
-  const streamed = createStreamedAnswers(streamLimits);
+  const streamed = createStreamedAnswers(streamLimits, options.onStreamed);
   const inner = createInnerCalls(callLimits);
 
   const common = (route: Route, { first, isLenient }: RouteOptions = {}) => ({

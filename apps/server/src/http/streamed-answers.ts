@@ -2,8 +2,10 @@
 // no reader takes it for a whole one.
 
 import { Readable } from 'node:stream';
+import type { Caller, Guest } from '@pilothouse/store';
 import type { FastifyReply } from 'fastify';
 import type { CountedAnswer } from '../delivery/counted-answer.ts';
+import type { EventStream } from '../sse/event-stream.ts';
 import type { StreamLimits } from '../sse/stream-limits.ts';
 
 /** Makes its pieces one after the other, as fast as the peer takes them, until the signal ends. */
@@ -22,6 +24,8 @@ export class StreamedAnswer {
   }
 }
 
+/** Ends what its caller gets with the right of the caller. */
+export type TrackAnswer = (caller: Caller | Guest | undefined, tracked: Pick<EventStream, 'onEnd' | 'close'>) => void;
 type Exchange = { reply: FastifyReply; counted: CountedAnswer };
 
 /** A peer that takes nothing is cut much earlier; this is for one that takes a little now and then. */
@@ -31,7 +35,7 @@ const heldBytes = 4 * 1024 * 1024;
 const sliceBytes = 48 * 1024;
 
 /** Each counts as a stream of its caller and address. */
-export function createStreamedAnswers(limits: StreamLimits) {
+export function createStreamedAnswers(limits: StreamLimits, track: TrackAnswer) {
   const open = new Set<AbortController>();
 
   return {
@@ -48,6 +52,10 @@ export function createStreamedAnswers(limits: StreamLimits) {
       raw.once('close', () => {
         open.delete(stop);
         left.abort(new Error('the peer has left'));
+      });
+      track(request.caller, {
+        onEnd: (listener) => void raw.once('close', listener),
+        close: () => stop.abort(new Error('the right of the caller has ended')),
       });
       const over = AbortSignal.any([stop.signal, AbortSignal.timeout(maxMs)]);
       const pieces = sliced(make(AbortSignal.any([over, left.signal])));

@@ -34,7 +34,8 @@ export function createSecretsService({ store }: { store: Store }) {
         await store.quotas.lock(tx, caller.id);
         if ((await store.secrets.countOthers(tx, caller.id, name)) >= secretLimits.count) throw tooMany();
         const written = await store.secrets.put(tx, caller.id, { name, ...body });
-        const data = { name, origins: written.origins, has_totp: written.has_totp };
+        // Administrators read the audit, and names and origins are words of the user.
+        const data = { origins: written.origins.length, has_totp: written.has_totp };
         await store.audit.add({ event: 'put_secret', outcome: 'success', userId: caller.id, address, data }, tx);
         return written;
       });
@@ -45,8 +46,7 @@ export function createSecretsService({ store }: { store: Store }) {
       await store.transaction(async (tx) => {
         if (!secretName.test(name) || !(await store.secrets.remove(tx, caller.id, name)))
           throw new AppError('not_found');
-        const entry = { event: 'delete_secret', outcome: 'success', userId: caller.id, address, data: { name } };
-        await store.audit.add(entry, tx);
+        await store.audit.add({ event: 'delete_secret', outcome: 'success', userId: caller.id, address }, tx);
       });
       return { success: true };
     },

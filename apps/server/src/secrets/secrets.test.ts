@@ -56,7 +56,7 @@ describe('secrets', () => {
     for (const form of [canary, Buffer.from(canary).toString('hex'), Buffer.from(canary).toString('base64'), 'GEZD'])
       assert.ok(!text.includes(form), form);
     const entries = (await store.audit.of(ownerId)).filter(({ event }) => event === 'put_secret');
-    assert.deepEqual(entries.at(-1)?.data, { name: 'kept', origins, has_totp: true });
+    assert.deepEqual(entries.at(-1)?.data, { origins: origins.length, has_totp: true });
   });
 
   it('refuse what is not valid, and never repeat what was sent', async () => {

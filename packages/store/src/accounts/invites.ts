@@ -17,10 +17,11 @@ type NewInvite = {
   expiresInSecs: number;
 };
 
-/** Where registration is closed, only those of the operator count. */
+/** Where registration is closed, only those of the operator count; those of a user, only while the user is an administrator. */
 const isGood = (tokenHash: Buffer, isClosed: boolean) =>
   sql<boolean>`token_hash = ${tokenHash} and used_at is null and expires_at > clock_timestamp()
-    and (created_by is null or not ${isClosed}::boolean)`;
+    and (created_by is null or not ${isClosed}::boolean and exists (
+      select from users u where u.id = invites.created_by and u.role = 'admin' and u.disabled_at is null))`;
 
 export function createInvites({ db }: Database) {
   const expiryIn = (secs: number) => sql<Date>`date_trunc('milliseconds', now()) + make_interval(secs => ${secs})`;

@@ -7,22 +7,30 @@ import type { Bucket } from './s3-requests.ts';
 
 export type BlobPlace = { dir: string } | { bucket: Bucket };
 
-/** A bucket is tried first: throws a BucketRefused that says in words what is wrong with it. */
+/**
+ * A bucket is tried first: throws a BucketRefused that says in words what is wrong with it. Where it is only away for now, throws
+ * another error: whoever starts again finds it back.
+ */
 export async function openBlobs(place: BlobPlace): Promise<Blobs> {
   if ('dir' in place) return createFileBlobs(place.dir);
   try {
     return await openTriedS3Blobs(place.bucket);
   } catch (error) {
+    if (error instanceof BlobsUnavailable) throw new Error(wordsOf(place.bucket, error), { cause: error });
     throw new BucketRefused(place.bucket, error);
   }
 }
 
 export class BucketRefused extends Error {
-  constructor({ bucket, endpoint }: Bucket, cause: unknown) {
-    const at = endpoint === undefined ? '' : ` at ${new URL(endpoint).host}`;
-    super(`the bucket ${bucket}${at} cannot be used: ${reasonOf(cause)}`, { cause });
+  constructor(bucket: Bucket, cause: unknown) {
+    super(wordsOf(bucket, cause), { cause });
     this.name = 'BucketRefused';
   }
+}
+
+function wordsOf({ bucket, endpoint }: Bucket, cause: unknown): string {
+  const at = endpoint === undefined ? '' : ` at ${new URL(endpoint).host}`;
+  return `the bucket ${bucket}${at} cannot be used: ${reasonOf(cause)}`;
 }
 
 const wrongKey = 'S3 does not know this access key, or the secret key is not its own';

@@ -132,6 +132,12 @@ export function createHostJoins({ pool }: Database) {
   return {
     admit,
 
+    /** Of those that are in, and may come back. */
+    async ids(): Promise<string[]> {
+      const text = 'select host_id from host_joins where ended_at is null';
+      return (await pool.query<{ host_id: string }>({ name: 'joins.ids', text })).rows.map(({ host_id }) => host_id);
+    },
+
     /** It is not let in again under this id, and what it had goes elsewhere. False if there is no such host. */
     async end(tx: Tx, hostId: string): Promise<boolean> {
       const text = `update host_joins set ended_at = clock_timestamp(), ended_by = 'operator'
