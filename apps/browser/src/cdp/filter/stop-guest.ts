@@ -34,7 +34,8 @@ export function createStopGuest(parts: Parts, { isHalted, cut }: Options) {
     const stopped = new Set<string>();
     tellAll(underWay.stops());
     let isOver = await underWay.idle(patienceMs);
-    while (!isOver && !isHalted()) {
+    // Without its sessions a guest does nothing more, and hears nothing.
+    while (!isOver && !isHalted() && guest.owns(guest.root)) {
       if (deadline.isOver()) throw new StepFailure('timeout', 'what a program has under way does not end; ask again');
       const nudges = underWay.nudges();
       for (const { sessionId = guest.root } of nudges) stopped.add(sessionId);
