@@ -20,12 +20,12 @@ export type Sighting =
   | { type: 'key'; key: string };
 
 const simple: Record<string, (params: Params) => Sighting | undefined> = {
-  'Page.navigate': ({ url }) => ({ type: 'navigate', url: String(url) }),
+  'Page.navigate': ({ url }) => ({ type: 'navigate', url: stringOf(url) }),
   'Page.reload': () => ({ type: 'reload' }),
   'Page.navigateToHistoryEntry': () => ({ type: 'history' }),
   'Page.close': () => ({ type: 'close_page' }),
   'Target.closeTarget': () => ({ type: 'close_page' }),
-  'Target.createTarget': ({ url }) => ({ type: 'new_page', url: String(url) }),
+  'Target.createTarget': ({ url }) => ({ type: 'new_page', url: stringOf(url) }),
   'Page.handleJavaScriptDialog': ({ accept }) => ({ type: 'answer_dialog', accept: accept === true }),
   'Input.dispatchMouseEvent': ofMouse,
   'Input.dispatchTouchEvent': ofTouch,
@@ -46,14 +46,15 @@ function ofMouse(params: Params): Sighting | undefined {
 }
 
 function ofTouch({ type, touchPoints }: Params): Sighting | undefined {
-  const [first] = Array.isArray(touchPoints) ? touchPoints : [];
-  return type === 'touchStart' && first ? { type: 'tap', point: pointOf(first as Params) } : undefined;
+  const [first]: unknown[] = Array.isArray(touchPoints) ? touchPoints : [];
+  return type === 'touchStart' && first instanceof Object ? { type: 'tap', point: pointOf({ ...first }) } : undefined;
 }
 
 function ofText(text: unknown): Sighting | undefined {
   return typeof text === 'string' && text !== '' ? { type: 'text', text, isWhole: true } : undefined;
 }
 
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const maxCoordinate = 1e6;
 const numberOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(-maxCoordinate, Math.min(maxCoordinate, value)) : 0;

@@ -23,7 +23,8 @@ export type HeldDown = {
 export function createHeldDown(): HeldDown {
   const sessions = new Map<string, Held>();
   const letGo = new Set<string>();
-  const nameOf = (sessionId: string, button: unknown) => `${sessionId} ${button}`;
+  /** Whatever the client says: what is no text is no button. */
+  const nameOf = (sessionId: string, button: unknown) => `${sessionId} ${typeof button === 'string' ? button : ''}`;
   const of = (sessionId: string): Held => {
     const held = sessions.get(sessionId) ?? { buttons: new Set(), keys: new Map(), hasTouch: false, isDragging: false };
     sessions.set(sessionId, held);
@@ -32,7 +33,7 @@ export function createHeldDown(): HeldDown {
 
   function noteMouse({ buttons }: Held, { type, button }: Params): void {
     if (type === 'mousePressed' && typeof button === 'string' && button !== 'none') buttons.add(button);
-    if (type === 'mouseReleased') buttons.delete(String(button));
+    if (type === 'mouseReleased' && typeof button === 'string') buttons.delete(button);
   }
 
   function noteKey({ keys }: Held, { type, key, code, windowsVirtualKeyCode, location }: Params): void {

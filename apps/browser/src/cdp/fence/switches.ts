@@ -18,7 +18,7 @@ const ways: Record<string, { off: Command; isOff: (params: Params) => boolean }>
       params: { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
     },
     isOff: ({ offline, latency, downloadThroughput: down, uploadThroughput: up }) =>
-      offline !== true && latency === 0 && Number(down) <= 0 && Number(up) <= 0,
+      offline !== true && latency === 0 && isNone(down) && isNone(up),
   },
   'Network.setBlockedURLs': {
     off: { method: 'Network.setBlockedURLs', params: { urls: [] } },
@@ -33,6 +33,8 @@ const offs: Record<string, string> = {
   'Emulation.clearGeolocationOverride': 'Emulation.setGeolocationOverride',
 };
 
+/** Of bytes in a second: as many as there come. */
+const isNone = (value: unknown): boolean => typeof value === 'number' && value <= 0;
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
 export type Switches = {

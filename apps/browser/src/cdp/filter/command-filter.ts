@@ -213,6 +213,7 @@ function createGate(
       if (isInput(command.method)) retries.refused(command, why);
     },
     answerRelease: (command, why) => say(command, errors.refused(why)),
+    fail: (command) => say(command, errors.broken),
   });
   return { ...gate, holds: (command) => retries.isToldWhy(command) || gate.holds(command) };
 }

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sightingOf } from '../acts/sighting.ts';
+import { createHeldDown } from '../fence/held-down.ts';
+import { createSwitches } from '../fence/switches.ts';
+import { methodsWith } from '../filter/commands.ts';
+import { createKnownContexts } from '../filter/known-contexts.ts';
 import { heldBy, judgedActOf, loneReleaseOf } from './judged-act.ts';
 
 const at = { x: 5, y: 7 };
@@ -53,6 +58,33 @@ describe('an act of a program that is judged', () => {
       judgedActOf('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
     assert.deepEqual(touch([at, { x: 1, y: 2 }]), { step: click, by: { points: [at, { x: 1, y: 2 }] } });
     assert.deepEqual(Object.keys(touch(Array.from({ length: 11 }, () => at)) ?? {}), ['refuse']);
+  });
+
+  it('is read whatever a program sends in the place of a text, a number or a finger', () => {
+    const hostile = { toString: 1, valueOf: 1 };
+    for (const value of [null, 1, hostile, [hostile], [null]]) {
+      const params = { url: value, x: value, y: value, button: value, touchPoints: [value], text: value, key: value };
+      for (const method of [...methodsWith('allow'), ...methodsWith('rewrite')])
+        for (const type of [
+          'mousePressed',
+          'mouseReleased',
+          'touchStart',
+          'touchMove',
+          'keyDown',
+          'keyUp',
+          'drop',
+          value,
+        ]) {
+          const all = { ...params, type, modifiers: value, code: value };
+          for (const read of [judgedActOf, loneReleaseOf, heldBy, sightingOf]) read(method, all);
+          const held = createHeldDown();
+          held.note('s', method, all);
+          held.wasLetGo('s', method, all);
+          held.isUpAlready('s', method, all);
+          createSwitches().note('s', method, { ...all, offline: false, latency: 0, downloadThroughput: value });
+          createKnownContexts().failed('s', method, { contextId: value, uniqueContextId: value });
+        }
+    }
   });
 
   it('tells keys apart by key, code, number and place, so that a release is of the key that was pressed', () => {
