@@ -67,14 +67,15 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
     if (isAnswer) answers.take(id, message);
     else if (!owner || sessionId === undefined) host.deliver(message);
     else {
-      follow(sessions, message, sessionId);
+      const gone = follow(sessions, message, sessionId);
       guarded(owner, () => owner.listeners.onEvent(message, sessionId));
+      answers.sessionsGone(gone);
     }
   }
 
   function endGuest({ guest, listeners }: Owner): void {
     if (!guests.delete(listeners)) return;
-    forget(sessions, guest.root);
+    answers.sessionsGone(forget(sessions, guest.root));
     if (!pipe.isClosed()) void bestEffort('end the sessions of a program', answers.ask(detach(guest.root)));
     listeners.onClose();
   }
@@ -93,7 +94,7 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
       },
       async leave(until) {
         if (!guests.delete(listeners)) return;
-        forget(sessions, guest.root);
+        answers.sessionsGone(forget(sessions, guest.root));
         if (!pipe.isClosed()) await within(until, answers.ask(detach(guest.root)));
       },
     };
@@ -126,27 +127,28 @@ const createGuard = (end: (owner: Owner) => void) => (owner: Owner, take: () => 
   }
 };
 
-/** Sessions come and go by events of those that they belong to. */
-function follow(sessions: Sessions, event: Buffer, parent: string): void {
+/** Sessions come and go by events of those that they belong to. Returns those that went. */
+function follow(sessions: Sessions, event: Buffer, parent: string): string[] {
   const method = methodOf(event);
-  if (method !== 'Target.attachedToTarget' && method !== 'Target.detachedFromTarget') return;
+  if (method !== 'Target.attachedToTarget' && method !== 'Target.detachedFromTarget') return [];
   const { params } = JSON.parse(event.toString()) as { params: { sessionId: string } };
   const owner = sessions.get(parent);
   if (method === 'Target.attachedToTarget' && owner) sessions.set(params.sessionId, { ...owner, parent });
-  if (method === 'Target.detachedFromTarget') forget(sessions, params.sessionId);
+  return method === 'Target.detachedFromTarget' ? forget(sessions, params.sessionId) : [];
 }
 
 const detach = (sessionId: string): Command => ({ method: 'Target.detachFromTarget', params: { sessionId } });
 
-/** Forgets a session, and every session that was opened from it. */
-function forget(sessions: Sessions, sessionId: string): void {
+/** Forgets a session, and every session that was opened from it. Returns all of them. */
+function forget(sessions: Sessions, sessionId: string): string[] {
   sessions.delete(sessionId);
-  for (const [child, { parent }] of sessions) if (parent === sessionId) forget(sessions, child);
+  const children = [...sessions].filter(([, { parent }]) => parent === sessionId);
+  return [sessionId, ...children.flatMap(([child]) => forget(sessions, child))];
 }
 
 /** Numbers commands of guests, and finds who waits for an answer. */
 function createAnswers(send: (message: string) => void) {
-  const waiting = new Map<number, (answer: Buffer) => void>();
+  const waiting = new Map<number, { onAnswer: (answer: Buffer) => void; sessionId: string | undefined }>();
   const ends = new Set<() => void>();
   let last = firstGuestId - 1;
 
@@ -156,7 +158,7 @@ function createAnswers(send: (message: string) => void) {
     // What cannot be written is not waited for.
     const text = JSON.stringify({ id: last, ...command });
     send(text);
-    waiting.set(last, onAnswer);
+    waiting.set(last, { onAnswer, sessionId: command.sessionId });
   }
 
   return {
@@ -175,9 +177,18 @@ function createAnswers(send: (message: string) => void) {
       return promise;
     },
     take(id: number, answer: Buffer): void {
-      const onAnswer = waiting.get(id);
+      const asked = waiting.get(id);
       waiting.delete(id);
-      onAnswer?.(answer);
+      asked?.onAnswer(answer);
+    },
+    /** Chromium answers nothing more that was asked in these: whoever waits for it hears so. */
+    sessionsGone(gone: readonly string[]): void {
+      for (const [id, { onAnswer, sessionId }] of gone.length > 0 ? [...waiting] : []) {
+        if (sessionId === undefined || !gone.includes(sessionId)) continue;
+        waiting.delete(id);
+        const error = { code: -32001, message: 'Session with given id not found.' };
+        onAnswer(Buffer.from(JSON.stringify({ id, error, sessionId })));
+      }
     },
     clear(): void {
       waiting.clear();

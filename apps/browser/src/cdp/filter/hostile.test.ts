@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../../../../../testkit/until.ts';
-import { contextIdOf, openRawDoor } from '../../../testing/doors.ts';
+import { contextIdOf, openRawDoor, type RawDoor } from '../../../testing/doors.ts';
 import { type SharedChromium, startSharedChromium } from '../../../testing/guests.ts';
 import { soon } from '../../../testing/stage.ts';
+import { within } from '../../common/deadline.ts';
 
 /** Neither a text nor a number can be made of it. */
 const hostile = { toString: 1, valueOf: 1 };
+
+/** Opens one more session of the page each time. */
+async function attachTo(door: RawDoor): Promise<() => Promise<string>> {
+  const { targetInfos } = await door.must<{ targetInfos: { targetId: string }[] }>('Target.getTargets');
+  const params = { targetId: targetInfos[0]?.targetId, flatten: true };
+  return async () => (await door.must<{ sessionId: string }>('Target.attachToTarget', params)).sessionId;
+}
 
 describe('a guest that sends what no client would', () => {
   let chromium: SharedChromium;
@@ -58,9 +66,7 @@ describe('a guest that sends what no client would', () => {
 
   it('gets an answer to everything, and the host lives', async () => {
     const door = await openRawDoor(chromium, contextId, { onActs: () => {} });
-    const { targetInfos } = await door.must<{ targetInfos: { targetId: string }[] }>('Target.getTargets');
-    const attach = { targetId: targetInfos[0]?.targetId, flatten: true };
-    const { sessionId } = await door.must<{ sessionId: string }>('Target.attachToTarget', attach);
+    const sessionId = await (await attachTo(door))();
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const sent: [string, object][] = [
       ['Page.navigate', { url: hostile }],
@@ -92,6 +98,22 @@ describe('a guest that sends what no client would', () => {
     door.take(`{"id":900001,"method":"Runtime.evaluate","params":{"expression":${deep}},"sessionId":"${sessionId}"}`);
     assert.ok((await door.ask('Browser.getVersion')).result);
     assert.equal(await own.evaluate('1'), 1);
+    await door.close();
+  });
+
+  it('is answered what it asked for in a session that is gone, and keeps nobody from taking over', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    const attach = await attachTo(door);
+    const [first, second] = [await attach(), await attach()];
+    const never = door.ask('Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true }, first);
+    // A request that nobody lets go on keeps its page waiting, and its program too.
+    await door.must('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, second);
+    const loading = door.ask('Page.navigate', { url: 'http://shop.test/' }, first);
+    await door.event('Fetch.requestPaused');
+    await door.must('Target.detachFromTarget', { sessionId: first });
+    for (const asked of [never, loading]) assert.equal((await within(soon(3000), asked)).error?.code, -32001);
+    await door.fence({ epoch: 2, by: 'person' }, soon(1000));
+    await door.release(3, soon(2000));
     await door.close();
   });
 });

@@ -24,6 +24,7 @@ export type Targets = {
     filter: readonly TypeFilter[] | undefined,
     how: { isOn: boolean; isTold: boolean },
   ): ToldEvent[];
+  forget(sessionId: string): void;
   /** What sessions have to be told after a time in which they were told nothing. */
   news(): ToldEvent[];
 };
@@ -89,6 +90,7 @@ export function createTargets(contextId: string): Targets {
       else asked.delete(sessionId);
       return isNew && isTold ? catchUp(sessionId) : [];
     },
+    forget: (sessionId) => void asked.delete(sessionId),
     news: () => [...asked.keys()].flatMap(catchUp),
   };
 }
