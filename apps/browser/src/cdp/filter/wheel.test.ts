@@ -210,6 +210,26 @@ describe('a guest whose session another drives for a time', () => {
     await door.close();
   });
 
+  it('runs no script in a page that is busy once the other drives, also where the script waits for a promise', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    const { targetInfos } = await door.must('Target.getTargets');
+    const [target] = (targetInfos as { targetId: string; url: string }[]).filter(({ url }) => url.endsWith('/form'));
+    const { sessionId } = await door.must('Target.attachToTarget', { targetId: target?.targetId, flatten: true });
+    await own.evaluate('setTimeout(() => { const end = Date.now() + 800; while (Date.now() < end); }, 0) && 0');
+    const late = door.ask(
+      'Runtime.evaluate',
+      { expression: 'window.ranAt = Date.now()', awaitPromise: true },
+      String(sessionId),
+    );
+    await door.fence(person, soon(2000));
+    const at = Date.now();
+    const ranAt = await own.evaluate<number | null>('window.ranAt ?? null');
+    assert.ok(ranAt === null || ranAt <= at, `it ran ${Number(ranAt) - at} ms after the acknowledgement`);
+    await late;
+    await door.release(3, soon(2000));
+    await door.close();
+  });
+
   it('hears nothing meanwhile, also where it connects meanwhile, and no page waits for it', async () => {
     const door = await openRawDoor(chromium, contextId, { driven: person });
     await door.must('Target.setDiscoverTargets', { discover: true });
