@@ -6,7 +6,13 @@ import type { Command } from '../multiplexer.ts';
 const outside = { x: -10, y: -10 };
 
 type Params = Record<string, unknown>;
-type Held = { buttons: Set<string>; keys: Map<string, Params>; hasTouch: boolean; isDragging: boolean };
+type Held = {
+  buttons: Set<string>;
+  keys: Map<string, Params>;
+  hasTouch: boolean;
+  isDragging: boolean;
+  byMouse?: string;
+};
 
 export type HeldDown = {
   /** A command of the guest that Chromium was given. */
@@ -36,6 +42,11 @@ export function createHeldDown(): HeldDown {
     if (type === 'mouseReleased' && typeof button === 'string') buttons.delete(button);
   }
 
+  function noteTouchByMouse(held: Held, { type, button }: Params): void {
+    if (type === 'mousePressed') held.byMouse = button === 'right' ? 'right' : 'left';
+    if (type === 'mouseReleased') delete held.byMouse;
+  }
+
   function noteKey({ keys }: Held, { type, key, code, windowsVirtualKeyCode, location }: Params): void {
     const name = JSON.stringify([key, code, windowsVirtualKeyCode, location]);
     if (type === 'keyDown' || type === 'rawKeyDown') keys.set(name, { key, code, windowsVirtualKeyCode, location });
@@ -44,8 +55,9 @@ export function createHeldDown(): HeldDown {
 
   return {
     note(sessionId, method, params) {
-      if (!method.startsWith('Input.dispatch')) return;
+      if (!presses.has(method)) return;
       const held = of(sessionId);
+      if (method === 'Input.emulateTouchFromMouseEvent') noteTouchByMouse(held, params);
       if (params.type === 'mousePressed') letGo.delete(nameOf(sessionId, params.button));
       if (method === 'Input.dispatchMouseEvent') noteMouse(held, params);
       if (method === 'Input.dispatchKeyEvent') noteKey(held, params);
@@ -74,10 +86,19 @@ export function createHeldDown(): HeldDown {
   };
 }
 
+/** What puts something down that stays there. A gesture lifts its own fingers. */
+const presses = new Set([
+  'Input.dispatchDragEvent',
+  'Input.dispatchKeyEvent',
+  'Input.dispatchMouseEvent',
+  'Input.dispatchTouchEvent',
+  'Input.emulateTouchFromMouseEvent',
+]);
+
 const isMouseRelease = (method: string, { type }: Params): boolean =>
   method === 'Input.dispatchMouseEvent' && type === 'mouseReleased';
 
-function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
+function releasesOf({ buttons, keys, hasTouch, isDragging, byMouse }: Held): Command[] {
   const mouse = (params: Params): Command => ({
     method: 'Input.dispatchMouseEvent',
     params: { ...outside, ...params },
@@ -87,6 +108,11 @@ function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
     ...(buttons.size > 0 ? [mouse({ type: 'mouseMoved' })] : []),
     ...[...buttons].map((button) => mouse({ type: 'mouseReleased', button })),
     ...[...keys.values()].map((params) => ({ method: 'Input.dispatchKeyEvent', params: { ...params, type: 'keyUp' } })),
+    ...['mouseMoved', 'mouseReleased'].flatMap((type) =>
+      byMouse === undefined
+        ? []
+        : [{ method: 'Input.emulateTouchFromMouseEvent', params: { ...outside, type, button: byMouse } }],
+    ),
     ...(hasTouch ? [{ method: 'Input.dispatchTouchEvent', params: { type: 'touchCancel', touchPoints: [] } }] : []),
   ];
 }
