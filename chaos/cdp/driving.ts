@@ -40,6 +40,7 @@ export function keepDriving(program: Program, expected: { list: number; title: s
   const kinds: Record<string, () => Promise<unknown>> = {
     click: program.click,
     type: () => program.type('ab'),
+    fill: () => program.fill('filled'),
     hold: () => program.hold(4),
     async count() {
       const found = await program.count();

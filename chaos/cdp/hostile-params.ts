@@ -25,6 +25,8 @@ const wrong: Record<string, unknown> = {
   object: [[]],
   any: { toString: 1 },
 };
+/** Neither a text nor a number can be made of it. */
+const unreadable = { toString: 1, valueOf: 1 };
 
 export function createHostileParams(domains: ProtocolDomain[]) {
   const types = new Map<string, ProtocolType>(
@@ -71,6 +73,30 @@ export function createHostileParams(domains: ProtocolDomain[]) {
     return Object.fromEntries(parameters.map((one) => [one.name, wrong[resolve(domain, one).type.type ?? 'any'] ?? 1]));
   }
 
+  /** A list or an object that is one, and has in it only `member`; anything else is `member` itself. */
+  function wrongWithin(inDomain: string, given: ProtocolType, member: unknown): unknown {
+    const { type } = resolve(inDomain, given);
+    if (type.type === 'array') return [member];
+    if (type.type !== 'object' || !type.properties) return member;
+    return Object.fromEntries(type.properties.map(({ name }) => [name, member]));
+  }
+
+  function wrongMembers(method: string, member: unknown): Params {
+    const { domain = '', parameters = [] } = commands.get(method) ?? {};
+    const isNamed = ({ name, enum: words }: ProtocolType) => name === 'type' && words !== undefined;
+    // By the first of its types a command is one that is read further.
+    return Object.fromEntries(
+      parameters.map((one) => [one.name, isNamed(one) ? one.enum?.[0] : wrongWithin(domain, one, member)]),
+    );
+  }
+
+  /** What is kept and used later is what was switched on. */
+  function switchedOn(method: string): Params {
+    const { domain = '', parameters = [] } = commands.get(method) ?? {};
+    const flags = parameters.filter((one) => resolve(domain, one).type.type === 'boolean');
+    return Object.fromEntries(flags.map(({ name }) => [name, true]));
+  }
+
   return {
     methods: [...commands.keys()],
     /** `isSmall`: only those that reach furthest. */
@@ -78,6 +104,9 @@ export function createHostileParams(domains: ProtocolDomain[]) {
       const common = [
         { name: 'nothing', params: {} },
         { name: 'wrong types', params: wrongTypes(method) },
+        { name: 'null members', params: wrongMembers(method, null) },
+        { name: 'members of no type', params: wrongMembers(method, unreadable) },
+        { name: 'switched on with null members', params: { ...wrongMembers(method, null), ...switchedOn(method) } },
         { name: 'huge', params: fill(method, hugeText, { isWhole: true }) },
       ];
       const hostile = Object.entries(texts).flatMap(([name, text]) => [

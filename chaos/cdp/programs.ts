@@ -13,6 +13,8 @@ export type Program = {
   type(text: string): Promise<unknown>;
   /** Presses the button, waits, and lets go of it. */
   hold(ms: number): Promise<unknown>;
+  /** Puts a text into the field by a script, while the page is busy with one of its own. */
+  fill(text: string): Promise<unknown>;
   count(): Promise<number>;
   title(): Promise<string>;
   goto(url: string): Promise<unknown>;
@@ -25,6 +27,13 @@ export type ProgramName = 'playwright' | 'puppeteer' | 'raw';
 const actMs = 8000;
 const connectMs = 40_000;
 const { press } = places;
+
+/** Scripts of the page. */
+const keepBusy = 'void setTimeout(() => { for (const end = Date.now() + 60; Date.now() < end; ); }, 0)';
+const putText = (text: string) => `(async (field) => {
+  field.value = ${JSON.stringify(text)};
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+})(document.querySelector('#name'))`;
 
 export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> = {
   async playwright(wsUrl) {
@@ -41,6 +50,10 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
         await page.mouse.down();
         await sleep(ms);
         await page.mouse.up();
+      },
+      async fill(text) {
+        await page.evaluate(keepBusy);
+        await page.locator('#name').fill(text);
       },
       count: () => page.locator('li').count(),
       title: () => page.title(),
@@ -73,6 +86,10 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
           await sleep(ms);
           await page.mouse.up();
         }),
+      async fill(text) {
+        await page.evaluate(keepBusy);
+        await page.evaluate(putText(text));
+      },
       count: () => page.$$eval('li', (items) => items.length),
       title: () => page.title(),
       goto: (url) => page.goto(url),
@@ -105,6 +122,10 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
         await mouse('mousePressed');
         await sleep(ms);
         await mouse('mouseReleased');
+      },
+      async fill(text) {
+        await run(keepBusy);
+        await client.send('Runtime.evaluate', { expression: putText(text), awaitPromise: true }, sessionId);
       },
       count: async () => Number(await run('document.querySelectorAll("li").length')),
       title: async () => String(await run('document.title')),

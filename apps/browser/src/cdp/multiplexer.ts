@@ -2,6 +2,7 @@
 // them a message of another. What a guest may say and see is decided elsewhere.
 
 import type { ConnectOverCDPTransport } from 'playwright-core';
+import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, within } from '../common/deadline.ts';
 import { createHostTransport } from './host-transport.ts';
 import { openPipe, type PipeStreams } from './pipe.ts';
@@ -27,7 +28,7 @@ export type Guest = {
 
 export type GuestListeners = {
   onEvent(event: Buffer, sessionId: string): void;
-  /** Chromium is gone. Not called for a guest that left. */
+  /** Chromium is gone, or a message could not be taken for the guest. Not called for a guest that left. */
   onClose(): void;
 };
 
@@ -37,7 +38,8 @@ export type Multiplexer = {
   openGuest(listeners: GuestListeners, deadline: Deadline): Promise<Guest>;
 };
 
-type Sessions = Map<string, { guest: object; parent: string | undefined; listeners: GuestListeners }>;
+type Owner = { guest: { root: string }; listeners: GuestListeners };
+type Sessions = Map<string, Owner & { parent: string | undefined }>;
 
 export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>): Multiplexer {
   const sessions: Sessions = new Map();
@@ -47,12 +49,15 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
     onMessage: route,
     onClose() {
       const left = [...guests];
-      forgetAll();
+      sessions.clear();
+      guests.clear();
+      answers.clear();
       for (const { onClose } of left) onClose();
       host.closed();
     },
   });
   const answers = createAnswers((message) => pipe.send(message));
+  const guarded = createGuard(endGuest);
 
   function route(message: Buffer): void {
     const id = idOf(message);
@@ -62,76 +67,98 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
     if (isAnswer) answers.take(id, message);
     else if (!owner || sessionId === undefined) host.deliver(message);
     else {
-      follow(message, sessionId);
-      owner.listeners.onEvent(message, sessionId);
+      const gone = follow(sessions, message, sessionId);
+      guarded(owner, () => owner.listeners.onEvent(message, sessionId));
+      answers.sessionsGone(gone);
     }
   }
 
-  /** Sessions come and go by events of those that they belong to. */
-  function follow(event: Buffer, parent: string): void {
-    const method = methodOf(event);
-    if (method !== 'Target.attachedToTarget' && method !== 'Target.detachedFromTarget') return;
-    const { params } = JSON.parse(event.toString()) as { params: { sessionId: string } };
-    const owner = sessions.get(parent);
-    if (method === 'Target.attachedToTarget' && owner) sessions.set(params.sessionId, { ...owner, parent });
-    if (method === 'Target.detachedFromTarget') forget(sessions, params.sessionId);
+  function endGuest({ guest, listeners }: Owner): void {
+    if (!guests.delete(listeners)) return;
+    answers.sessionsGone(forget(sessions, guest.root));
+    if (!pipe.isClosed()) void bestEffort('end the sessions of a program', answers.ask(detach(guest.root)));
+    listeners.onClose();
   }
 
-  function forgetAll(): void {
-    sessions.clear();
-    guests.clear();
-    answers.clear();
+  function guestOf(owner: Owner): Guest {
+    const { guest, listeners } = owner;
+    const owns = (sessionId: string) => sessions.get(sessionId)?.guest === guest;
+    return {
+      root: guest.root,
+      owns,
+      send({ sessionId = guest.root, ...command }, onAnswer) {
+        if (!owns(sessionId)) throw new Error('the session is not of this guest');
+        answers.send({ ...command, sessionId }, (answer) => {
+          if (guests.has(listeners)) guarded(owner, () => onAnswer(answer));
+        });
+      },
+      async leave(until) {
+        if (!guests.delete(listeners)) return;
+        answers.sessionsGone(forget(sessions, guest.root));
+        if (!pipe.isClosed()) await within(until, answers.ask(detach(guest.root)));
+      },
+    };
   }
 
   return {
     host: host.transport,
     async openGuest(listeners, deadline) {
-      const guest = {};
       const attach = answers.ask<{ sessionId: string }>({ method: 'Target.attachToBrowserTarget' });
       // One that comes too late is not left behind.
-      const root = await within(deadline, attach).catch((error) => {
-        attach.then(({ sessionId }) => answers.ask(detach(sessionId))).catch(() => undefined);
+      const { sessionId } = await within(deadline, attach).catch((error) => {
+        attach.then((late) => answers.ask(detach(late.sessionId))).catch(() => undefined);
         throw error;
       });
-      sessions.set(root.sessionId, { guest, parent: undefined, listeners });
+      const owner = { guest: { root: sessionId }, listeners };
+      sessions.set(sessionId, { ...owner, parent: undefined });
       guests.add(listeners);
-      const owns = (sessionId: string) => sessions.get(sessionId)?.guest === guest;
-      return {
-        root: root.sessionId,
-        owns,
-        send({ sessionId = root.sessionId, ...command }, onAnswer) {
-          if (!owns(sessionId)) throw new Error('the session is not of this guest');
-          answers.send({ ...command, sessionId }, (answer) => guests.has(listeners) && onAnswer(answer));
-        },
-        async leave(until) {
-          if (!guests.delete(listeners)) return;
-          forget(sessions, root.sessionId);
-          if (!pipe.isClosed()) await within(until, answers.ask(detach(root.sessionId)));
-        },
-      };
+      return guestOf(owner);
     },
   };
 }
 
+/** What goes wrong with a message of a guest ends that guest: the host has many others, and has to live. */
+const createGuard = (end: (owner: Owner) => void) => (owner: Owner, take: () => void) => {
+  try {
+    take();
+  } catch (error) {
+    void bestEffort('take a message for a program', Promise.reject(error));
+    end(owner);
+  }
+};
+
+/** Sessions come and go by events of those that they belong to. Returns those that went. */
+function follow(sessions: Sessions, event: Buffer, parent: string): string[] {
+  const method = methodOf(event);
+  if (method !== 'Target.attachedToTarget' && method !== 'Target.detachedFromTarget') return [];
+  const { params } = JSON.parse(event.toString()) as { params: { sessionId: string } };
+  const owner = sessions.get(parent);
+  if (method === 'Target.attachedToTarget' && owner) sessions.set(params.sessionId, { ...owner, parent });
+  return method === 'Target.detachedFromTarget' ? forget(sessions, params.sessionId) : [];
+}
+
 const detach = (sessionId: string): Command => ({ method: 'Target.detachFromTarget', params: { sessionId } });
 
-/** Forgets a session, and every session that was opened from it. */
-function forget(sessions: Sessions, sessionId: string): void {
+/** Forgets a session, and every session that was opened from it. Returns all of them. */
+function forget(sessions: Sessions, sessionId: string): string[] {
   sessions.delete(sessionId);
-  for (const [child, { parent }] of sessions) if (parent === sessionId) forget(sessions, child);
+  const children = [...sessions].filter(([, { parent }]) => parent === sessionId);
+  return [sessionId, ...children.flatMap(([child]) => forget(sessions, child))];
 }
 
 /** Numbers commands of guests, and finds who waits for an answer. */
 function createAnswers(send: (message: string) => void) {
-  const waiting = new Map<number, (answer: Buffer) => void>();
+  const waiting = new Map<number, { onAnswer: (answer: Buffer) => void; sessionId: string | undefined }>();
   const ends = new Set<() => void>();
   let last = firstGuestId - 1;
 
   function sendNumbered(command: Command, onAnswer: (answer: Buffer) => void): void {
     do last = last >= lastGuestId ? firstGuestId : last + 1;
     while (waiting.has(last));
-    waiting.set(last, onAnswer);
-    send(JSON.stringify({ id: last, ...command }));
+    // What cannot be written is not waited for.
+    const text = JSON.stringify({ id: last, ...command });
+    send(text);
+    waiting.set(last, { onAnswer, sessionId: command.sessionId });
   }
 
   return {
@@ -150,9 +177,18 @@ function createAnswers(send: (message: string) => void) {
       return promise;
     },
     take(id: number, answer: Buffer): void {
-      const onAnswer = waiting.get(id);
+      const asked = waiting.get(id);
       waiting.delete(id);
-      onAnswer?.(answer);
+      asked?.onAnswer(answer);
+    },
+    /** Chromium answers nothing more that was asked in these: whoever waits for it hears so. */
+    sessionsGone(gone: readonly string[]): void {
+      for (const [id, { onAnswer, sessionId }] of gone.length > 0 ? [...waiting] : []) {
+        if (sessionId === undefined || !gone.includes(sessionId)) continue;
+        waiting.delete(id);
+        const error = { code: -32001, message: 'Session with given id not found.' };
+        onAnswer(Buffer.from(JSON.stringify({ id, error, sessionId })));
+      }
     },
     clear(): void {
       waiting.clear();

@@ -79,6 +79,7 @@ export function createActWatch({ sights, send, now = () => performance.now() }: 
     else {
       runs.end();
       if (sighting.type === 'down' || sighting.type === 'up') mouse.note(sighting, sessionId, wait);
+      else if (sighting.type === 'drop') add(act, [wait], { to: at(sessionId, sighting.point) });
       else add(act, [wait], sighting.type === 'tap' ? { element: at(sessionId, sighting.point) } : {});
     }
   }
@@ -159,6 +160,8 @@ function actOf(sighting: Sighting, at: number): TimedAct {
       return { ...emptyAct('press', at), key: sighting.key };
     case 'text':
       return { ...emptyAct('type', at), chars: sighting.text.length };
+    case 'drop':
+      return { ...emptyAct('drag', at), point: sighting.point };
     case 'tap':
       return { ...emptyAct('click', at), point: sighting.point };
     case 'down':

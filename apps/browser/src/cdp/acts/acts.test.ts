@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ProgramAct } from '@pilothouse/bus';
 import type { BrowserContext, Page } from 'playwright-core';
+import { decodeProgramReport, encodeProgramReport } from '../../../../../packages/bus/src/messages/program-acts.ts';
 import { until } from '../../../../../testkit/until.ts';
 import { connectThroughDoor, contextIdOf } from '../../../testing/doors.ts';
 import { type SharedChromium, startSharedChromium } from '../../../testing/guests.ts';
@@ -148,6 +149,19 @@ describe('what a program does, at its door', () => {
     assert.ok(told.length < 6, 'in fewer lines');
     assert.ok(told.every(({ error, outcome }) => outcome === 'refused' && /a person drives/.test(error ?? '')));
     assert.doesNotMatch(JSON.stringify(acts), /typed while/);
+  });
+
+  it('has nothing that cannot be read, however large the page is and however far it is turned', async () => {
+    await page.evaluate(
+      `document.body.innerHTML = '<button style="position: absolute; left: 0; top: 0; width: 4e6px; height: 4e6px">Huge</button>'`,
+    );
+    await page.mouse.click(20, 20);
+    for (let n = 0; n < 3; n += 1) await page.mouse.wheel(900_000, -900_000);
+    await page.reload();
+    await heard(3);
+    const [click, scroll] = decodeProgramReport(encodeProgramReport({ epoch: 1, acts })).acts;
+    assert.deepEqual([click?.element?.name, click?.element?.box?.width], ['Huge', 1e6]);
+    assert.deepEqual(scroll?.delta, { x: 1e6, y: -1e6 });
   });
 
   it('is told in counts where it comes faster than a person can follow', async () => {

@@ -5,13 +5,16 @@ import { z } from 'zod';
 import { focusScript, pointScript } from '../../dom/injected/script.ts';
 import { worldName } from '../../dom/worlds/isolated-world.ts';
 import type { Guest } from '../multiplexer.ts';
-import type { Point } from './sighting.ts';
+import { clamped, type Point } from './sighting.ts';
+
+/** A page has elements of any size, and a report none beyond this. */
+const Coordinate = z.number().transform(clamped);
 
 const Sight = z.object({
   role: z.string().max(50),
   name: z.string().max(200),
   secret: z.boolean(),
-  box: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
+  box: z.object({ x: Coordinate, y: Coordinate, width: Coordinate, height: Coordinate }),
 });
 export type Sight = z.output<typeof Sight>;
 

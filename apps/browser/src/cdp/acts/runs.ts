@@ -4,6 +4,7 @@
 import type { ActReport, TimedAct } from './act-report.ts';
 import type { Answered } from './answer.ts';
 import type { Sight } from './element-sight.ts';
+import { clamped } from './sighting.ts';
 import { typedLines } from './typing-run.ts';
 
 /** A command that Chromium was given, and what it will answer. */
@@ -81,7 +82,7 @@ const isSameKind = (one: TimedAct, other: TimedAct): boolean => one.kind === oth
 
 function join(sum: TimedAct, { delta, count }: TimedAct): void {
   sum.count += count;
-  if (sum.delta && delta) sum.delta = { x: sum.delta.x + delta.x, y: sum.delta.y + delta.y };
+  if (sum.delta && delta) sum.delta = { x: clamped(sum.delta.x + delta.x), y: clamped(sum.delta.y + delta.y) };
 }
 
 async function linesOf({ pieces }: Typing, after: Promise<Sight | undefined>): Promise<TimedAct[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { methodsWith } from '../filter/commands.ts';
 import { createHeldDown } from './held-down.ts';
-import { createSwitches } from './switches.ts';
+import { createSwitches, switchedOff } from './switches.ts';
 import { type FenceOutcome, judgeWhileDriven } from './while-driven.ts';
 
 const driven = { epoch: 2, by: 'person' } as const;
@@ -180,6 +180,66 @@ describe('what a guest has switched on', () => {
     ]);
   });
 
+  /** What is left behind by commands that are let through and have no switch, and why it may be. */
+  const mayStay: Record<string, RegExp> = {
+    'it reads':
+      /\.(can|capture|check|collect|describe|fetch|get|perform|print|pushNode|query|read|request|resolve|search|stream|take)/,
+    'it ends something':
+      /\.(cancel|clear|close|delete|detach|disable|discard|release|remove|reset|stop|unregister|untrack|fail|globalLexical)/,
+    'it is about what the guest itself is told or measures':
+      /^(?!Fetch|WebAuthn)\w+\.enable$|\.(track|start)(?!Worker)|^(Audits|Log|Performance|Profiler|Runtime)\.set|\.set(AttachDebugStack|LifecycleEventsEnabled|NodeStackTracesEnabled)$|enableReportingApi/,
+    'it is an act, or lets a page go on, which is over when it is answered':
+      /^(Input\.(dispatch|emulate|ime|insert|synth)|Page\.(bring|handle|navigate|reload)|Target\.|Fetch\.(continue|fulfill)|Network\.loadN)|Runtime\.runIf|DOM\.(focus|scroll|setFileInputFiles)|^Runtime\.awaitPromise/,
+    'it is of the document, which scripts of the guest may change as well':
+      /^DOM\.(copyTo|markUndoable|moveTo|redo|undo|set(Attribute|Node|Outer))|^CSS\.(addRule|createStyleSheet|set)|setDocumentContent/,
+    'scripts are of the page, as docs/decisions/0063 says':
+      /^Page\.(addScript|createIsolated)|^Runtime\.(addBinding|callFunctionOn|compileScript|evaluate|runScript)/,
+    'cookies, storage, permissions and keys are of the session':
+      /^(Network|Storage)\.setCookies?$|setDOMStorageItem|^Browser\.(grant|set)Permission|^ServiceWorker|^WebAuthn/,
+  };
+
+  it('is nothing else that would stay on for another driver', () => {
+    const left = open.filter(
+      (method) => !switchedOff(method) && !Object.values(mayStay).some((pattern) => pattern.test(method)),
+    );
+    assert.deepEqual(left, []);
+  });
+
+  it('goes off with each of its commands, and comes back as what was said last', () => {
+    const rows: [string, object, object][] = [
+      [
+        'Network.emulateNetworkConditionsByRule',
+        { matchedNetworkConditions: [{ urlPattern: '' }] },
+        { matchedNetworkConditions: [] },
+      ],
+      [
+        'Network.overrideNetworkState',
+        { offline: true },
+        { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
+      ],
+      ['Network.setExtraHTTPHeaders', { headers: { a: 'b' } }, { headers: {} }],
+      ['Network.setUserAgentOverride', { userAgent: 'x' }, { userAgent: '' }],
+      ['Emulation.setUserAgentOverride', { userAgent: '', platform: 'x' }, { userAgent: '' }],
+      ['Network.setCacheDisabled', { cacheDisabled: true }, { cacheDisabled: false }],
+      ['Network.setBypassServiceWorker', { bypass: true }, { bypass: false }],
+      ['Page.setBypassCSP', { enabled: true }, { enabled: false }],
+      ['Page.setPrerenderingAllowed', { isAllowed: false }, { isAllowed: true }],
+    ];
+    const switches = createSwitches();
+    for (const [method, on] of rows) switches.note('A', method, { ...on });
+    assert.deepEqual(
+      switches.off().map(({ method }) => method),
+      rows.map(([method]) => method),
+    );
+    switches.note('A', 'Network.setUserAgentOverride', { userAgent: 'y' });
+    assert.deepEqual(switches.on().at(-1), {
+      ...{ method: 'Network.setUserAgentOverride', params: { userAgent: 'y' } },
+      sessionId: 'A',
+    });
+    for (const [method, , off] of rows) switches.note('A', method, { ...off });
+    assert.deepEqual(switches.on(), []);
+  });
+
   it('is forgotten once the guest switched it off, or the page is gone', () => {
     const switches = createSwitches();
     switches.note('A', 'Fetch.enable', {});
@@ -201,6 +261,8 @@ describe('what a guest has switched on', () => {
     switches.note('A', 'Input.setInterceptDrags', { enabled: true });
     switches.note('A', 'Network.setBlockedURLs', { urls: ['*'] });
     switches.note('A', 'Emulation.setGeolocationOverride', { latitude: 1, longitude: 2, accuracy: 3 });
+    switches.note('A', 'Network.emulateNetworkConditionsByRule', { offline: true, matchedNetworkConditions: [] });
+    switches.note('A', 'Network.overrideNetworkState', { offline: true });
     for (const { method, params = {} } of switches.off()) switches.note('A', method, params as Record<string, unknown>);
     assert.deepEqual(switches.on(), []);
   });

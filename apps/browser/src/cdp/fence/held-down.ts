@@ -6,7 +6,13 @@ import type { Command } from '../multiplexer.ts';
 const outside = { x: -10, y: -10 };
 
 type Params = Record<string, unknown>;
-type Held = { buttons: Set<string>; keys: Map<string, Params>; hasTouch: boolean; isDragging: boolean };
+type Held = {
+  buttons: Set<string>;
+  keys: Map<string, Params>;
+  hasTouch: boolean;
+  isDragging: boolean;
+  byMouse?: string;
+};
 
 export type HeldDown = {
   /** A command of the guest that Chromium was given. */
@@ -23,7 +29,8 @@ export type HeldDown = {
 export function createHeldDown(): HeldDown {
   const sessions = new Map<string, Held>();
   const letGo = new Set<string>();
-  const nameOf = (sessionId: string, button: unknown) => `${sessionId} ${button}`;
+  /** Whatever the client says: what is no text is no button. */
+  const nameOf = (sessionId: string, button: unknown) => `${sessionId} ${typeof button === 'string' ? button : ''}`;
   const of = (sessionId: string): Held => {
     const held = sessions.get(sessionId) ?? { buttons: new Set(), keys: new Map(), hasTouch: false, isDragging: false };
     sessions.set(sessionId, held);
@@ -32,7 +39,12 @@ export function createHeldDown(): HeldDown {
 
   function noteMouse({ buttons }: Held, { type, button }: Params): void {
     if (type === 'mousePressed' && typeof button === 'string' && button !== 'none') buttons.add(button);
-    if (type === 'mouseReleased') buttons.delete(String(button));
+    if (type === 'mouseReleased' && typeof button === 'string') buttons.delete(button);
+  }
+
+  function noteTouchByMouse(held: Held, { type, button }: Params): void {
+    if (type === 'mousePressed') held.byMouse = button === 'right' ? 'right' : 'left';
+    if (type === 'mouseReleased') delete held.byMouse;
   }
 
   function noteKey({ keys }: Held, { type, key, code, windowsVirtualKeyCode, location }: Params): void {
@@ -43,8 +55,9 @@ export function createHeldDown(): HeldDown {
 
   return {
     note(sessionId, method, params) {
-      if (!method.startsWith('Input.dispatch')) return;
+      if (!presses.has(method)) return;
       const held = of(sessionId);
+      if (method === 'Input.emulateTouchFromMouseEvent') noteTouchByMouse(held, params);
       if (params.type === 'mousePressed') letGo.delete(nameOf(sessionId, params.button));
       if (method === 'Input.dispatchMouseEvent') noteMouse(held, params);
       if (method === 'Input.dispatchKeyEvent') noteKey(held, params);
@@ -73,10 +86,19 @@ export function createHeldDown(): HeldDown {
   };
 }
 
+/** What puts something down that stays there. A gesture lifts its own fingers. */
+const presses = new Set([
+  'Input.dispatchDragEvent',
+  'Input.dispatchKeyEvent',
+  'Input.dispatchMouseEvent',
+  'Input.dispatchTouchEvent',
+  'Input.emulateTouchFromMouseEvent',
+]);
+
 const isMouseRelease = (method: string, { type }: Params): boolean =>
   method === 'Input.dispatchMouseEvent' && type === 'mouseReleased';
 
-function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
+function releasesOf({ buttons, keys, hasTouch, isDragging, byMouse }: Held): Command[] {
   const mouse = (params: Params): Command => ({
     method: 'Input.dispatchMouseEvent',
     params: { ...outside, ...params },
@@ -86,6 +108,11 @@ function releasesOf({ buttons, keys, hasTouch, isDragging }: Held): Command[] {
     ...(buttons.size > 0 ? [mouse({ type: 'mouseMoved' })] : []),
     ...[...buttons].map((button) => mouse({ type: 'mouseReleased', button })),
     ...[...keys.values()].map((params) => ({ method: 'Input.dispatchKeyEvent', params: { ...params, type: 'keyUp' } })),
+    ...['mouseMoved', 'mouseReleased'].flatMap((type) =>
+      byMouse === undefined
+        ? []
+        : [{ method: 'Input.emulateTouchFromMouseEvent', params: { ...outside, type, button: byMouse } }],
+    ),
     ...(hasTouch ? [{ method: 'Input.dispatchTouchEvent', params: { type: 'touchCancel', touchPoints: [] } }] : []),
   ];
 }

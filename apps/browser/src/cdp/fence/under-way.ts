@@ -16,6 +16,8 @@ export type UnderWay = {
   idle(timeoutMs: number): Promise<boolean>;
   /** What makes pages go on that hold up what is under way. */
   nudges(): Command[];
+  /** Sessions whose scripts wait for a promise, and may not have begun: a page that is busy runs them later. */
+  awaiting(): string[];
   /** What ends loads that are under way. */
   stops(): Command[];
   /** Everything that is left: Chromium's answers to it will not be passed on. */
@@ -47,7 +49,7 @@ export function createUnderWay(): UnderWay {
   return {
     count: () => open.size,
     begin({ id, method, sessionId, params }) {
-      // A script that waits for a promise may wait for ever. What it does meanwhile is done by the page.
+      // A script that waits for a promise may wait for ever. What it does meanwhile is done by the page, once it has begun.
       const touches = !slowReads.has(method) && params.awaitPromise !== true;
       const begun = { id, method, sessionId, params, touches };
       open.add(begun);
@@ -69,6 +71,7 @@ export function createUnderWay(): UnderWay {
       return touching().length === 0;
     },
     nudges: () => sessionsOf(touching()).map((sessionId) => ({ method: 'Runtime.terminateExecution', sessionId })),
+    awaiting: () => sessionsOf([...open].filter(({ params }) => params.awaitPromise === true)),
     stops: () =>
       sessionsOf([...open].filter(({ method }) => loads.has(method))).map((sessionId) => ({
         method: 'Page.stopLoading',

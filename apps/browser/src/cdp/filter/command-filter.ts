@@ -120,7 +120,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     else answerCut(command, known ?? cutShort(whileDriven, method, driven));
   }
 
-  function take(command: GuestCommand, isJudged = false): void {
+  function consider(command: GuestCommand, isJudged: boolean): void {
     const { sessionId } = command;
     const isKnown = sessionId === undefined || ownsSession(sessionId);
     const driven = parts.driven();
@@ -137,6 +137,7 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     else if (isHelper(command) || driven || !kept.refuseLater(command, outcome)) refuse(command, outcome);
   }
 
+  const take = answering(consider, say);
   // Another may drive by now.
   const gate = createGate(parts, { say, refuseAct, pass: (command) => take(command, true) });
 
@@ -163,6 +164,21 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     },
   };
 }
+
+/** A command that nobody thought of may break what reads it. It is answered, and nothing else is hurt. */
+const answering =
+  (
+    consider: (command: GuestCommand, isJudged: boolean) => void,
+    say: (command: GuestCommand, message: object) => void,
+  ) =>
+  (command: GuestCommand, isJudged = false): void => {
+    try {
+      consider(command, isJudged);
+    } catch (error) {
+      void bestEffort('take a command of a program', Promise.reject(error));
+      say(command, errors.broken);
+    }
+  };
 
 /** What is refused anyway is refused as ever; what would be done is held to the fence. */
 function fenced(whileDriven: WhileDriven, command: GuestCommand, driven: Driven): FenceOutcome {
@@ -197,6 +213,7 @@ function createGate(
       if (isInput(command.method)) retries.refused(command, why);
     },
     answerRelease: (command, why) => say(command, errors.refused(why)),
+    fail: (command) => say(command, errors.broken),
   });
   return { ...gate, holds: (command) => retries.isToldWhy(command) || gate.holds(command) };
 }

@@ -40,8 +40,7 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
   },
   CSS: {
     allow: `
-      addRule collectClassNames createStyleSheet disable enable forcePseudoState forceStartingStyle
-      getAnimatedStylesForNode getBackgroundColors getComputedStyleForNode getEnvironmentVariables
+      addRule collectClassNames createStyleSheet disable enable getAnimatedStylesForNode getBackgroundColors getComputedStyleForNode getEnvironmentVariables
       getInlineStylesForNode getLayersForNode getLocationForSelector getLonghandProperties getMatchedStylesForNode
       getMediaQueries getPlatformFontsForNode getStyleSheetText resolveValues setContainerQueryConditionText
       setContainerQueryText setEffectivePropertyValueForNode setKeyframeKey setMediaText setNavigationText
@@ -49,7 +48,7 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
       startRuleUsageTracking stopRuleUsageTracking takeComputedStyleUpdates takeCoverageDelta
       trackComputedStyleUpdates trackComputedStyleUpdatesForNode
     `,
-    answer: 'setLocalFontsEnabled',
+    answer: 'forcePseudoState forceStartingStyle setLocalFontsEnabled',
   },
   CacheStorage: { allow: 'deleteCache deleteEntry requestCachedResponse requestCacheNames requestEntries' },
   Cast: { refuse: 'disable enable setSinkToUse startDesktopMirroring startTabMirroring stopCasting' },
@@ -57,18 +56,17 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
   CrashReportContext: { refuse: 'getEntries' },
   DOM: {
     allow: `
-      clearTextMarkers collectClassNamesFromSubtree copyTo describeNode disable discardSearchResults enable focus
-      forceShowInterest forceShowPopover getAnchorElement getAttributes getBoxModel getContainerForNode
+      collectClassNamesFromSubtree copyTo describeNode disable discardSearchResults enable focus getAnchorElement getAttributes getBoxModel getContainerForNode
       getContentQuads getDocument getElementByRelation getFlattenedDocument getFrameOwner
       getImplicitAnchorCandidates getNodeForLocation getNodesForSubtreeByStyle getNodeStackTraces getOuterHTML
       getQueryingDescendantsForContainer getRelayoutBoundary getSearchResults getTopLayerElements markUndoableState
       moveTo performSearch pushNodeByPathToFrontend pushNodesByBackendIdsToFrontend querySelector querySelectorAll
       redo removeAttribute removeNode requestChildNodes requestNode scrollIntoViewIfNeeded setAttributesAsText
-      setAttributeValue setNodeName setNodeStackTracesEnabled setNodeValue setOuterHTML setTextMarker undo
+      setAttributeValue setNodeName setNodeStackTracesEnabled setNodeValue setOuterHTML undo
     `,
     rewrite: 'resolveNode setFileInputFiles',
-    answer: 'hideHighlight highlightNode highlightRect setInspectedNode',
-    refuse: 'getDetachedDomNodes getFileInfo',
+    answer: 'clearTextMarkers hideHighlight highlightNode highlightRect setInspectedNode setTextMarker',
+    refuse: 'forceShowInterest forceShowPopover getDetachedDomNodes getFileInfo',
   },
   DOMDebugger: {
     allow: 'getEventListeners',
@@ -175,12 +173,14 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
       canClearBrowserCache canClearBrowserCookies canEmulateNetworkConditions clearBrowserCache clearBrowserCookies
       deleteCookies disable emulateNetworkConditions emulateNetworkConditionsByRule enable enableReportingApi
       fetchSchemefulSite getAllCookies getCertificate getCookies getRequestPostData getResponseBody
-      getSecurityIsolationStatus overrideNetworkState replayXHR searchInResponseBody setAttachDebugStack
+      getSecurityIsolationStatus overrideNetworkState searchInResponseBody setAttachDebugStack
       setBlockedURLs setBypassServiceWorker setCacheDisabled setCookie setCookies setExtraHTTPHeaders
       setUserAgentOverride streamResourceContent
     `,
     rewrite: 'loadNetworkResource',
-    refuse: 'configureDurableMessages deleteDeviceBoundSession enableDeviceBoundSessions setCookieControls',
+    refuse: `
+      configureDurableMessages deleteDeviceBoundSession enableDeviceBoundSessions replayXHR setCookieControls
+    `,
   },
   Overlay: {
     answer: `
@@ -292,7 +292,7 @@ export const commands: Record<string, Partial<Record<Verdict, string>>> = {
       setResponseOverrideBits setUserVerified
     `,
   },
-  WebMCP: { allow: 'cancelInvocation disable enable invokeTool' },
+  WebMCP: { allow: 'cancelInvocation disable enable', refuse: 'invokeTool' },
 };
 
 /** A guest may send these in its browser session too, beside the domains Browser and Target. All others need the session of a page. */

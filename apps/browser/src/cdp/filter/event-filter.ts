@@ -56,7 +56,8 @@ export function createEventFilter(parts: Parts): EventFilter {
     const sessionId = String(params.sessionId);
     if (sessions.isShown(sessionId) && !late.detached(params, parent, withheld.isOn()))
       pass('Target.detachedFromTarget', params, parent);
-    for (const one of [sessions, worlds, enabled, parts.heldDown, parts.switches, parts.sights]) one.forget(sessionId);
+    for (const one of [sessions, targets, worlds, enabled, parts.heldDown, parts.switches, parts.sights])
+      one.forget(sessionId);
   }
 
   function ofTargets(method: string, params: Params, parent: string): void {

@@ -11,6 +11,7 @@ export const errors = {
   notJson: error(-32700, 'JSON: a message is one object'),
   noCommand: error(-32600, 'a message has an integer id, a method and, where it has them, params and a sessionId'),
   noSession: error(-32001, 'Session with given id not found.'),
+  broken: error(-32603, 'the command could not be read, so nothing was done'),
   refused: (why: string): ErrorReply => error(-32000, why),
 };
 

@@ -20,18 +20,18 @@ const keyOf = ({ id, uniqueId }: Context): string => uniqueId ?? String(id);
 export function createKnownContexts(): KnownContexts {
   const known = new Map<string, Context[]>();
   const spoilt = new Set<string>();
-  const inSession = (sessionId: string, key: unknown) => `${sessionId} ${key}`;
+  const inSession = (sessionId: string, key: string | number) => `${sessionId} ${key}`;
   return {
     start: (sessionId, contexts) => void known.set(sessionId, contexts),
     failed(sessionId, method, { contextId, executionContextId, uniqueContextId }) {
       const context = uniqueContextId ?? contextId ?? executionContextId;
       // Without a context it is about an object that is there, or about nothing that clients keep.
-      if (context !== undefined) spoilt.add(inSession(sessionId, context));
+      if (typeof context === 'string' || typeof context === 'number') spoilt.add(inSession(sessionId, context));
       if (method === 'Runtime.addBinding') spoilt.add(inSession(sessionId, everywhere));
     },
     news(sessionId, contexts) {
       const isSpoilt = ({ id, uniqueId }: Context) =>
-        [id, uniqueId, everywhere].some((key) => spoilt.has(inSession(sessionId, key)));
+        [id, uniqueId ?? id, everywhere].some((key) => spoilt.has(inSession(sessionId, key)));
       const before = known.get(sessionId) ?? [];
       const now = new Set(contexts.map(keyOf));
       const told = new Set(before.map(keyOf));

@@ -2,7 +2,7 @@
 // command must never reach a file of this machine, another context, or a way round the guard.
 
 import { isOpenable } from '../../guard/rules/web-url.ts';
-import { contextAlias, type TargetInfo, type Targets, type ToldEvent } from './targets.ts';
+import { contextAlias, isFilter, type TargetInfo, type Targets, type ToldEvent } from './targets.ts';
 import type { Worlds } from './worlds.ts';
 
 export type Params = Record<string, unknown>;
@@ -105,10 +105,10 @@ export const rules: Record<string, Rule> = {
     params.flatten === true || params.autoAttach === false
       ? { send: { ...params, flatten: true } }
       : { refuse: 'only flat sessions are supported: set flatten' },
-  'Target.setDiscoverTargets': ({ discover, filter }, { targets, sessionId, isTold }) => ({
-    answer: {},
-    events: targets.discover(sessionId, filter, { isOn: discover === true, isTold }),
-  }),
+  'Target.setDiscoverTargets': ({ discover, filter }, { targets, sessionId, isTold }) =>
+    filter === undefined || isFilter(filter)
+      ? { answer: {}, events: targets.discover(sessionId, filter, { isOn: discover === true, isTold }) }
+      : { refuse: 'a filter is a list of objects with a type, a text, and exclude, a boolean' },
   'Target.detachFromTarget': ({ sessionId }, { ownsSession }) =>
     ownsSession(sessionId) ? { send: { sessionId } } : { refuse: 'No session with given id' },
   'Browser.grantPermissions': inContext,

@@ -33,15 +33,35 @@ export function createStopGuest(parts: Parts, { isHalted, cut }: Options) {
   async function drain(deadline: Deadline): Promise<Set<string>> {
     const stopped = new Set<string>();
     tellAll(underWay.stops());
-    let isOver = await underWay.idle(patienceMs);
-    while (!isOver && !isHalted()) {
+    const notBegun = waitForBegin();
+    const isIdle = async (ms: number) => {
+      const soon = deadline.atMost(ms);
+      await within(soon, notBegun.over).catch(() => undefined);
+      return (await underWay.idle(soon.leftMs())) && notBegun.sessions.size === 0;
+    };
+    let isOver = await isIdle(patienceMs);
+    // Without its sessions a guest does nothing more, and hears nothing.
+    while (!isOver && !isHalted() && guest.owns(guest.root)) {
       if (deadline.isOver()) throw new StepFailure('timeout', 'what a program has under way does not end; ask again');
-      const nudges = underWay.nudges();
-      for (const { sessionId = guest.root } of nudges) stopped.add(sessionId);
-      tellAll(nudges);
-      isOver = await underWay.idle(nudgeEveryMs);
+      const held = underWay.nudges().map(({ sessionId = guest.root }) => sessionId);
+      for (const sessionId of new Set([...held, ...notBegun.sessions])) {
+        stopped.add(sessionId);
+        tell(guest, 'Runtime.terminateExecution', {}, sessionId);
+      }
+      isOver = await isIdle(nudgeEveryMs);
     }
     return stopped;
+  }
+
+  /** A script that waits for a promise is not waited for, but it must have begun: what is said after it is answered after that. */
+  function waitForBegin(): { sessions: Set<string>; over: Promise<unknown> } {
+    const sessions = new Set(underWay.awaiting());
+    const begins = [...sessions].map((sessionId) =>
+      ask('Runtime.evaluate', sessionId, { expression: '0' })
+        .catch(() => undefined)
+        .then(() => sessions.delete(sessionId)),
+    );
+    return { sessions, over: Promise.all(begins) };
   }
 
   /** A stop that found no script waits for the next one. That must not be how the page hears that a button is up. */

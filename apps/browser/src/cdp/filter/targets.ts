@@ -5,8 +5,9 @@
 export const contextAlias = '5E55104C0DE0FA11A5E55104C0DE0FA1';
 
 export type TargetInfo = { targetId: string; type: string; browserContextId?: string };
-type TypeFilter = { type?: string; exclude?: boolean };
+export type TypeFilter = { type?: string; exclude?: boolean };
 
+const [maxFilter, maxType] = [100, 100];
 /** As Chromium has it where a client gives none. */
 const usualFilter: TypeFilter[] = [{ type: 'browser', exclude: true }, { type: 'tab', exclude: true }, {}];
 
@@ -18,7 +19,12 @@ export type Targets = {
   /** Takes an event of the browser. Returns what sessions of the guest are told of it; nothing while that is withheld. */
   take(method: string, params: Record<string, unknown>, isTold: boolean): ToldEvent[];
   /** A session asks to be told of targets, or not any more. Returns what it is told at once. */
-  discover(sessionId: string, filter: unknown, how: { isOn: boolean; isTold: boolean }): ToldEvent[];
+  discover(
+    sessionId: string,
+    filter: readonly TypeFilter[] | undefined,
+    how: { isOn: boolean; isTold: boolean },
+  ): ToldEvent[];
+  forget(sessionId: string): void;
   /** What sessions have to be told after a time in which they were told nothing. */
   news(): ToldEvent[];
 };
@@ -28,7 +34,7 @@ export type ToldEvent = { sessionId: string; method: string; params: object };
 export function createTargets(contextId: string): Targets {
   const known = new Map<string, TargetInfo>();
   /** By the session that asked, with the targets that it was told of. */
-  const asked = new Map<string, { filter: TypeFilter[]; told: Set<string> }>();
+  const asked = new Map<string, { filter: readonly TypeFilter[]; told: Set<string> }>();
 
   const isOwn = ({ browserContextId }: TargetInfo) => browserContextId === contextId;
   const shown = <T extends TargetInfo>(info: T): T =>
@@ -78,19 +84,32 @@ export function createTargets(contextId: string): Targets {
       if (method === 'Target.targetDestroyed') known.delete(gone.targetId);
       return isTold ? tell(gone, method, params) : [];
     },
-    discover(sessionId, wanted, { isOn, isTold }) {
+    discover(sessionId, filter = usualFilter, { isOn, isTold }) {
       const isNew = isOn && !asked.has(sessionId);
-      const filter: TypeFilter[] = Array.isArray(wanted) ? wanted : usualFilter;
       if (isOn) asked.set(sessionId, { filter, told: asked.get(sessionId)?.told ?? new Set() });
       else asked.delete(sessionId);
       return isNew && isTold ? catchUp(sessionId) : [];
     },
+    forget: (sessionId) => void asked.delete(sessionId),
     news: () => [...asked.keys()].flatMap(catchUp),
   };
 }
 
+/** The filter that a client has sent: it is kept, so it must be one. */
+export const isFilter = (value: unknown): value is TypeFilter[] =>
+  Array.isArray(value) && value.length <= maxFilter && value.every(isTypeFilter);
+
+function isTypeFilter(value: unknown): value is TypeFilter {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { type, exclude } = value as Record<string, unknown>;
+  return (
+    (type === undefined || (typeof type === 'string' && type.length <= maxType)) &&
+    (exclude === undefined || typeof exclude === 'boolean')
+  );
+}
+
 /** The first entry that fits decides. */
-function isWanted(filter: TypeFilter[], { type }: TargetInfo): boolean {
+function isWanted(filter: readonly TypeFilter[], { type }: TargetInfo): boolean {
   const entry = filter.find((one) => one.type === undefined || one.type === type);
   return entry !== undefined && entry.exclude !== true;
 }

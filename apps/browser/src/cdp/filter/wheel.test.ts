@@ -177,6 +177,31 @@ describe('a guest whose session another drives for a time', () => {
     await close();
   });
 
+  it('leaves the other neither its network nor its names, and has them again afterwards', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    const { targetInfos } = await door.must('Target.getTargets');
+    const [target] = (targetInfos as { targetId: string; url: string }[]).filter(({ url }) => url.endsWith('/form'));
+    const { sessionId } = await door.must('Target.attachToTarget', { targetId: target?.targetId, flatten: true });
+    const offline = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    const usual = await own.evaluate('navigator.userAgent');
+    for (const [method, params] of [
+      ['Network.enable', {}],
+      ['Network.emulateNetworkConditionsByRule', { matchedNetworkConditions: [{ urlPattern: '', ...offline }] }],
+      ['Network.overrideNetworkState', offline],
+      ['Emulation.setUserAgentOverride', { userAgent: 'a program' }],
+    ] as const)
+      await door.must(method, params, String(sessionId));
+    const state = () => own.evaluate('[navigator.onLine, navigator.userAgent]');
+    assert.deepEqual(await state(), [false, 'a program']);
+    await door.fence(person, soon(2000));
+    await own.goto(`${site.url}/form`, { timeout: 5000 });
+    assert.deepEqual(await state(), [true, usual]);
+    await door.release(3, soon(2000));
+    await until(async () => JSON.stringify(await state()) === '[false,"a program"]', 5000);
+    assert.equal(await own.evaluate(`fetch('/welcome').then(() => 'there', () => 'cut off')`), 'cut off');
+    await door.close();
+  });
+
   it('ends a script that never ends, so that the other can drive', async () => {
     const { page, take, give, close } = await connect('fail');
     const endless = page.evaluate('for (;;);');
@@ -206,6 +231,26 @@ describe('a guest whose session another drives for a time', () => {
     assert.match(JSON.stringify(await endless), inWords);
     const log = await own.evaluate<string[]>('[...window.log]');
     assert.deepEqual(log.slice(0, 2), ['mousedown', 'mouseup']);
+    await door.release(3, soon(2000));
+    await door.close();
+  });
+
+  it('runs no script in a page that is busy once the other drives, also where the script waits for a promise', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    const { targetInfos } = await door.must('Target.getTargets');
+    const [target] = (targetInfos as { targetId: string; url: string }[]).filter(({ url }) => url.endsWith('/form'));
+    const { sessionId } = await door.must('Target.attachToTarget', { targetId: target?.targetId, flatten: true });
+    await own.evaluate('setTimeout(() => { const end = Date.now() + 800; while (Date.now() < end); }, 0) && 0');
+    const late = door.ask(
+      'Runtime.evaluate',
+      { expression: 'window.ranAt = Date.now()', awaitPromise: true },
+      String(sessionId),
+    );
+    await door.fence(person, soon(2000));
+    const at = Date.now();
+    const ranAt = await own.evaluate<number | null>('window.ranAt ?? null');
+    assert.ok(ranAt === null || ranAt <= at, `it ran ${Number(ranAt) - at} ms after the acknowledgement`);
+    await late;
     await door.release(3, soon(2000));
     await door.close();
   });

@@ -27,6 +27,7 @@ function open(isUpAlready = (_: GuestAct) => false) {
     pass: (command) => said.push(`pass ${word(command)}`),
     refuse: (command, why) => said.push(`refuse ${word(command)}: ${why}`),
     answerRelease: (command, why) => said.push(`release ${word(command)}: ${why}`),
+    fail: (command) => said.push(`fail ${word(command)}`),
   });
   const answer = async (why?: string) => {
     asked.shift()?.(why);
@@ -135,9 +136,34 @@ describe('the gate of a guest', () => {
       pass: () => said.push('pass'),
       refuse: (_, why) => said.push(why),
       answerRelease: () => {},
+      fail: () => {},
     });
     gate.holds(press('left'));
     await turn();
     assert.match(said.join(), /cannot be seen now/);
+  });
+
+  it('answers what cannot be passed on or refused, and goes on with the next', async () => {
+    const said: string[] = [];
+    const broken = ({ params }: GuestAct, how: string) => {
+      if (params.button === 'left' || params.url) throw new Error('broken');
+      said.push(`${how} ${String(params.button)}`);
+    };
+    const answers: (string | undefined)[] = [undefined, 'no', undefined, undefined, 'no'];
+    const judge: JudgeAct = Object.assign(async () => answers.shift(), { isNeeded: () => true });
+    const gate = createActGate<GuestAct>({
+      judge,
+      isUpAlready: () => false,
+      pass: (command) => broken(command, 'pass'),
+      refuse: (command) => broken(command, 'refuse'),
+      answerRelease: () => {},
+      fail: ({ params }) => said.push(`fail ${String(params.url ?? params.button)}`),
+    });
+    for (const button of ['left', 'left', 'right']) gate.holds(press(button));
+    await turn();
+    assert.deepEqual(said.splice(0), ['fail left', 'fail left', 'pass right']);
+    for (const url of ['one', 'two']) gate.holds({ method: 'Page.navigate', params: { url }, sessionId: 's' });
+    await turn();
+    assert.deepEqual(said, ['fail one', 'fail two']);
   });
 });

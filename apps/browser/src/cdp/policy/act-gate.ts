@@ -25,23 +25,20 @@ type Options<Command> = {
   refuse(command: Command, why: string): void;
   /** The release of what was not pressed. */
   answerRelease(command: Command, why: string): void;
+  /** It could not be passed on or refused. */
+  fail(command: Command): void;
 };
 
 export function createActGate<Command extends GuestAct>(options: Options<Command>): ActGate<Command> {
-  const { judge, isUpAlready, pass, refuse, answerRelease } = options;
+  const { judge, isUpAlready, pass, refuse, answerRelease, fail } = options;
   const waiting: Command[] = [];
   let isRunning = false;
-  /** Buttons and keys whose press was refused, and why. */
-  const notPressed = new Map<string, string>();
-  /** Those that were pressed. */
-  const pressed = new Set<string>();
+  const presses = createPresses();
 
   /** Undefined where it is not judged. */
   function actOf(command: Command): ReturnType<typeof judgedActOf> {
     const { method, params } = command;
-    const held = heldBy(method, params);
-    const key = held && !held.isDown && keyOf(command, held.name);
-    const isLone = key && !pressed.has(key) && !notPressed.has(key) && !isUpAlready(command);
+    const isLone = presses.isLoneRelease(command) && !isUpAlready(command);
     return judgedActOf(method, params) ?? (isLone ? loneReleaseOf(method, params) : undefined);
   }
 
@@ -54,28 +51,35 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
   }
 
   function decide(command: Command, why: string | undefined): void {
-    const held = heldBy(command.method, command.params);
-    const key = held && keyOf(command, held.name);
-    const before = key && notPressed.get(key);
-    // What is down already, such as another finger, has to be let go of.
-    if (key && held.isDown && why && !pressed.has(key)) notPressed.set(key, why);
-    else if (key) notPressed.delete(key);
-    if (key && held.isDown && !why) pressed.add(key);
-    else if (key && !held.isDown) pressed.delete(key);
+    const before = presses.decided(command, why);
     if (why) refuse(command, why);
-    else if (before && held && !held.isDown) answerRelease(command, before);
+    else if (before) answerRelease(command, before);
     else pass(command);
+  }
+
+  /** Nobody waits for what is done later: what goes wrong in it is answered here. */
+  function orFail(command: Command, work: () => void): void {
+    try {
+      work();
+    } catch {
+      fail(command);
+    }
+  }
+
+  async function decideAlone(command: Command): Promise<void> {
+    const why = await verdictOn(command).catch(() => unjudged);
+    orFail(command, () => (why ? refuse(command, why) : pass(command)));
   }
 
   async function run(): Promise<void> {
     isRunning = true;
     try {
       for (let next = waiting[0]; next; next = waiting[0]) {
-        const why = await verdictOn(next);
+        const why = await verdictOn(next).catch(() => unjudged);
         // Given back meanwhile.
         if (waiting[0] !== next) continue;
         waiting.shift();
-        decide(next, why);
+        orFail(next, () => decide(next, why));
       }
     } finally {
       isRunning = false;
@@ -88,7 +92,7 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
       const isJudged = actOf(command) !== undefined;
       // A dialog holds up the page: its answer must not wait behind what the page is asked.
       if (!isInput(command.method)) {
-        if (isJudged) void verdictOn(command).then((why) => (why ? refuse(command, why) : pass(command)));
+        if (isJudged) void decideAlone(command);
         return isJudged;
       }
       const isHeld = heldBy(command.method, command.params) !== undefined;
@@ -100,10 +104,40 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
     },
     drain() {
       const given = waiting.splice(0);
+      presses.clear();
+      return given;
+    },
+  };
+}
+
+/** Which buttons and keys of the guest are down, and which it has never pressed because that was refused. */
+function createPresses() {
+  /** With the reason. */
+  const notPressed = new Map<string, string>();
+  const pressed = new Set<string>();
+  return {
+    isLoneRelease(command: GuestAct): boolean {
+      const held = heldBy(command.method, command.params);
+      const key = held && !held.isDown && keyOf(command, held.name);
+      return key !== undefined && key !== false && !pressed.has(key) && !notPressed.has(key);
+    },
+    /** `why`: it is refused. Returns why the press was that this would release. */
+    decided(command: GuestAct, why: string | undefined): string | undefined {
+      const held = heldBy(command.method, command.params);
+      if (!held) return undefined;
+      const key = keyOf(command, held.name);
+      const before = notPressed.get(key);
+      // What is down already, such as another finger, has to be let go of.
+      if (held.isDown && why && !pressed.has(key)) notPressed.set(key, why);
+      else notPressed.delete(key);
+      if (held.isDown && !why) pressed.add(key);
+      else if (!held.isDown) pressed.delete(key);
+      return held.isDown ? undefined : before;
+    },
+    clear(): void {
       notPressed.clear();
       // What is held down is let go of for the next driver.
       pressed.clear();
-      return given;
     },
   };
 }

@@ -28,8 +28,8 @@ const modifierBits = { Control: 2, Alt: 1, Meta: 4, Shift: 8 };
 const target = 'what is touched';
 
 const judged: Record<string, (params: Params) => Judged> = {
-  'Page.navigate': ({ url }) => ({ step: { action: 'navigate', url: String(url) }, by: undefined }),
-  'Target.createTarget': ({ url }) => ({ step: { action: 'new_page', url: String(url) }, by: undefined }),
+  'Page.navigate': ({ url }) => ({ step: { action: 'navigate', url: textOf(url) }, by: undefined }),
+  'Target.createTarget': ({ url }) => ({ step: { action: 'new_page', url: textOf(url) }, by: undefined }),
   'Page.handleJavaScriptDialog': ({ accept }) => ({
     step: { action: 'answer_dialog', accept: accept === true },
     by: undefined,
@@ -41,9 +41,7 @@ const judged: Record<string, (params: Params) => Judged> = {
   'Input.synthesizeScrollGesture': (params) => (params.gestureSourceType === 'touch' ? clickAt([params]) : undefined),
   // A move puts down every finger that is not down, and only Chromium knows which are.
   'Input.dispatchTouchEvent': ({ type, touchPoints }) =>
-    (type === 'touchStart' || type === 'touchMove') && Array.isArray(touchPoints)
-      ? clickAt(touchPoints as Params[])
-      : undefined,
+    (type === 'touchStart' || type === 'touchMove') && Array.isArray(touchPoints) ? clickAt(touchPoints) : undefined,
   'Input.dispatchDragEvent': (params) => (params.type === 'drop' ? clickAt([params]) : undefined),
   'Input.dispatchKeyEvent': ofKey,
   'Input.insertText': ({ text }) => typing(text),
@@ -68,7 +66,7 @@ export const isInput = (method: string): boolean => method.startsWith('Input.');
 export function heldBy(method: string, params: Params): { name: string; isDown: boolean } | undefined {
   const { type, button, code, key, windowsVirtualKeyCode, location } = params;
   if (method === 'Input.dispatchMouseEvent' && (type === 'mousePressed' || type === 'mouseReleased'))
-    return { name: `button ${String(button)}`, isDown: type === 'mousePressed' };
+    return { name: `button ${textOf(button)}`, isDown: type === 'mousePressed' };
   if (method === 'Input.dispatchTouchEvent' && (type === 'touchStart' || type === 'touchEnd'))
     return { name: 'finger', isDown: type === 'touchStart' };
   if (method === 'Input.dispatchKeyEvent' && (type === 'keyDown' || type === 'rawKeyDown' || type === 'keyUp'))
@@ -101,10 +99,16 @@ function typing(text: unknown): Judged {
   return { step: { action: 'type', target, text }, by: 'focus' };
 }
 
-function clickAt(all: readonly Params[]): JudgedAct | Unjudgeable {
+function clickAt(all: readonly unknown[]): JudgedAct | Unjudgeable {
   if (all.length > maxPoints) return tooMany;
-  const points = all.map(({ x, y }) => ({ x: numberOf(x), y: numberOf(y) }));
+  const points = all.map(pointOf);
   return { step: { action: 'click', target }, by: { points } };
 }
 
+/** Of a program, which may send anything in their place. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const pointOf = (value: unknown): Point => {
+  const { x, y }: Params = typeof value === 'object' && value !== null ? { ...value } : {};
+  return { x: numberOf(x), y: numberOf(y) };
+};
 const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
