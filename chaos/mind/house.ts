@@ -8,6 +8,7 @@ import type pg from 'pg';
 import { tokenOf } from '../../testkit/evals/setting.ts';
 import type { Entry } from '../../testkit/models/books.ts';
 import type { Mind, MindRequest } from '../../testkit/models/mind.ts';
+import { pricesOf } from '../../testkit/models/prices.ts';
 import { type ModelServer, startModelServer } from '../../testkit/models/server.ts';
 import { type Site as CountingSite, startCountingSite } from '../../testkit/pages/counter.ts';
 import { startSite, type Site as TouchedSite } from '../../testkit/pages/takeover.ts';
@@ -17,6 +18,7 @@ import type { Stack } from '../../testkit/stack/stack.ts';
 import { insist } from '../tasks/person.ts';
 import { withDatabase } from '../tasks/run.ts';
 
+type Limits = { max_steps?: number; max_tokens?: number; max_cost?: number };
 export type House = {
   stack: Stack;
   client: Client;
@@ -29,7 +31,7 @@ export type House = {
   sites: Sites;
   minds: Map<string, Mind>;
   /** Begins a task in words that this mind decides. The name has to be new. */
-  begin(name: string, mind: Mind, sessionId?: string): Promise<{ taskId: string; sessionId: string }>;
+  begin(name: string, mind: Mind, sessionId?: string, limits?: Limits): Promise<{ taskId: string; sessionId: string }>;
   /** The requests of one task, oldest first. */
   booksOf(name: string): Entry[];
   rows<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
@@ -68,6 +70,7 @@ async function openHouse(stack: Stack, parts: AsyncDisposableStack): Promise<Hou
   parts.defer(
     setForNow({
       MODELS: `local=${model.addresses.chat}#scripted`,
+      MODEL_PRICES: pricesOf(['local']),
       MODEL_TIMEOUT_SECS: String(modelTimeoutSecs),
       AGENT_LEASE_SECS: '2',
       HOST_LEASE_SECS: '5',
@@ -89,9 +92,9 @@ async function openHouse(stack: Stack, parts: AsyncDisposableStack): Promise<Hou
     button,
     sites: visited,
     minds,
-    async begin(name, mind, sessionId) {
+    async begin(name, mind, sessionId, limits) {
       minds.set(name, mind);
-      const request = { prompt: `Do the work [${name}].`, planner: 'llm', session_id: sessionId } as const;
+      const request = { prompt: `Do the work [${name}].`, planner: 'llm', session_id: sessionId, ...limits } as const;
       const send = () => client.sendChat(request, { idempotencyKey: name, timeoutMs: 10_000 });
       const chat = await insist(send, AbortSignal.timeout(endMs));
       return { taskId: chat.task_id, sessionId: chat.session_id };

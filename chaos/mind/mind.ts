@@ -3,6 +3,7 @@
 import { brokenBounds } from '../../testkit/evals/bounds.ts';
 import { runEvals } from '../../testkit/evals/run.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
+import { useUpBudgets } from './budgets.ts';
 import { sufferFaults } from './faults.ts';
 import { type House, withHouse } from './house.ts';
 import { killWhileDeciding } from './kills.ts';
@@ -22,6 +23,7 @@ const parts: Record<string, Part> = {
   cancel: (house, { seed, isSmall }) => cancelWhileThinking(house, thinkingOf(seed, isSmall)),
   words: (house, { seed, isSmall }) => sayWords(house, { seed, words: isSmall ? 5 : 100, atOnce: 2 }),
   faults: (house, { isSmall }) => sufferFaults(house, { isSmall }),
+  budgets: (house, { isSmall }) => useUpBudgets(house, { rounds: isSmall ? 1 : 5 }),
   noisy: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) => spoilAnswers(house, { seed, tasks }),
   // Last: the others measure times.
   kills: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) =>

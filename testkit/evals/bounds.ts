@@ -16,6 +16,8 @@ export function brokenBounds(figures: EvalFigures): string[] {
     [without_a_sentence > 0, `${without_a_sentence} tasks failed without a sentence`],
     [mind === 'noisy' && most_equal_acts > mostEqualActs, `${most_equal_acts} equal acts in a row`],
     [difference_to_books > 0, `the status of tasks and the books differ by ${difference_to_books} calls and tokens`],
+    // A cost that is not there is no number, and no difference of 0.
+    [figures.cost_micros.difference !== 0, `costs differ from the books by ${figures.cost_micros.difference} micros`],
     [figures.largest_call_tokens > mostTokensOfCall, `a call of ${figures.largest_call_tokens} tokens`],
   ];
   return broken.flatMap(([isBroken, words]) => (isBroken ? words : []));
