@@ -119,9 +119,9 @@ function setForNow(settings: Record<string, string>): () => void {
 export async function ended(
   { client }: House,
   taskId: string,
-  answer?: (status: TaskStatus) => Promise<void>,
+  { answer, withinMs = endMs }: { answer?: (status: TaskStatus) => Promise<void>; withinMs?: number } = {},
 ): Promise<TaskStatus | undefined> {
-  const signal = AbortSignal.timeout(endMs);
+  const signal = AbortSignal.timeout(withinMs);
   while (!signal.aborted) {
     const asked = insist(() => client.getTaskStatus({ id: taskId }, { timeoutMs: 10_000 }), signal);
     const status = await asked.then(

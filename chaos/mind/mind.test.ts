@@ -14,6 +14,7 @@ it(`a task that a model plans holds against people, faults and kills (seed ${see
     'cancel',
     'faults',
     'kills',
+    'long',
     'noisy',
     'wheel',
     'words',

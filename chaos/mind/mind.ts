@@ -7,6 +7,7 @@ import { useUpBudgets } from './budgets.ts';
 import { sufferFaults } from './faults.ts';
 import { type House, withHouse } from './house.ts';
 import { killWhileDeciding } from './kills.ts';
+import { pressOnAndOn } from './long.ts';
 import { cancelWhileThinking, takeTheWheel } from './thinking.ts';
 import { sayWords } from './words.ts';
 
@@ -24,6 +25,7 @@ const parts: Record<string, Part> = {
   words: (house, { seed, isSmall }) => sayWords(house, { seed, words: isSmall ? 5 : 100, atOnce: 2 }),
   faults: (house, { isSmall }) => sufferFaults(house, { isSmall }),
   budgets: (house, { isSmall }) => useUpBudgets(house, { rounds: isSmall ? 1 : 5 }),
+  long: (house, { seed, isSmall }) => pressOnAndOn(house, { seed, decisions: isSmall ? 40 : 200 }),
   noisy: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) => spoilAnswers(house, { seed, tasks }),
   // Last: the others measure times.
   kills: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) =>
