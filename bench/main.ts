@@ -1,8 +1,9 @@
 // npm run bench -- <name>|all [options] [--small]: ours beside the bare engine, or few rows beside many, in one run. Prints
-// one JSON line for each bench.
+// one JSON line for each bench, with `good` and the aims that it missed where it states any; then it exits with 1.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { benches, benchNames, type Sizes } from './benches.ts';
+import { judge } from './aims.ts';
+import { type BenchName, benches, benchNames, type FiguresOf, type Sizes } from './benches.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,9 +38,13 @@ if (names.length === 0) {
   console.error(`usage: npm run bench -- ${benchNames.join('|')}|all [--option n] … [--small]`);
   process.exit(2);
 }
-for (const name of names) {
+async function run<N extends BenchName>(name: N): Promise<void> {
   const { full, small: measureSmall } = benches[name];
-  const figures = await (small ? measureSmall() : full(sizes));
-  console.log(JSON.stringify({ bench: name, cores: cpus().length, ...figures }));
+  // Both measure the same, in another size.
+  const figures = (await (small ? measureSmall() : full(sizes))) as FiguresOf<N>;
+  const judged = small ? undefined : judge(name, figures);
+  console.log(JSON.stringify({ bench: name, ...judged, cores: cpus().length, ...figures }));
+  if (judged?.good === false) process.exitCode = 1;
 }
+for (const name of names) await run(name);
 process.exit();

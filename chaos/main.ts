@@ -30,7 +30,7 @@ import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
 import { killMigrations, raceMigrations } from './migrate/migrate.ts';
 import { troubleMinds } from './mind/mind.ts';
-import { alsoAsked, asked, newSeed, privateName, values } from './options.ts';
+import { alsoAsked, asked, given, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { testLimits } from './policy/policy.ts';
@@ -184,7 +184,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   tasks: () => shootAt('chromium', { tasks: 300, atOnce: 8 }),
   zombies: () =>
     withStack(privateName, async (stack) => {
-      const figures = await wakeZombies({ stack, rounds: Number(values.rounds), seed: newSeed() });
+      const rounds = Number(given.rounds ?? (values.small ? values.rounds : 100));
+      const figures = await wakeZombies({ stack, rounds, seed: newSeed() });
       return { isGood: figures.wrong.length === 0 && figures.rounds > 0, figures };
     }),
 

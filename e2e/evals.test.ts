@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { brokenBounds } from '../testkit/evals/bounds.ts';
 import { runEvals } from '../testkit/evals/run.ts';
 import { openSetting, type Setting } from '../testkit/evals/setting.ts';
 import type { WireName } from '../testkit/models/mind.ts';
+import { mistake } from '../testkit/models/teacher.ts';
 
 // The full size is `npm run eval`.
 describe('tasks in words with a model that knows what to do', () => {
@@ -14,11 +16,9 @@ describe('tasks in words with a model that knows what to do', () => {
 
   const run = async (wire: WireName, part: { count?: number; from?: number } = {}) => {
     const figures = await runEvals({ setting, mind: 'teacher', atOnce: 4, seed: 1, wire, ...part });
-    assert.deepEqual(figures.mismatches, []);
+    assert.deepEqual([brokenBounds(figures), figures.mismatches], [[], []]);
     assert.equal(figures.as_expected, figures.tasks);
-    assert.equal(figures.difference_to_books, 0);
     assert.equal(figures.prefix_kept.kept, figures.prefix_kept.of);
-    assert.ok(figures.largest_call_tokens <= 24_000, `${figures.largest_call_tokens} tokens`);
     return figures;
   };
 
@@ -33,4 +33,11 @@ describe('tasks in words with a model that knows what to do', () => {
     it(`are done over the wire ${wire}, and the sites know nothing too much`, async () => {
       assert.equal((await run(wire, part)).tasks, part.count);
     });
+
+  it('end well or with a sentence where the model is often wrong', async () => {
+    const figures = await runEvals({ setting, mind: 'noisy', atOnce: 4, seed: 1, wire: 'chat', count: 8, from: 0 });
+    assert.deepEqual(brokenBounds(figures), [], JSON.stringify(figures.mismatches));
+    const said = setting.model.books.flatMap(({ request }) => request.messages.map(({ text }) => text));
+    assert.ok(said.some((text) => text.includes(mistake)));
+  });
 });

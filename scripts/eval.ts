@@ -1,6 +1,7 @@
 // npm run eval -- [--mind teacher|noisy] [--wire chat|responses|anthropic|google] [--kind words] [--count n] [--seed n] …: tasks in words,
 // done by a whole installation with a scripted model, judged by the databases of the sites. Prints one JSON line.
 import { parseArgs } from 'node:util';
+import { brokenBounds } from '../testkit/evals/bounds.ts';
 import { type MindName, runEvals } from '../testkit/evals/run.ts';
 import { modelNames, openSetting } from '../testkit/evals/setting.ts';
 import type { WireName } from '../testkit/models/mind.ts';
@@ -40,9 +41,9 @@ try {
     seed: Number(values.seed),
     atOnce: Number(values['at-once']),
   });
-  console.log(JSON.stringify(figures));
-  const isWell = mind === 'noisy' || figures.mismatches.length === 0;
-  if (!isWell || figures.hung > 0 || figures.difference_to_books > 0) process.exitCode = 1;
+  const broken = brokenBounds(figures);
+  console.log(JSON.stringify({ good: broken.length === 0, broken, ...figures }));
+  if (broken.length > 0) process.exitCode = 1;
 } finally {
   await setting.close();
 }

@@ -1,20 +1,24 @@
-// A whole installation whose agents ask a scripted model over HTTP, with two sites that count what is done to them. Every task
-// has a mind of its own, found by the name in its prompt.
+// A whole installation whose agents ask a scripted model over HTTP, with two sites that count what is done to them, and those of
+// the evals. Every task has a mind of its own, found by the name in its prompt.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal, type TaskStatus } from '@pilothouse/contract';
 import { type Client, createClient } from '@pilothouse/sdk';
 import type pg from 'pg';
+import { tokenOf } from '../../testkit/evals/setting.ts';
 import type { Entry } from '../../testkit/models/books.ts';
 import type { Mind, MindRequest } from '../../testkit/models/mind.ts';
+import { pricesOf } from '../../testkit/models/prices.ts';
 import { type ModelServer, startModelServer } from '../../testkit/models/server.ts';
 import { type Site as CountingSite, startCountingSite } from '../../testkit/pages/counter.ts';
 import { startSite, type Site as TouchedSite } from '../../testkit/pages/takeover.ts';
+import { type Sites, startSites } from '../../testkit/sites/sites.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
 import { insist } from '../tasks/person.ts';
 import { withDatabase } from '../tasks/run.ts';
 
+type Limits = { max_steps?: number; max_tokens?: number; max_cost?: number };
 export type House = {
   stack: Stack;
   client: Client;
@@ -23,8 +27,11 @@ export type House = {
   forms: CountingSite;
   /** A button that says when it was pressed. */
   button: TouchedSite;
+  /** Those of the evals, whose tasks are found by their tokens. */
+  sites: Sites;
+  minds: Map<string, Mind>;
   /** Begins a task in words that this mind decides. The name has to be new. */
-  begin(name: string, mind: Mind, sessionId?: string): Promise<{ taskId: string; sessionId: string }>;
+  begin(name: string, mind: Mind, sessionId?: string, limits?: Limits): Promise<{ taskId: string; sessionId: string }>;
   /** The requests of one task, oldest first. */
   booksOf(name: string): Entry[];
   rows<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
@@ -57,10 +64,13 @@ async function openHouse(stack: Stack, parts: AsyncDisposableStack): Promise<Hou
   const closing = <P extends { close(): Promise<void> }>(part: P): P => parts.adopt(part, (one) => one.close());
   const forms = closing(await startCountingSite());
   const button = closing(await startSite());
-  const model = closing(await startModelServer((request) => (minds.get(nameOf(request)) ?? nobody)(request)));
+  const visited = closing(await startSites());
+  const mindOf = (request: MindRequest) => minds.get(tokenOf(request) ?? nameOf(request)) ?? nobody;
+  const model = closing(await startModelServer((request) => mindOf(request)(request)));
   parts.defer(
     setForNow({
       MODELS: `local=${model.addresses.chat}#scripted`,
+      MODEL_PRICES: pricesOf(['local']),
       MODEL_TIMEOUT_SECS: String(modelTimeoutSecs),
       AGENT_LEASE_SECS: '2',
       HOST_LEASE_SECS: '5',
@@ -69,7 +79,7 @@ async function openHouse(stack: Stack, parts: AsyncDisposableStack): Promise<Hou
     }),
   );
   const port = await freePort();
-  const sites = [forms.url, button.url];
+  const sites = [forms.url, button.url, visited.url];
   await stack.up({ port, servers: 1, agents: 2, browsers: 2, disableAuth: true, sites });
   const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
   // What is measured is what survives; nobody is there to say yes.
@@ -80,9 +90,11 @@ async function openHouse(stack: Stack, parts: AsyncDisposableStack): Promise<Hou
     model,
     forms,
     button,
-    async begin(name, mind, sessionId) {
+    sites: visited,
+    minds,
+    async begin(name, mind, sessionId, limits) {
       minds.set(name, mind);
-      const request = { prompt: `Do the work [${name}].`, planner: 'llm', session_id: sessionId } as const;
+      const request = { prompt: `Do the work [${name}].`, planner: 'llm', session_id: sessionId, ...limits } as const;
       const send = () => client.sendChat(request, { idempotencyKey: name, timeoutMs: 10_000 });
       const chat = await insist(send, AbortSignal.timeout(endMs));
       return { taskId: chat.task_id, sessionId: chat.session_id };
@@ -107,9 +119,9 @@ function setForNow(settings: Record<string, string>): () => void {
 export async function ended(
   { client }: House,
   taskId: string,
-  answer?: (status: TaskStatus) => Promise<void>,
+  { answer, withinMs = endMs }: { answer?: (status: TaskStatus) => Promise<void>; withinMs?: number } = {},
 ): Promise<TaskStatus | undefined> {
-  const signal = AbortSignal.timeout(endMs);
+  const signal = AbortSignal.timeout(withinMs);
   while (!signal.aborted) {
     const asked = insist(() => client.getTaskStatus({ id: taskId }, { timeoutMs: 10_000 }), signal);
     const status = await asked.then(

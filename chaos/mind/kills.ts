@@ -58,7 +58,7 @@ async function runOne(house: House, name: string, seed: number): Promise<MindTas
   ]);
   const mind = takesTime(teacher([...plan, { finish: { sent: paths.length } }]), random);
   const { taskId, sessionId } = await house.begin(name, mind);
-  const status = await ended(house, taskId, (asking) => answer(house, asking, paths));
+  const status = await ended(house, taskId, { answer: (asking) => answer(house, asking, paths) });
   await insist(() => house.client.deleteSession({ id: sessionId }), AbortSignal.timeout(afterwardsMs));
   return { name, taskId, paths, status };
 }

@@ -9,6 +9,15 @@ it(`a task that a model plans holds against people, faults and kills (seed ${see
   const { isGood, figures } = await withStack(`mind-${process.pid}`, (stack) =>
     troubleMinds({ stack, seed, isSmall: true }),
   );
-  assert.deepEqual(Object.keys(figures).toSorted(), ['cancel', 'faults', 'kills', 'wheel', 'words']);
+  assert.deepEqual(Object.keys(figures).toSorted(), [
+    'budgets',
+    'cancel',
+    'faults',
+    'kills',
+    'long',
+    'noisy',
+    'wheel',
+    'words',
+  ]);
   assert.ok(isGood, JSON.stringify(figures));
 });

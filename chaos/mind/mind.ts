@@ -1,9 +1,13 @@
 // Everything that can happen to a task while a model decides its steps, part by part, in one installation.
 
+import { brokenBounds } from '../../testkit/evals/bounds.ts';
+import { runEvals } from '../../testkit/evals/run.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
+import { useUpBudgets } from './budgets.ts';
 import { sufferFaults } from './faults.ts';
 import { type House, withHouse } from './house.ts';
 import { killWhileDeciding } from './kills.ts';
+import { pressOnAndOn } from './long.ts';
 import { cancelWhileThinking, takeTheWheel } from './thinking.ts';
 import { sayWords } from './words.ts';
 
@@ -20,10 +24,23 @@ const parts: Record<string, Part> = {
   cancel: (house, { seed, isSmall }) => cancelWhileThinking(house, thinkingOf(seed, isSmall)),
   words: (house, { seed, isSmall }) => sayWords(house, { seed, words: isSmall ? 5 : 100, atOnce: 2 }),
   faults: (house, { isSmall }) => sufferFaults(house, { isSmall }),
+  budgets: (house, { isSmall }) => useUpBudgets(house, { rounds: isSmall ? 1 : 5 }),
+  long: (house, { seed, isSmall }) => pressOnAndOn(house, { seed, decisions: isSmall ? 40 : 200 }),
+  noisy: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) => spoilAnswers(house, { seed, tasks }),
   // Last: the others measure times.
   kills: (house, { seed, isSmall, tasks = isSmall ? 4 : 100 }) =>
     killWhileDeciding(house, { seed, tasks, kills: isSmall ? 4 : 2 * tasks, atOnce: 4 }),
 };
+
+/** Tasks of the evals with a model that is often wrong. */
+async function spoilAnswers(house: House, { seed, tasks }: { seed: number; tasks: number }) {
+  const { client, stack, sites, minds, model } = house;
+  const setting = { installation: { client, stack }, sites, minds, model };
+  const run = await runEvals({ setting, mind: 'noisy', wire: 'chat', count: tasks, atOnce: 4, seed });
+  const { mismatches, ...figures } = run;
+  const wrong = brokenBounds(run);
+  return { isGood: wrong.length === 0, figures: { ...figures, not_as_expected: mismatches.length, wrong } };
+}
 
 export function troubleMinds({ stack, seed, isSmall, parts: wanted, tasks }: Options) {
   return withHouse(stack, async (house) => {

@@ -1,6 +1,7 @@
 // What a run of evals says in figures: calls and tokens as the status and the model server's books have them, and our own time.
 import type { TaskStatus } from '@pilothouse/contract';
 import { type Entry, keepsPrefix } from '../models/books.ts';
+import { costOf } from '../models/prices.ts';
 import { figuresOf } from '../percentiles.ts';
 
 export type Spent = { status: TaskStatus; entries: Entry[] };
@@ -22,6 +23,12 @@ export function spentFigures(spent: Spent[]) {
     },
     /** Of calls, input and output, between the status of the tasks and the books. */
     difference_to_books: sum(spent.map(differenceOf)),
+    /** In millionths of a dollar, by the prices that the agent was given. */
+    cost_micros: {
+      status: sum(spent.map(({ status }) => status.cost.cost_micros ?? Number.NaN)),
+      books: sum(answered.map(costOf)),
+      difference: sum(spent.map(costDifferenceOf)),
+    },
     largest_call_tokens: Math.max(0, ...answered.map(({ input }) => input)),
     prefix_kept: { of: pairs.length, kept },
     own_ms_per_decision: { p50, p90 },
@@ -38,6 +45,12 @@ function differenceOf({ status: { cost }, entries }: Spent): number {
     Math.abs(cost.input_tokens - sum('input')) +
     Math.abs(cost.output_tokens - sum('output'))
   );
+}
+
+/** Each call is rounded up by itself. A status without a cost differs too. */
+function costDifferenceOf({ status: { cost }, entries }: Spent): number {
+  const books = entries.reduce((all, { tokens }) => all + (tokens ? costOf(tokens) : 0), 0);
+  return Math.abs((cost.cost_micros ?? Number.NaN) - books);
 }
 
 /**

@@ -11,8 +11,14 @@ import { modelNames, type Setting, tokenOf, withToken } from './setting.ts';
 import { schemaOf } from './task.ts';
 
 export type MindName = 'teacher' | 'noisy';
+/** What the tasks need; an installation that has them for something else will do. */
+export type EvalSetting = Pick<Setting, 'sites' | 'minds'> & {
+  model: Pick<Setting['model'], 'books'>;
+  installation: Pick<Setting['installation'], 'client' | 'stack'>;
+};
+export type EvalFigures = Awaited<ReturnType<typeof runEvals>>;
 type Options = {
-  setting: Setting;
+  setting: EvalSetting;
   mind: MindName;
   /** Of answers that are faults, for the noisy mind. */
   rate?: number;
@@ -45,6 +51,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
   /** How often each task asked for a yes. */
   const approvals = new Map<string, number>();
   let hung = 0;
+  let notRun = 0;
   let sent = 0;
 
   async function runOne(index: number): Promise<void> {
@@ -59,6 +66,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
       reasons.push(...judge(made.task, await outcomeOf(status), made.visitor));
       spent.push({ status, entries: entriesOf(made.token) });
     } catch (error) {
+      notRun += 1;
       reasons.push(`it could not be run: ${error}`);
     }
     if (reasons.length > 0) mismatches.push({ kind: made.kind, index, task_id: status?.task_id ?? null, reasons });
@@ -138,6 +146,7 @@ export async function runEvals({ setting, mind, rate = 0.3, count, from = 0, kin
     kinds: Math.min(total, places.length),
     as_expected: total - mismatches.length,
     hung,
+    not_run: notRun,
     /** Those that failed and do not say why. */
     without_a_sentence: spent.filter(({ status }) => status.status === 'failed' && !status.last_error).length,
     most_equal_acts: await mostEqualActs(installation.stack.services.databaseUrl(), ids),

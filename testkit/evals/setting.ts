@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openInstallation } from '../installation.ts';
 import type { Mind, MindRequest, WireName } from '../models/mind.ts';
+import { pricesOf } from '../models/prices.ts';
 import { startModelServer } from '../models/server.ts';
 import { startSites } from '../sites/sites.ts';
 
@@ -32,6 +33,7 @@ export async function openSetting(name: string) {
   await writeFile(key, 'no-secret-of-an-eval');
   const settings: Record<string, string> = {
     MODELS: [`local=${chat}#eval`, ...vendors].join(','),
+    MODEL_PRICES: pricesOf(Object.values(modelNames)),
     OPENAI_BASE_URL: responses,
     OPENAI_API_KEY_FILE: key,
     ANTHROPIC_BASE_URL: anthropic,

@@ -55,7 +55,7 @@ export const finishes = (data?: object) => says(['finish', { state: 'done', summ
 
 export const failing = (
   kind: ConstructorParameters<typeof ModelFailure>[0],
-  more: { retryAfterMs?: number } = {},
+  more: { retryAfterMs?: number; usage?: ModelAnswer['usage']; costMicros?: number } = {},
 ): ModelFailure => new ModelFailure(kind, `It is ${kind}.`, { provider: 'test', model: 'one', ms: 1, ...more });
 
 /** Answers only when the call is aborted; fails the test where that does not happen. */

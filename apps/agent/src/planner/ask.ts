@@ -44,8 +44,8 @@ export function createAsk({ ledger, mind, log }: Options) {
         return undefined;
       }
       // A person, another agent or the end of this process took the task: what the call used is kept all the same.
-      const usage = error instanceof ModelFailure ? error.usage : undefined;
-      await ledger.endCall(turn, call, { status: 'aborted', usage });
+      const { usage, costMicros } = error instanceof ModelFailure ? error : {};
+      await ledger.endCall(turn, call, { status: 'aborted', usage, costMicros });
       throw turn.signal.aborted ? new TaskNotHeld() : error;
     }
   };

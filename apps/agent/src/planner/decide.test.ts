@@ -34,6 +34,7 @@ async function decidedBefore(task: BenchTask): Promise<void> {
 }
 const lastText = (request: { messages: { role: string }[] } | undefined) => JSON.stringify(request?.messages.at(-1));
 const allText = (request: { messages: object[] } | undefined) => JSON.stringify(request?.messages);
+const usedOnce = { input: 100, cached: 0, cacheWritten: 0, output: 10, reasoning: 0 };
 const elsewhere = { url: 'https://shop.test/next', title: 'Next' };
 
 const decisions: Case[] = [
@@ -313,6 +314,22 @@ const people: Case[] = [
       );
       assert.equal((await task.row()).input_tokens, 100);
       assert.deepEqual(await decisionsOf(task), []);
+    },
+  },
+  {
+    name: 'a refusal that comes when a person has the task is counted with its tokens and its cost',
+    answers: (task) => [
+      async (asked) => {
+        await task.cancel();
+        await thinksUntilAborted(asked).catch(() => {});
+        throw failing('refused', { usage: usedOnce, costMicros: 5 });
+      },
+    ],
+    script: () => ({ view }),
+    expect: { nexts: ['done'], status: 'cancelled', attempts: [] },
+    also: async (task) => {
+      const row = await task.row();
+      assert.deepEqual([row.input_tokens, row.output_tokens, row.cost_micros], [100, 10, 5]);
     },
   },
   {

@@ -145,7 +145,7 @@ function createRecord(options: Pick<Options, 'store' | 'ledger' | 'log'>) {
     const { task, settings, attemptsOfTask } = turn;
     const { view } = seen;
     const { steps, stored, finish } = actionsOf(answer.toolCalls, view, settings.max_steps - attemptsOfTask);
-    const ending = finish && endingOf(finish, await knownAtEnd(store, turn, rows, view.text));
+    const ending = finish && (await endingOf(finish, await knownAtEnd(store, turn, rows, view.text)));
     if (ending && 'repair' in ending)
       for (const one of stored.calls) if (one.name === 'finish') one.refused = ending.repair;
     const words = saidIn(answer.text, typedTextsOf([...stepsIn(task), ...steps]));
@@ -206,7 +206,7 @@ function createFinish(options: Options) {
       await ledger.deferFinish(turn, newest, withDeferral(newest, deferral), deferral);
       return 'again';
     }
-    const ending = endingOf(said, await knownAtEnd(store, turn, rows));
+    const ending = await endingOf(said, await knownAtEnd(store, turn, rows));
     // Only a finish that fits was written as accepted.
     const end = 'repair' in ending ? ({ move: 'fail', reason: ending.repair } as const) : ending;
     const held = { id: task.id, sessionId: task.session_id, executionId, isAtWork: true };

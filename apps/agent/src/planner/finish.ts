@@ -3,16 +3,14 @@
 
 import type { Json, Task, TaskResult } from '@pilothouse/contract';
 import type { DecisionRow } from '@pilothouse/store';
-import { z } from 'zod';
 import { StoredActions } from './actions.ts';
-import { ungroundedIn } from './grounding.ts';
+import { checkData } from './data-check.ts';
 import { type ToolInput, toolTable } from './tools.ts';
 
 type Finish = ToolInput<'finish'>;
 export type Ending = { move: 'finish'; result: TaskResult } | { move: 'fail'; reason: string } | { repair: string };
 
 const maxRepairs = 2;
-const shownProblems = 3;
 /** Begins the reason of a finish that was given back to the model. */
 const invalid = 'The data does not fit the schema';
 const unseen = 'These values were seen nowhere';
@@ -35,13 +33,12 @@ type Ended = {
   texts: string[];
 };
 
-export function endingOf(finish: Finish, { read, settings, decisions, texts }: Ended): Ending {
+export async function endingOf(finish: Finish, { read, settings, decisions, texts }: Ended): Promise<Ending> {
   const { state, summary } = finish;
   if (state === 'impossible') return { move: 'fail', reason: summary };
   const data = (finish.data as Json | undefined) ?? read.data;
-  const problem = settings.output_schema ? problemOf(data, settings.output_schema) : undefined;
+  const { problem, ungrounded } = await checkData(data, { schema: settings.output_schema, texts });
   if (!problem) {
-    const ungrounded = ungroundedIn(data, texts);
     const result = { ...read, summary, data, state, ...(ungrounded.length > 0 && { ungrounded }) };
     const isTold = ungrounded.length === 0 || decisions.some((one) => wasRefused(one, unseen));
     return isTold ? { move: 'finish', result } : { repair: `${unseen}: ${ungrounded.join(', ')}. ${correct}` };
@@ -53,13 +50,3 @@ export function endingOf(finish: Finish, { read, settings, decisions, texts }: E
 
 const wasRefused = ({ actions }: DecisionRow, why: string): boolean =>
   StoredActions.parse(actions).calls.some(({ name, refused }) => name === 'finish' && refused?.startsWith(why));
-
-/** The server compiled the schema before it took the task. */
-function problemOf(data: unknown, schema: object): string | undefined {
-  const read = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(data);
-  if (read.success) return undefined;
-  return read.error.issues
-    .slice(0, shownProblems)
-    .map(({ path, message }) => `${path.length > 0 ? path.join('.') : 'data'}: ${message}`)
-    .join('; ');
-}

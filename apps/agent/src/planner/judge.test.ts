@@ -132,6 +132,27 @@ const judged: Case[] = [
     also: async (task) => assert.deepEqual(await callsOf(task), ['decide ok', 'judge aborted']),
   },
   {
+    name: 'what a judge used that refuses after a person cancelled is counted with its cost',
+    settings,
+    answers: (task) => [
+      finishes(),
+      async (asked) => {
+        await task.cancel();
+        await thinksUntilAborted(asked).catch(() => {});
+        throw failing('refused', {
+          usage: { input: 100, cached: 0, cacheWritten: 0, output: 10, reasoning: 0 },
+          costMicros: 5,
+        });
+      },
+    ],
+    script: () => ({ view }),
+    expect: { status: 'cancelled' },
+    also: async (task) => {
+      const row = await task.row();
+      assert.deepEqual([row.input_tokens, row.output_tokens, row.cost_micros], [200, 20, 10]);
+    },
+  },
+  {
     name: 'a call of a judge whose agent was lost is on record, and is made once more',
     settings,
     answers: () => [finishes()],

@@ -68,8 +68,8 @@ export function createJudge({ store, ledger, mind, log, judgeModel, modelLimits 
       return await mind.ask(request, { signal: turn.signal });
     } catch (error) {
       if (error instanceof ModelFailure && !turn.signal.aborted) return error;
-      const usage = error instanceof ModelFailure ? error.usage : undefined;
-      await ledger.endCall(turn, call, { status: 'aborted', usage });
+      const { usage, costMicros } = error instanceof ModelFailure ? error : {};
+      await ledger.endCall(turn, call, { status: 'aborted', usage, costMicros });
       throw turn.signal.aborted ? new TaskNotHeld() : error;
     }
   }

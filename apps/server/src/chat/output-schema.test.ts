@@ -27,8 +27,12 @@ describe('the schema of a result', () => {
   it('that is nested deeply is answered at once', () => {
     let schema: object = { type: 'string' };
     for (let i = 0; i < 700; i += 1) schema = { type: 'array', items: schema };
-    const began = performance.now();
-    schemaProblem(schema);
-    assert.ok(performance.now() - began < 2000);
+    const took = Array.from({ length: 3 }, () => {
+      const began = performance.now();
+      schemaProblem(schema);
+      return performance.now() - began;
+    });
+    // The others stalled with the machine.
+    assert.ok(Math.min(...took) < 100, took.join());
   });
 });
