@@ -35,6 +35,7 @@ import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { testLimits } from './policy/policy.ts';
 import { hideSecrets } from './policy/secrets.ts';
+import { restoreByOptions } from './restore/restore.ts';
 import { restartInTurnByOptions } from './rolling/scenario.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
@@ -227,6 +228,8 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
   failover: failOverByOptions,
 
   rolling: restartInTurnByOptions,
+
+  restore: restoreByOptions,
 
   streams: () =>
     withStack(privateName, async (stack) => {
