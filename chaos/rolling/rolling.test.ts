@@ -30,7 +30,7 @@ describe('every process is restarted with a word behind nginx, Caddy and HAProxy
       { tasks: two },
       { presses: { ...good.presses, caddy: 0 } },
       { failed: ['nginx, server-1: press: ApiError conflict'] },
-      { longest_refusal_ms: 11_000 },
+      { longest_refusal_ms: 20_001 },
       { presses_arrived: 8 },
     ])
       assert.ok(!isRollingGood({ ...good, ...bad }), JSON.stringify(bad));

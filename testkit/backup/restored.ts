@@ -23,7 +23,7 @@ const steps = 1 + 3 * buys;
 /** The backup begins after one of these steps. */
 const firstSteps = { from: 4, to: steps - 13 };
 const taskMs = 60_000;
-const restMs = 120_000;
+const restMs = 240_000;
 const person = { username: 'ada', email: 'ada@example.test', password: 'a long password of a test' };
 
 export async function destroyAndRestore({ stacks: [first, second], seed }: RestoreOptions) {
