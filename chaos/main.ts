@@ -35,7 +35,8 @@ import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
 import { testLimits } from './policy/policy.ts';
 import { hideSecrets } from './policy/secrets.ts';
-import { restartInTurn } from './rolling/rolling.ts';
+import { restoreByOptions } from './restore/restore.ts';
+import { restartInTurnByOptions } from './rolling/scenario.ts';
 import { stealSecrets } from './secrets/secrets.ts';
 import { followThroughRestarts } from './streams/restarts.ts';
 import { revokeStreams } from './streams/revoked.ts';
@@ -227,13 +228,9 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
 
   failover: failOverByOptions,
 
-  rolling: () =>
-    withStack(privateName, async (stack) => {
-      const figures = await restartInTurn({ stack, rounds: Number(values.rounds) });
-      const { failed, gaps, tasks_not_done, done_twice, not_done, takeovers_lost } = figures;
-      const bad = [failed, gaps, tasks_not_done, done_twice, not_done, takeovers_lost].flat().length;
-      return { isGood: bad === 0 && figures.tasks > 0, figures };
-    }),
+  rolling: restartInTurnByOptions,
+
+  restore: restoreByOptions,
 
   streams: () =>
     withStack(privateName, async (stack) => {

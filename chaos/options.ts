@@ -25,6 +25,7 @@ const { values: given, positionals } = parseArgs({
     /** Of the filling, or of the outages one after the other. */
     secs: { type: 'string', multiple: true },
     part: { type: 'string', multiple: true },
+    proxy: { type: 'string', multiple: true },
     takeovers: { type: 'string' },
     kills: { type: 'string' },
     small: { type: 'boolean', default: false },

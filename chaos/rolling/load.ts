@@ -16,8 +16,9 @@ export type Load = {
   connections: number;
   tasks: FollowedTask[];
   presses: number;
-  /** Presses of which the person was told that the browser had just been opened elsewhere. */
+  /** Presses that met a browser on its way to another host, and the longest time until one was taken again. */
   refusedPresses: number;
+  longestRefusalMs: number;
   takeover: string;
 };
 
@@ -29,6 +30,8 @@ type Options = {
   formUrl: string;
   /** What is being restarted. */
   during: () => string;
+  /** Whether a browser may be on its way to another host. */
+  mayMove: () => boolean;
   signal: AbortSignal;
 };
 
@@ -42,8 +45,8 @@ const heldSecs = 3600;
 export async function startLoad(options: Options): Promise<{ load: Load; ended: Promise<unknown> }> {
   const { proxy, baseUrl, during, signal } = options;
   const load: Load = {
-    ...{ proxy, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [], presses: 0, refusedPresses: 0 },
-    takeover: 'asked for',
+    ...{ proxy, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [] },
+    ...{ presses: 0, refusedPresses: 0, longestRefusalMs: 0, takeover: 'asked for' },
   };
   const client = createClient({ baseUrl, fetch: countingCuts(load) });
   const called = async <T>(what: string, call: () => Promise<T>): Promise<T | undefined> => {
@@ -117,24 +120,31 @@ async function runTasks({ proxy, client, called, load, siteUrl, signal }: Parts)
 }
 
 /** A person who holds a browser all the time, and presses a button. Returns what goes on pressing until the end. */
-async function startDriving({ client, called, load, formUrl, signal, during }: Parts) {
+async function startDriving({ client, called, load, formUrl, signal, during, mayMove }: Parts) {
   const { session } = await client.createSession();
   const driving = await takeOver(client, { session_id: session.id, expires_in_secs: heldSecs });
   await driving.input({ action: 'navigate', url: formUrl });
-  const press = () => driving.input({ action: 'click', ...places.mine });
+  let refusedAt: number | undefined;
+  async function press(): Promise<void> {
+    await driving.input({ action: 'click', ...places.mine });
+    load.presses += 1;
+    if (refusedAt === undefined) return;
+    load.longestRefusalMs = Math.max(load.longestRefusalMs, performance.now() - refusedAt);
+    refusedAt = undefined;
+  }
+  function noteRefusal(error: unknown): void {
+    // The page is another one now: the person looks at it before they press again. They still drive, so no other refusal is right.
+    if (!isApiError(error, 'conflict') || !mayMove()) {
+      load.failed.push(`${during()}: press: ${describe(error)}`);
+      return;
+    }
+    load.refusedPresses += 1;
+    refusedAt ??= performance.now();
+  }
   return async () => {
     while (!signal.aborted) {
       load.calls += 1;
-      await press().then(
-        () => {
-          load.presses += 1;
-        },
-        (error: unknown) => {
-          // The page is another one now: the person looks at it before they press again.
-          if (isApiError(error, 'conflict') || isApiError(error, 'takeover_conflict')) load.refusedPresses += 1;
-          else load.failed.push(`${during()}: press: ${describe(error)}`);
-        },
-      );
+      await press().catch(noteRefusal);
       await sleep(pressEveryMs);
     }
     const read = await called('session', () => client.getSession({ id: session.id }));

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { createServices } from './services.ts';
-import { createStack } from './stack.ts';
+import { createStack, type Stack } from './stack.ts';
 
 type Parts = { down(options: { wipe: boolean }): Promise<void> };
 /** What the work is given beside its parts: a signal that asks it to end. */
@@ -13,6 +14,20 @@ export const withServices = <T>(name: string, work: Work<ReturnType<typeof creat
 /** The same with a whole stack. */
 export const withStack = <T>(name: string, work: Work<ReturnType<typeof createStack>, T>) =>
   withParts(() => createStack(name), work);
+
+/** The same with two, each of which the work may destroy itself. */
+export const withTwoStacks = <T>([one, other]: [string, string], work: Work<[Stack, Stack], T>) =>
+  withParts(
+    () => {
+      const stacks: [Stack, Stack] = [createStack(one), createStack(other)];
+      const isThere = ({ services }: Stack) => existsSync(services.place.dir);
+      const down: Parts['down'] = async (options) => {
+        await Promise.all(stacks.filter(isThere).map((stack) => stack.down(options)));
+      };
+      return { stacks, down };
+    },
+    ({ stacks }, signal) => work(stacks, signal),
+  );
 
 const endings = ['SIGINT', 'SIGTERM'] as const;
 

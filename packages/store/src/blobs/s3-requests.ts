@@ -1,7 +1,6 @@
 // One request to S3 each, with a deadline: what is sent, and which answers mean that nothing is there.
 
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { BlobsUnavailable } from './blobs.ts';
 
@@ -201,7 +200,8 @@ async function bytesOf(body: GetObjectCommandOutput['Body'], ms: number): Promis
   const late = new DOMException('S3 sent no more bytes', 'TimeoutError');
   const timer = setTimeout(() => body.destroy(new BlobsUnavailable(late)), ms);
   try {
-    return await buffer(body);
+    // `buffer` of node:stream/consumers copies all of it once more, by way of a Blob.
+    return Buffer.concat(await Array.fromAsync<Uint8Array>(body));
   } finally {
     clearTimeout(timer);
   }
