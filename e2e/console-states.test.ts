@@ -1,4 +1,4 @@
-// The states of the session page, each reached for real and known by its words.
+// The states of the session page, each reached for real, known by its words, and judged by axe, dark and light.
 //
 // | State | How it is reached here, or where it is held |
 // | --- | --- |
@@ -21,7 +21,7 @@
 // | closed, closed picture | the session is deleted |
 // | other, private picture | a guest of a share watches while the owner drives; by name only in driver-state.test.ts: it needs teams |
 // | cold | the host is killed after the last task |
-// | private field | driver-state and describe-picture only: it lasts as long as an agent types a password |
+// | private field, not covered yet | by a doubled snapshot in console-moments.test.ts: they last as long as an agent types a password |
 // | crashed, refused by the guard | no state of their own: the interface tells neither; the frame shows the browser's own page |
 // | share ended, login lost | console-session.test.ts, console.test.ts |
 import assert from 'node:assert/strict';
@@ -30,11 +30,14 @@ import type { Step } from '@pilothouse/contract';
 import pg from 'pg';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { type ConsolePage, launchBrowser, openConsolePage } from '../testkit/console/console-page.ts';
+import { createStateLook } from '../testkit/console/looks-well.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
 import { startTickingForm, type TickingForm } from '../testkit/pages/ticking-form.ts';
 import { until } from '../testkit/until.ts';
 
 const soonMs = 30_000;
+/** Over before axe has looked at it dark and light: console-moments.test.ts holds it. */
+const endsSoon = new Set(['waiting']);
 
 describe('the states of the session page', () => {
   let installation: Installation;
@@ -52,6 +55,7 @@ describe('the states of the session page', () => {
     await site?.close();
   });
 
+  const look = createStateLook();
   const open = (id: string) => openConsolePage(context, `${installation.baseUrl}/sessions/${id}`);
   /** Waits for the state, and holds it to its words. */
   async function says(shown: ConsolePage, kind: string, words: string): Promise<void> {
@@ -60,12 +64,15 @@ describe('the states of the session page', () => {
       .filter({ hasText: words })
       .waitFor({ timeout: soonMs })
       .catch(async (error) => assert.fail(`${kind}: ${words}: ${await shown.describe()}: ${error.message}`));
+    if (!endsSoon.has(kind)) await look(shown.page, kind);
   }
-  const pictureSays = ({ page }: ConsolePage, words: string) =>
-    page
+  async function pictureSays({ page }: ConsolePage, words: string): Promise<void> {
+    await page
       .locator('[data-testid=picture-pill], [data-testid=placeholder]')
       .filter({ hasText: words })
       .waitFor({ timeout: soonMs });
+    await look(page, words);
+  }
   const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name }).click({ timeout: soonMs });
   const there: Step = { action: 'navigate', url: '' };
   const never: Step = { action: 'wait', for: { text: 'Never said' }, timeout_secs: 300 };
@@ -197,9 +204,11 @@ describe('the states of the session page', () => {
     assert.equal(await dot.count(), 0);
     await stack.kill('server-1');
     await dot.filter({ hasText: 'Reconnecting' }).waitFor({ timeout: soonMs });
+    await look(page, 'connection dot');
     assert.equal(await message.count(), 0);
     await page.clock.runFor(31_000);
     await message.waitFor({ timeout: soonMs });
+    await look(page, 'message of a lost connection');
     await page.clock.runFor(61_000);
     assert.equal(await message.count(), 0, 'it is said once, and goes');
     await stack.start('server-1');

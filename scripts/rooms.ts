@@ -175,7 +175,7 @@ export const houses: Record<string, House> = {
       },
       tasks: {
         what: 'The timeline of a task: steps, questions, result, what comes next.',
-        imports: ['approval', 'compose', 'live', 'api', 'ui'],
+        imports: ['approval', 'compose', 'live', 'api', 'ui', 'common'],
       },
       approval: {
         what: 'The card that asks for a yes to one act, and what the policy said of a step.',

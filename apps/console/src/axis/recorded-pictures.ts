@@ -26,12 +26,16 @@ export function useRecordedPicture(sessionId: string, frameId: string | undefine
     const show = (next: string | undefined) => {
       if (isWanted) setUrl(next);
     };
+    let letGo = () => {};
     const timer = setTimeout(() => {
-      cache.get(`${sessionId} ${frameId}`).then(show, () => show(undefined));
+      const held = cache.hold(`${sessionId} ${frameId}`);
+      letGo = held.letGo;
+      held.picture.then(show, () => show(undefined));
     }, restMs);
     return () => {
       isWanted = false;
       clearTimeout(timer);
+      letGo();
     };
   }, [sessionId, frameId]);
   return url;

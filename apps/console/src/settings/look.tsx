@@ -1,7 +1,8 @@
-// How the console looks, and which keys it hears.
+// How the console looks, which keys it hears, and what it says aloud.
 
 import { useSyncExternalStore } from 'react';
 import { singleKeys } from '../common/shortcuts.ts';
+import { spokenSteps } from '../common/spoken-steps.ts';
 import { theme } from '../common/theme.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import { Section } from './section.tsx';
@@ -18,6 +19,7 @@ const onOff = [
 
 export function Look() {
   const look = useSyncExternalStore(theme.onChange, theme.read);
+  const spoken = useSyncExternalStore(spokenSteps.onChange, spokenSteps.read);
   const keys = useSyncExternalStore(singleKeys.onChange, singleKeys.read);
   return (
     <>
@@ -26,6 +28,9 @@ export function Look() {
       </Section>
       <Section title="Single keys" text="Keys such as C and G H. Off, only those with Ctrl or ⌘ work.">
         <Segmented label="Single keys" value={keys} options={onOff} onChange={singleKeys.write} />
+      </Section>
+      <Section title="Spoken steps" text="A screen reader tells the steps of a task, one at most every five seconds.">
+        <Segmented label="Spoken steps" value={spoken} options={onOff} onChange={spokenSteps.write} />
       </Section>
     </>
   );

@@ -1,7 +1,7 @@
 // One row of the timeline: a prompt, a step, a note, or the time in which a person drove.
 
 import { Check, ChevronDown, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
-import { memo, type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useRef, useState } from 'react';
 import { VerdictLine } from '../approval/verdict-line.tsx';
 import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
@@ -154,7 +154,10 @@ type ThumbProps = { taskId: string; observationId: string; label: string; onClic
 
 function Thumb({ taskId, observationId, label, onClick }: ThumbProps) {
   const isScrolling = useIsScrolling();
-  const url = usePicture(taskId, isScrolling ? undefined : observationId);
+  // What is shown already stays in use while the list scrolls.
+  const wanted = useRef<string>(undefined);
+  if (!isScrolling) wanted.current = observationId;
+  const url = usePicture(taskId, wanted.current);
   return (
     <button
       type="button"

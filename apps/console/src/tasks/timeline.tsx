@@ -3,6 +3,7 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ScrollingContext } from './scrolling.ts';
+import { SpokenNews } from './spoken-news.tsx';
 import type { TimelineItem } from './timeline-model.ts';
 
 type TimelineProps = {
@@ -79,6 +80,8 @@ export function Timeline({ items, render, shownStep, onSight }: TimelineProps) {
       }}
       className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto px-4 pt-3 pb-2 -outline-offset-2"
     >
+      {/* Another task begins with another row. */}
+      <SpokenNews key={items[0]?.key} items={items} />
       <ol className="relative" style={{ height }}>
         <ScrollingContext value={list.isScrolling}>
           {rows.map((row) => {

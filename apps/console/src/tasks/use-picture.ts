@@ -1,4 +1,4 @@
-// Pictures of observations, read with the login and kept as addresses of this page; the last sixty stay.
+// Pictures of observations, read with the login and kept as addresses of this page; what is shown and the last sixty stay.
 
 import { useEffect, useState } from 'react';
 import { client } from '../api/login.ts';
@@ -23,9 +23,11 @@ export function usePicture(taskId: string | undefined, observationId: string | u
     const show = (next: string | undefined) => {
       if (isWanted) setUrl(next);
     };
-    cache.get(`${taskId} ${observationId}`).then(show, () => show(undefined));
+    const { picture, letGo } = cache.hold(`${taskId} ${observationId}`);
+    picture.then(show, () => show(undefined));
     return () => {
       isWanted = false;
+      letGo();
     };
   }, [taskId, observationId]);
   return url;
