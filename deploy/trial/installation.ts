@@ -26,6 +26,8 @@ export type State = { pid: number; isUp: boolean };
 export type Installation = {
   folder: string;
   compose(args: string[], options?: Partial<CommandOptions>): Promise<string>;
+  /** Brings its folder to this version, which it is already: only the configuration of NATS is written again. */
+  renew(): Promise<string>;
   /** Runs commands of a guide in its folder. */
   shell(code: string): Promise<string>;
   /** The first process of a service, and whether the service works as far as its check tells. */
@@ -45,6 +47,7 @@ export async function makeInstallation({ docker, shell }: Engine, work: string):
   await mkdir(folder);
   const init = ['run', '--rm', '--network=none', `--volume=${folder}:/out`, imageOf('init', packageJson.version)];
   await docker(init);
+  const renew = () => docker([...init, '--renew']);
   const overlay = join(work, 'beside.yaml');
   await writeFile(overlay, beside(join(import.meta.dirname, 'site.mjs')));
   const composeFiles = [join(folder, 'compose.yaml'), overlay];
@@ -62,6 +65,7 @@ export async function makeInstallation({ docker, shell }: Engine, work: string):
   return {
     folder,
     compose,
+    renew,
     shell: (code) => shell(code, { cwd: folder, env: { COMPOSE_FILE: composeFiles.join(':') } }),
     async stateOf(service) {
       const format =

@@ -48,6 +48,12 @@ export async function runInstallation(engine: Engine, options: { work: string; p
     });
     await use(installation, client);
     await backUpAndRestore(installation, client, step);
+    await step('it is renewed, and a task succeeds', async () => {
+      await installation.renew();
+      await installation.compose(['up', '--detach', '--wait', '--wait-timeout', '150', '--force-recreate']);
+      const { sessionId } = await runScript(client, siteUrl, 'renewed');
+      await client.deleteSession({ id: sessionId });
+    });
     await scaleHosts(installation, client, step);
     await breakParts(installation, client);
   } catch (error) {
