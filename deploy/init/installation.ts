@@ -96,7 +96,8 @@ EDGE_SUBNET=172.29.213.0/28
 BROWSER_USER=${isNonRoot ? '10001:10001' : '0:0'}
 # How many browser hosts there are, at most as many as HOST_JOIN_MAX in settings.env.
 BROWSERS=2
-# Sessions of each host, and its memory: about 1.5 GB for each session at most.
+# Sessions of each host, and its memory: about 1.5 GB for each session at most. All hosts together may take more than the machine
+# has: BROWSERS times BROWSER_MEMORY should leave 2 GB for the rest.
 BROWSER_CAPACITY=4
 BROWSER_MEMORY=8g
 `;
