@@ -14,7 +14,7 @@ import { alertRules, dashboardQueries, metricsIn, withoutPrometheus } from './pr
 
 const soonMs = 30_000;
 /** A page that looks for what is in the network of its host. */
-const curious = `<!doctype html><h1>Harbour news</h1>${Array.from({ length: 300 }, (_, n) => `<img src="http://10.0.0.7/${n}.png">`).join('')}`;
+const curious = `<!doctype html><h1>Harbour news</h1>${Array.from({ length: 150 }, (_, n) => `<img src="http://10.0.0.7/${n}.png">`).join('')}`;
 
 describe('an installation with room for one browser', { skip: withoutPrometheus }, () => {
   const stack = createStack(`observe-${process.pid}`);
