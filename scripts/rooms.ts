@@ -31,7 +31,7 @@ export const houses: Record<string, House> = {
     },
   },
   'packages/bus/src': {
-    entries: ['index.ts'],
+    entries: ['index.ts', 'nats-config.main.ts'],
     rooms: {
       access: {
         what: 'Users of the bus and their permissions, as a NATS configuration.',

@@ -178,6 +178,17 @@ describe('the chart', { skip }, () => {
     });
   }
 
+  it('lets nobody register without an invitation, unless the operator says so', async () => {
+    const server = async (...files: string[]) => podOf(await render(...files), 'server');
+    const byDefault = await server(example('smallest'));
+    assert.equal(settingOf(byDefault, 'REGISTRATION'), 'invite');
+    assert.equal(settingOf(byDefault, 'PASSWORD_MIN_LENGTH'), '15');
+    assert.equal(settingOf(await server(example('everything')), 'REGISTRATION'), 'closed');
+    const chosen = podOf(await renderWith('settings: { REGISTRATION: open }'), 'server');
+    assert.equal(settingOf(chosen, 'REGISTRATION'), 'open');
+    assert.equal(settingOf(chosen, 'PASSWORD_MIN_LENGTH'), '15');
+  });
+
   it('sets no number of pods where an autoscaler scales them', async () => {
     const replicas = (all: Manifest[]) => podsOf(all).map((one) => [partOf(one), one.spec.replicas]);
     const fixed = { server: 2, agent: 2, browser: 2, migrate: undefined };

@@ -111,4 +111,97 @@ describe('init', { skip: !isRoot }, () => {
       assert.equal(init(join(parent, 'bad'), `--site=${site}`).status, 2, site);
     assert.ok(!existsSync(join(parent, 'bad')));
   });
+
+  describe('--renew', () => {
+    const readAll = async (folder: string) => {
+      const names = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+      return Object.fromEntries(
+        await Promise.all(files.map(async (path) => [path.slice(folder.length + 1), await readFile(path, 'utf8')])),
+      ) as Record<string, string>;
+    };
+    /** As a former version left it, and an operator changed it. */
+    async function formerInstallation(name: string, ...args: string[]): Promise<string> {
+      const folder = join(parent, name);
+      assert.equal(init(folder, ...args).status, 0);
+      const edit = async (file: string, change: (text: string) => string) =>
+        writeFile(join(folder, file), change(await read(folder, file)));
+      await edit('.env', (text) =>
+        text.replace(/^IMAGE_VERSION=.*$/m, 'IMAGE_VERSION=0.0.1').replace(/^BROWSERS=.*\n/m, ''),
+      );
+      await edit('.env', (text) => text.replace('HTTPS_PORT=443', 'HTTPS_PORT=8443\nBROWSER_TMP_SIZE=2g'));
+      await edit('settings.env', (text) => text.replace('REGISTRATION=invite', 'REGISTRATION=closed\nLOG_LEVEL=warn'));
+      await edit('compose.yaml', (text) => `# of a former version\n${text}`);
+      await writeFile(join(folder, 'secrets/openai-api-key'), 'a key of mine');
+      await writeFile(
+        join(folder, 'secrets/agent-1'),
+        `${'n'.repeat(32)},${(await read(folder, 'secrets/agent-1')).trim()}`,
+      );
+      for (const lost of ['seccomp.json', 'secrets/host-join', 'secrets/host-join-keys']) await rm(join(folder, lost));
+      return folder;
+    }
+
+    it('keeps what is secret and what was chosen, and brings the rest to this version', async () => {
+      const folder = await formerInstallation('former');
+      const before = await readAll(folder);
+      const { status, stderr, stdout } = init(folder, '--renew');
+      assert.equal(status, 0, stderr);
+      const after = await readAll(folder);
+      for (const [name, text] of Object.entries(before))
+        if (name.startsWith('secrets/') && name !== 'secrets/nats-config') assert.equal(after[name], text, name);
+      for (const name of await namedBy(folder)) assert.ok(existsSync(join(folder, 'secrets', name)), name);
+      for (const [name, from] of [
+        ['compose.yaml', 'compose.yaml'],
+        ['seccomp.json', 'seccomp/browser.json'],
+      ] as const)
+        assert.equal(after[name], await read(join(import.meta.dirname, '..'), from), name);
+      assert.equal(after['compose.yaml.former'], before['compose.yaml']);
+
+      assert.match(after['.env'] ?? '', /^HTTPS_PORT=8443\nBROWSER_TMP_SIZE=2g$/m);
+      assert.match(after['.env'] ?? '', /^BROWSERS=2$/m, 'a setting that is new');
+      assert.doesNotMatch(after['.env'] ?? '', /IMAGE_VERSION=0\.0\.1/);
+      assert.match(after['settings.env'] ?? '', /^REGISTRATION=closed\nLOG_LEVEL=warn$/m);
+      for (const name of ['.env', 'settings.env']) {
+        const keys = [...(after[name] ?? '').matchAll(/^(\w+)=/gm)].map(([, key]) => key);
+        assert.equal(new Set(keys).size, keys.length, name);
+      }
+      for (const text of Object.values(before)) if (text.length > 30) assert.ok(!stdout.includes(text));
+    });
+
+    it('writes the users of NATS again, out of the passwords and the key that there are', async () => {
+      const folder = await formerInstallation('bus-again');
+      await writeFile(join(folder, 'secrets/nats-config'), 'port: 4222');
+      assert.equal(init(folder, '--renew').status, 0);
+      const config = await read(folder, 'secrets/nats-config');
+      assert.ok(config.includes(`user: "agent-1", password: "${'n'.repeat(32)}"`));
+      assert.ok(config.includes(`user: "server-1", password: "${await read(folder, 'secrets/server-1')}"`));
+      assert.ok(config.includes(`issuer: "${publicKeyOf(await read(folder, 'secrets/host-join-signing-key'))}"`));
+      assert.equal(publicKeyOf(await read(folder, 'secrets/host-join')), await read(folder, 'secrets/host-join-keys'));
+      for (const name of ['nats-config', 'host-join-keys']) {
+        const { mode, uid } = await stat(join(folder, 'secrets', name));
+        assert.equal(`${(mode & 0o777).toString(8)} ${uid}`, '400 10001', name);
+      }
+    });
+
+    it('changes nothing more the second time, and asks for nothing that .env says', async () => {
+      const folder = await formerInstallation('twice', '--site', 'pilot.example.com', '--non-root-browsers');
+      assert.equal(init(folder, '--renew').status, 0);
+      const { 'secrets/nats-config': _, ...once } = await readAll(folder);
+      assert.match(once['.env'] ?? '', /^SITE_ADDRESS=pilot\.example\.com$/m);
+      assert.equal((await stat(join(folder, 'secrets/host-join'))).uid, 10_001);
+      assert.equal(init(folder, '--renew').status, 0);
+      const { 'secrets/nats-config': __, ...again } = await readAll(folder);
+      assert.deepEqual(again, once);
+      assert.equal(init(folder, '--renew', '--site=other.example.com').status, 2);
+    });
+
+    it('leaves a folder alone that holds no installation', async () => {
+      const folder = join(parent, 'empty');
+      await mkdir(folder);
+      const { status, stderr } = init(folder, '--renew');
+      assert.equal(status, 2);
+      assert.match(stderr, /no installation in this folder/);
+      assert.deepEqual(await readdir(folder), []);
+    });
+  });
 });

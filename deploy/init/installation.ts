@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { makeSecrets } from './secrets.ts';
+import { makeSecrets, type Secret } from './secrets.ts';
 
 export type InstallationOptions = {
   folder: string;
@@ -16,7 +16,7 @@ export type InstallationOptions = {
 
 const here = resolve(import.meta.dirname, '..');
 /** Files that are the same for every installation, and what they are called in it. */
-const copied = {
+const copied: Record<string, string> = {
   'compose.yaml': join(here, 'compose.yaml'),
   Caddyfile: join(here, 'Caddyfile'),
   'postgres.sh': join(here, 'postgres.sh'),
@@ -27,15 +27,8 @@ export class InitError extends Error {}
 
 export async function writeInstallation({ folder, site, isNonRoot }: InstallationOptions): Promise<void> {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(site)) throw new InitError(`${site} is not the name of a host`);
-  if (process.getuid?.() !== 0)
-    throw new InitError('it has to be root, because each secret belongs to the user of the process that reads it');
-  const plain = {
-    ...Object.fromEntries(
-      await Promise.all(Object.entries(copied).map(async ([name, from]) => [name, await readFile(from, 'utf8')])),
-    ),
-    '.env': environmentOf({ site, isNonRoot }),
-    'settings.env': settingsOf(site),
-  } as Record<string, string>;
+  requireRoot();
+  const plain: Record<string, string> = { ...(await readCopied()), ...settingsFor({ site, isNonRoot }) };
   const present = [...Object.keys(plain), 'secrets'].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0)
     throw new InitError(`there is an installation in this folder already (${present.join(', ')}); nothing was changed`);
@@ -56,14 +49,31 @@ export async function writeInstallation({ folder, site, isNonRoot }: Installatio
   }
 }
 
-async function writeSecrets(folder: string, secrets: Awaited<ReturnType<typeof makeSecrets>>): Promise<void> {
+export function requireRoot(): void {
+  if (process.getuid?.() !== 0)
+    throw new InitError('it has to be root, because each secret belongs to the user of the process that reads it');
+}
+
+/** The text of each, by its name. */
+export async function readCopied(): Promise<Record<string, string>> {
+  const texts = Object.entries(copied).map(async ([name, from]) => [name, await readFile(from, 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+export const settingsFor = (chosen: { site: string; isNonRoot: boolean }): Record<string, string> => ({
+  '.env': environmentOf(chosen),
+  'settings.env': settingsOf(chosen.site),
+});
+
+async function writeSecrets(folder: string, secrets: Secret[]): Promise<void> {
   await mkdir(folder, { mode: 0o711 });
-  for (const { name, text, owner, isPublic } of secrets) {
-    const path = join(folder, name);
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-    await chown(path, owner, owner);
-    await chmod(path, isPublic ? 0o444 : 0o400);
-  }
+  for (const secret of secrets) await writeSecret(join(folder, secret.name), secret);
+}
+
+export async function writeSecret(path: string, { text, owner, isPublic }: Secret): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+  await chown(path, owner, owner);
+  await chmod(path, isPublic ? 0o444 : 0o400);
 }
 
 /** What the compose file itself reads. */
@@ -86,7 +96,8 @@ EDGE_SUBNET=172.29.213.0/28
 BROWSER_USER=${isNonRoot ? '10001:10001' : '0:0'}
 # How many browser hosts there are, at most as many as HOST_JOIN_MAX in settings.env.
 BROWSERS=2
-# Sessions of each host, and its memory: about 1.5 GB for each session at most.
+# Sessions of each host, and its memory: about 1.5 GB for each session at most. All hosts together may take more than the machine
+# has: BROWSERS times BROWSER_MEMORY should leave 2 GB for the rest.
 BROWSER_CAPACITY=4
 BROWSER_MEMORY=8g
 `;

@@ -15,22 +15,28 @@ const ofPostgres = 999;
 
 export type Secret = { name: string; text: string; owner: number; isPublic?: boolean };
 
-/** The files of the folder `secrets`, each with the user whose process reads it. */
-export async function makeSecrets({ browserUid }: { browserUid: number }): Promise<Secret[]> {
+/** What a folder holds already, by name. */
+export type KeptSecrets = Record<string, string>;
+
+/** The files of the folder `secrets`, each with the user whose process reads it. Only the configuration of NATS is always made again. */
+export async function makeSecrets(options: { browserUid: number; kept?: KeptSecrets }): Promise<Secret[]> {
+  const { browserUid, kept = {} } = options;
   const password = () => randomBytes(32).toString('base64url');
-  const database = password();
-  const [server, agent] = [password(), password()];
+  const keptOr = (name: string, make: () => string) => kept[name] ?? make();
+  const database = keptOr('database-password', password);
+  const [server, agent] = [keptOr('server-1', password), keptOr('agent-1', password)];
   // Hosts have one key together, with which they may come; agents have the key that signs what they decide.
-  const [join, signing] = [newSeed('join'), newSeed('signing')];
-  const bus = await makeCertificate('nats');
+  const join = keptOr('host-join', () => newSeed('join'));
+  const signing = keptOr('host-join-signing-key', () => newSeed('signing'));
+  const bus = keptCertificate(kept) ?? (await makeCertificate('nats'));
   const config = natsConfig({
     port: 4222,
     host: '0.0.0.0',
-    passwords: { servers: { 1: server }, agents: { 1: agent }, hosts: {} },
-    joins: { issuer: publicKeyOf(signing) },
+    passwords: { servers: { 1: newestOf(server) }, agents: { 1: newestOf(agent) }, hosts: {} },
+    joins: { issuer: publicKeyOf(signing.trim()) },
     tls: { cert: '/run/secrets/nats-certificate', key: '/run/secrets/nats-key' },
   });
-  return [
+  const all: Secret[] = [
     { name: 'postgres-password', text: password(), owner: ofPostgres },
     { name: 'database-password', text: database, owner: ofPostgres },
     { name: 'database-url', text: `postgresql://pilothouse:${database}@postgres:5432/pilothouse`, owner: ours },
@@ -42,7 +48,7 @@ export async function makeSecrets({ browserUid }: { browserUid: number }): Promi
     { name: 'server-1', text: server, owner: ours },
     { name: 'agent-1', text: agent, owner: ours },
     { name: 'host-join', text: join, owner: browserUid },
-    { name: 'host-join-keys', text: publicKeyOf(join), owner: ours },
+    { name: 'host-join-keys', text: publicKeyOf(newestOf(join)), owner: ours },
     { name: 'host-join-signing-key', text: signing, owner: ours },
     // For the operator to fill; an empty file counts as not set.
     ...['model-api-keys', 'openai-api-key', 'anthropic-api-key', 'google-api-key'].map((name) => ({
@@ -51,12 +57,23 @@ export async function makeSecrets({ browserUid }: { browserUid: number }): Promi
       owner: ours,
     })),
   ];
+  return all.map((one) => ({ ...one, text: one.name === 'nats-config' ? config : (kept[one.name] ?? one.text) }));
 }
 
+/** While a password is replaced its file holds the new and the former one. */
+const newestOf = (text: string) => (text.split(',', 1)[0] ?? '').trim();
+
+/** Its three files belong together. */
+function keptCertificate(kept: KeptSecrets): Certificate | undefined {
+  const { 'nats-key': key, 'nats-certificate': cert, 'bus-authority': authority } = kept;
+  return key && cert && authority ? { key, cert, authority } : undefined;
+}
+
+type Certificate = { key: string; cert: string; authority: string };
 const validDays = '3650';
 
 /** Signed by an authority whose key is thrown away at once: it signs nothing else, for nobody. */
-async function makeCertificate(name: string): Promise<{ key: string; cert: string; authority: string }> {
+async function makeCertificate(name: string): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'pilothouse-init-'));
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder, timeout: 30_000 });
   const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

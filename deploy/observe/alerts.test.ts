@@ -70,6 +70,15 @@ const cases: Record<string, Case> = {
     fires: { 'pilothouse_host_launches_total{outcome="failed"}': '0+1x90' },
     quiet: { 'pilothouse_host_launches_total{outcome="failed"}': oneMore },
   },
+  // What lists of domains refuse is the choice of an operator, and may be a lot.
+  PilothouseGuardStorm: {
+    fires: { 'pilothouse_host_refused_requests_total{reason="private_address",instance="a"}': '0+50x90' },
+    quiet: {
+      'pilothouse_host_refused_requests_total{reason="loopback_address",instance="a"}': '0+10x90',
+      'pilothouse_host_refused_requests_total{reason="loopback_address",instance="b"}': '0+15x90',
+      'pilothouse_host_refused_requests_total{reason="not_allowed_domain",instance="a"}': '0+1000x90',
+    },
+  },
   PilothouseEventLoopLag: {
     fires: { 'nodejs_eventloop_lag_p99_seconds{job="pilothouse-server"}': '2x90' },
     quiet: { 'nodejs_eventloop_lag_p99_seconds{job="pilothouse-server"}': '0.2x90' },

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
@@ -10,16 +13,23 @@ import { type PrometheusForTest, startPrometheus } from './prometheus.ts';
 import { alertRules, dashboardQueries, metricsIn, withoutPrometheus } from './promtool.ts';
 
 const soonMs = 30_000;
+/** A page that looks for what is in the network of its host. */
+const curious = `<!doctype html><h1>Harbour news</h1>${Array.from({ length: 150 }, (_, n) => `<img src="http://10.0.0.7/${n}.png">`).join('')}`;
 
 describe('an installation with room for one browser', { skip: withoutPrometheus }, () => {
   const stack = createStack(`observe-${process.pid}`);
   let prometheus: PrometheusForTest;
   let client: ReturnType<typeof createClient>;
   let database: pg.Client;
+  const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(curious));
+  let siteUrl: string;
   before(async () => {
+    await once(site.listen(0, '127.0.0.1'), 'listening');
+    // Listening on TCP, so the address is of this kind.
+    siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
     const port = await freePort();
     const settings = { browser: { HOST_CAPACITY: '1', HOST_WARM: '0' } };
-    await stack.up({ port, servers: 1, agents: 2, browsers: 1, disableAuth: true, settings });
+    await stack.up({ port, servers: 1, agents: 2, browsers: 1, disableAuth: true, settings, sites: [siteUrl] });
     client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
     database = connection();
     await database.connect();
@@ -31,6 +41,7 @@ describe('an installation with room for one browser', { skip: withoutPrometheus 
     await prometheus?.close();
     await database?.end();
     await stack.down({ wipe: true });
+    site.close();
   });
 
   const connection = () =>
@@ -84,6 +95,15 @@ describe('an installation with room for one browser', { skip: withoutPrometheus 
     );
     await writer.end();
   }
+
+  it('says that a page asks again and again for what it may not reach', async () => {
+    const prompt = `open ${siteUrl}\nwait 1 s`;
+    const { session_id: id, task_id } = await client.sendChat({ prompt });
+    await fires('PilothouseGuardStorm');
+    await until(async () => (await client.getTaskStatus({ id: task_id })).status.status === 'success', soonMs);
+    await client.deleteSession({ id });
+    await until(async () => (await prometheus.value('max(pilothouse_browser_slots{state="free"})')) === 1, soonMs);
+  });
 
   it('says that it is full when a second task wants a browser, and that what should be gone is not', async () => {
     await addStuckPicture();

@@ -44,6 +44,13 @@ describe('the units of the example', () => {
     });
   }
 
+  it('let nobody register without an invitation', () => {
+    const server = units['pilothouse-server@.service'] ?? '';
+    assert.match(server, /^Environment=REGISTRATION=invite PASSWORD_MIN_LENGTH=15$/m);
+    // A file of settings wins over these, so an operator may still choose.
+    assert.match(server, /^EnvironmentFile=\/etc\/pilothouse\/common\.env$/m);
+  });
+
   it('give hosts neither the database nor a key', () => {
     assert.doesNotMatch(units['pilothouse-browser@.service'] ?? '', /database-url|profile-key|common\.env$/m);
   });

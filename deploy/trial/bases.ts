@@ -56,7 +56,7 @@ const bases: Base[] = [
       'printf "root:x:0:0::/root:/bin/sh\\npostgres:x:999:999::/var/lib/postgresql:/bin/sh\\n" >etc/passwd',
       'printf "root:x:0:\\npostgres:x:999:\\n" >etc/group',
       'install -d -o 999 -g 999 -m 700 var/lib/postgresql/data && install -d run tmp && rm -rf var/run && ln -s /run var/run',
-      'for name in postgres initdb pg_ctl psql pg_isready; do ln -sf ../lib/postgresql/17/bin/$name usr/bin/$name; done',
+      'for name in postgres initdb pg_ctl psql pg_isready pg_dump pg_restore; do ln -sf ../lib/postgresql/17/bin/$name usr/bin/$name; done',
       'mkdir -p docker-entrypoint-initdb.d',
     ],
     says: [

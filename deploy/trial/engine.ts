@@ -17,6 +17,8 @@ export type Engine = {
   /** Runs the client; throws unless it ends well. */
   docker(args: string[], options?: Partial<CommandOptions>): Promise<string>;
   tryDocker(args: string[], options?: Partial<CommandOptions>): Promise<CommandResult>;
+  /** Runs commands of a guide as they are written there, `docker` among them; throws unless each ends well. */
+  shell(code: string, options?: Partial<CommandOptions>): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -54,6 +56,12 @@ export async function startEngine({ tree, work, hasNetworks }: EngineOptions): P
     tryCommand(line(args, cwd), { timeoutMs: 120_000, env, ...options });
   const docker: Engine['docker'] = (args, { cwd, ...options } = {}) =>
     runCommand(line(args, cwd), { timeoutMs: 120_000, env, ...options });
+  const shell: Engine['shell'] = (code, { cwd = work, ...options } = {}) =>
+    runCommand([...enter, cwd, 'bash', '-euo', 'pipefail', '-c', code], {
+      timeoutMs: 300_000,
+      ...options,
+      env: { ...env, DOCKER_HOST: `unix://${socket}`, ...options.env },
+    });
   const close = async () => {
     daemon.kill('SIGTERM');
     const timer = setTimeout(() => daemon.kill('SIGKILL'), stopMs);
@@ -71,7 +79,7 @@ export async function startEngine({ tree, work, hasNetworks }: EngineOptions): P
     const said = await readFile(join(work, `dockerd-${hasNetworks ? 'run' : 'build'}.log`), 'utf8');
     throw new Error(`the engine does not start:\n${said.slice(-3000)}`, { cause: error });
   }
-  return { docker, tryDocker, close };
+  return { docker, tryDocker, shell, close };
 }
 
 /** What a program in the tree needs of the machine. These mounts are seen only in our namespace. */

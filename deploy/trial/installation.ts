@@ -26,6 +26,10 @@ export type State = { pid: number; isUp: boolean };
 export type Installation = {
   folder: string;
   compose(args: string[], options?: Partial<CommandOptions>): Promise<string>;
+  /** Brings its folder to this version, which it is already: only the configuration of NATS is written again. */
+  renew(): Promise<string>;
+  /** Runs commands of a guide in its folder. */
+  shell(code: string): Promise<string>;
   /** The first process of a service, and whether the service works as far as its check tells. */
   stateOf(service: string): Promise<State>;
   /** Its addresses in all of its networks. */
@@ -38,14 +42,16 @@ export type Installation = {
 
 const upMs = 180_000;
 
-export async function makeInstallation({ docker }: Engine, work: string): Promise<Installation> {
+export async function makeInstallation({ docker, shell }: Engine, work: string): Promise<Installation> {
   const folder = join(work, 'installation');
   await mkdir(folder);
   const init = ['run', '--rm', '--network=none', `--volume=${folder}:/out`, imageOf('init', packageJson.version)];
   await docker(init);
+  const renew = () => docker([...init, '--renew']);
   const overlay = join(work, 'beside.yaml');
   await writeFile(overlay, beside(join(import.meta.dirname, 'site.mjs')));
-  const files = ['--file', join(folder, 'compose.yaml'), '--file', overlay];
+  const composeFiles = [join(folder, 'compose.yaml'), overlay];
+  const files = composeFiles.flatMap((file) => ['--file', file]);
   const compose: Installation['compose'] = (args, options) =>
     docker(['compose', '--progress=quiet', ...files, ...args], { cwd: folder, timeoutMs: upMs, ...options });
   const idsOf = async (service: string, args = ['--all']) =>
@@ -59,6 +65,8 @@ export async function makeInstallation({ docker }: Engine, work: string): Promis
   return {
     folder,
     compose,
+    renew,
+    shell: (code) => shell(code, { cwd: folder, env: { COMPOSE_FILE: composeFiles.join(':') } }),
     async stateOf(service) {
       const format =
         '{{.State.Pid}} {{.State.Running}} {{if .State.Health}}{{.State.Health.Status}}{{else}}healthy{{end}}';

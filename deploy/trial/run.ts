@@ -6,6 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { imageOf, type Target, targets } from '../images/targets.ts';
 import { profilePath, readProfile } from '../seccomp/make.ts';
 import { withSandboxCalls } from '../seccomp/profile.ts';
+import { backUpAndRestore } from './backup.ts';
 import type { Engine } from './engine.ts';
 import {
   findInvite,
@@ -46,6 +47,13 @@ export async function runInstallation(engine: Engine, options: { work: string; p
       return register(await findInvite(installation));
     });
     await use(installation, client);
+    await backUpAndRestore(installation, client, step);
+    await step('it is renewed, and a task succeeds', async () => {
+      await installation.renew();
+      await installation.compose(['up', '--detach', '--wait', '--wait-timeout', '150', '--force-recreate']);
+      const { sessionId } = await runScript(client, siteUrl, 'renewed');
+      await client.deleteSession({ id: sessionId });
+    });
     await scaleHosts(installation, client, step);
     await breakParts(installation, client);
   } catch (error) {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { makeCertificate } from '../certificate.ts';
 import { root } from '../stack/folders.ts';
 import { freePort, isListening } from '../stack/ports.ts';
@@ -18,6 +18,7 @@ const exampleServers = ['10.0.0.11:4000', '10.0.0.12:4000'];
 type Place = { dir: string; port: number; plainPort: number };
 type Proxy = {
   program: string;
+  /** Below deploy/. */
   file: string;
   /** What in the file is different here; each has to be in it. */
   changes: (place: Place) => [from: string, to: string][];
@@ -26,10 +27,11 @@ type Proxy = {
   args: (place: Place) => string[];
 };
 
+/** With two servers, each in place of one of the examples. */
 const proxies = {
   nginx: {
     program: '/usr/sbin/nginx',
-    file: 'nginx.conf',
+    file: 'proxies/nginx.conf',
     changes: ({ dir, port, plainPort }) => [
       ['listen 80;', `listen 127.0.0.1:${plainPort};`],
       ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
@@ -50,7 +52,7 @@ const proxies = {
   },
   caddy: {
     program: '/usr/bin/caddy',
-    file: 'Caddyfile',
+    file: 'proxies/Caddyfile',
     changes: ({ dir, port }) => [
       [
         'localhost {',
@@ -62,7 +64,7 @@ const proxies = {
   },
   haproxy: {
     program: '/usr/sbin/haproxy',
-    file: 'haproxy.cfg',
+    file: 'proxies/haproxy.cfg',
     changes: ({ dir, port, plainPort }) => [
       ['bind :80', `bind 127.0.0.1:${plainPort}`],
       ['bind :443', `bind 127.0.0.1:${port}`],
@@ -71,6 +73,18 @@ const proxies = {
     args: ({ dir }) => ['-q', '-f', join(dir, 'haproxy.cfg')],
   },
 } satisfies Record<string, Proxy>;
+/** That of the compose file, which has one server. */
+const composeProxy: Proxy = {
+  program: '/usr/bin/caddy',
+  file: 'Caddyfile',
+  changes: ({ dir, port }) => [
+    // Caddy 2.6 has no such option.
+    ['\tpersist_config off\n', ''],
+    ['\tadmin off\n', '\tadmin off\n\tauto_https disable_redirects\n\tlog {\n\t\tlevel FATAL\n\t}\n'],
+    ['{$SITE_ADDRESS} {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${dir}/site.pem ${dir}/site.key`],
+  ],
+  args: ({ dir }) => ['run', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
+};
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 export type ProxyName = keyof typeof proxies;
@@ -84,22 +98,27 @@ const startMs = 20_000;
 const stopMs = 10_000;
 
 /** Starts it before two servers on these ports of loopback; `authority` is what its certificate is signed by. */
-export async function startProxy(name: ProxyName, [first, second]: [number, number]) {
-  const proxy: Proxy = proxies[name];
-  const dir = await mkdtemp(join(tmpdir(), `pilothouse-${name}-`));
-  const [port, plainPort] = await Promise.all([freePort(), freePort()]);
-  const place = { dir, port, plainPort };
-  const { key, cert, authority } = await makeCertificate('localhost');
-  const changes: [string, string][] = [
+export const startProxy = (name: ProxyName, [first, second]: [number, number]) =>
+  start(proxies[name], [
     [exampleName, 'localhost'],
     [exampleServers[0] ?? '', `127.0.0.1:${first}`],
     [exampleServers[1] ?? '', `127.0.0.1:${second}`],
-    ...proxy.changes(place),
-  ];
-  const config = changes.reduce(replaceAll, readFileSync(join(root, 'deploy/proxies', proxy.file), 'utf8'));
+  ]);
+
+/** Starts the proxy of the compose file before a server. */
+export const startComposeProxy = (port: number) => start(composeProxy, [['server:4000', `127.0.0.1:${port}`]]);
+
+async function start(proxy: Proxy, servers: [from: string, to: string][]) {
+  const file = basename(proxy.file);
+  const dir = await mkdtemp(join(tmpdir(), 'pilothouse-proxy-'));
+  const [port, plainPort] = await Promise.all([freePort(), freePort()]);
+  const place = { dir, port, plainPort };
+  const { key, cert, authority } = await makeCertificate('localhost');
+  const changes = [...servers, ...proxy.changes(place)];
+  const config = changes.reduce(replaceAll, readFileSync(join(root, 'deploy', proxy.file), 'utf8'));
   const keys = { 'site.key': key, 'site.pem': cert, 'both.pem': cert + key };
-  const files = { [proxy.file]: config, ...keys, ...proxy.beside?.(place) };
-  for (const [file, text] of Object.entries(files)) await writeFile(join(dir, file), text, { mode: 0o600 });
+  const files = { [file]: config, ...keys, ...proxy.beside?.(place) };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text, { mode: 0o600 });
   const child = spawn(proxy.program, proxy.args(place), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir },
@@ -121,7 +140,7 @@ export async function startProxy(name: ProxyName, [first, second]: [number, numb
   }
   await until(async () => hasEnded || isListening(port), startMs)
     .then(() => {
-      if (hasEnded) throw new Error(`${name} ended at once`);
+      if (hasEnded) throw new Error(`${proxy.program} ended at once`);
     })
     .catch(async (error) => {
       await close();

@@ -10,6 +10,7 @@ import { findSeparation, separationNotices } from './chromium/separation.ts';
 import { claimUsers, createUsers } from './chromium/unix-users.ts';
 import { onIgnoredError } from './common/best-effort.ts';
 import { readConfig } from './config.ts';
+import { closedReasons } from './guard/rules/addresses.ts';
 import { createDeparture } from './host/departure.ts';
 import { createHost, usersOf } from './host/host.ts';
 import { holdLease } from './host/lease.ts';
@@ -64,7 +65,7 @@ async function start(parts: AsyncDisposableStack) {
   });
   parts.defer(() => bus.close());
   const metrics = new Registry();
-  const counters = createHostCounters(metrics);
+  const counters = createHostCounters(metrics, closedReasons);
   onIgnoredError((what, kind) => {
     log.debug({ what, kind }, 'work that may fail has failed');
     counters.ignoredError(what);

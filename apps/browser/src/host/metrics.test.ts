@@ -5,6 +5,7 @@ import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { Registry } from 'prom-client';
 import { until } from '../../../../testkit/until.ts';
 import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { closedReasons } from '../guard/rules/addresses.ts';
 import { addHostGauges, createHostCounters } from './metrics.ts';
 
 describe('the metrics of a host', () => {
@@ -13,7 +14,7 @@ describe('the metrics of a host', () => {
   let host: HostForTest;
   let isHeld = true;
   const metrics = new Registry();
-  const counters = createHostCounters(metrics);
+  const counters = createHostCounters(metrics, closedReasons);
   before(async () => {
     nats = await startNats({ hosts: ['h17'] });
     agent = await connectBus(nats.as('agent'));
@@ -42,6 +43,7 @@ describe('the metrics of a host', () => {
     assert.equal(await metric('sessions'), 1);
     assert.equal(await metric('capacity'), 3);
 
+    assert.match(await metrics.metrics(), /refused_requests_total\{reason="loopback_address"\} 0$/m);
     const failure = await session.failureOf({ action: 'navigate', url: 'http://127.0.0.1:8099/' });
     assert.equal(failure, 'blocked_by_guard');
     assert.ok((await metric('refused_requests_total', '{reason="loopback_address"}')) >= 1);

@@ -17,7 +17,8 @@ export type HostCounters = {
   ignoredError(what: string): void;
 };
 
-export function createHostCounters(metrics: Registry): HostCounters {
+/** `reasons`: those of refused requests that are counted from the start, because Prometheus sees no rise in a series that begins with one. */
+export function createHostCounters(metrics: Registry, reasons: readonly string[] = []): HostCounters {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `pilothouse_host_${name}`, help, labelNames, registers: [metrics] });
   const launches = counter('launches_total', 'Browsers launched.', 'outcome');
@@ -25,6 +26,7 @@ export function createHostCounters(metrics: Registry): HostCounters {
   const taken = counter('browsers_taken_total', 'Browsers given to sessions: from the pool, or launched.', 'from');
   const frames = counter('frames_total', 'Frames that sessions published.');
   const refused = counter('refused_requests_total', 'Requests of browsers that the guard refused.', 'reason');
+  for (const reason of reasons) refused.inc({ reason }, 0);
   const leases = counter(
     'leases_lost_total',
     'How often no agent renewed the lease in time: the host did not act then.',

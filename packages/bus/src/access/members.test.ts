@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test';
 import { z } from 'zod';
 import { type NatsForTest, startNats } from '../../testing/nats.ts';
 import { until } from '../../testing/wait.ts';
+import { taskChanged, workQueued } from '../messages/wake-ups.ts';
 import { type Bus, connectBus } from '../transport/connect.ts';
 import type { BusStatus } from '../transport/link.ts';
 import { json } from '../wire/codec.ts';
 import { defineRequest } from '../wire/define.ts';
-import { askersOf, subjects } from '../wire/subjects.ts';
+import { askersOf, queues, subjects } from '../wire/subjects.ts';
 
 const echo = defineRequest({
   name: 'echo',
@@ -84,4 +85,43 @@ test('servers and agents come and go the same way, each with replies of its own'
     nats.remove(who);
     await until(() => !bus.isConnected());
   }
+});
+
+test('processes of a kind under one user get the replies to their own questions, and share work as others do', async () => {
+  await using all = new AsyncDisposableStack();
+  const close = (bus: Bus) => bus.close({ timeoutMs: 200 });
+  const twice = async (who: 'server' | 'agent') => {
+    const buses = [await connectBus(nats.as(who)), await connectBus(nats.as(who))];
+    for (const bus of buses) all.adopt(bus, close);
+    return buses;
+  };
+  const [servers, agents] = [await twice('server'), await twice('agent')];
+  const h1 = all.adopt(await connectBus(nats.as({ host: 'h1' })), close);
+  await h1.respond(echo, { host_id: 'h1' }, (n) => n + 1).ready({ timeoutMs: 1000 });
+
+  const asked = servers.flatMap((server, who) =>
+    Array.from({ length: 50 }, async (_, n) => {
+      const question = who * 1000 + n;
+      const answer = await server.request(echo, { host_id: 'h1' }, question, { timeoutMs: 2000 });
+      assert.deepEqual(answer, { ok: true, reply: question + 1 });
+    }),
+  );
+  await Promise.all(asked);
+
+  const taken = agents.map(() => 0);
+  const told = agents.map(() => 0);
+  for (const [which, agent] of agents.entries()) {
+    const count = (counts: number[]) => () => {
+      counts[which] = (counts[which] ?? 0) + 1;
+    };
+    await agent.subscribe(workQueued, {}, count(taken), { queue: queues.work }).ready({ timeoutMs: 1000 });
+    await agent.subscribe(taskChanged, {}, count(told)).ready({ timeoutMs: 1000 });
+  }
+  for (let n = 0; n < 50; n += 1) servers[n % 2]?.publish(workQueued, {}, {});
+  servers[0]?.publish(taskChanged, {}, { session_id: 's1' });
+  await until(() => taken.reduce((sum, one) => sum + one, 0) === 50 && told.every((one) => one === 1), 5000);
+  assert.ok(
+    taken.every((count) => count > 0),
+    `${taken}`,
+  );
 });

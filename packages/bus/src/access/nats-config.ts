@@ -34,7 +34,8 @@ export interface ClusterOptions {
 }
 
 /**
- * By id: every process has a user of its own, so that it can be removed alone, and no other process reads its replies.
+ * By id. A process with a user of its own can be removed alone, and no other process may read its replies. Servers may share a user,
+ * and agents another; a host may not, because its user is its id.
  */
 export interface BusPasswords {
   servers: Record<string, string>;

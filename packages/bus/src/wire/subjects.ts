@@ -6,7 +6,7 @@ import { isToken, type Subject, subject, type Tokens } from './subject.ts';
 export const roles = ['server', 'agent', 'host'] as const;
 export type Role = (typeof roles)[number];
 
-/** One process on the bus: each has a user, a password and an inbox of its own. */
+/** Who signs in to the bus: one process, or several of a kind that share the user. Each has a password and inboxes of its own. */
 export type Member = { role: Role; id: string };
 
 /** Queue groups, in which one member handles each message. */

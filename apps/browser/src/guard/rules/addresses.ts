@@ -3,18 +3,21 @@
 
 import { BlockList, isIP } from 'node:net';
 
-export type AddressKind =
-  | 'public'
-  | 'unspecified'
-  | 'private'
-  | 'loopback'
-  | 'link_local'
-  | 'shared'
-  | 'multicast'
-  | 'reserved'
-  | 'metadata'
-  | 'own'
-  | 'malformed';
+const closedKinds = [
+  'unspecified',
+  'private',
+  'loopback',
+  'link_local',
+  'shared',
+  'multicast',
+  'reserved',
+  'metadata',
+  'own',
+  'malformed',
+] as const;
+export type AddressKind = 'public' | (typeof closedKinds)[number];
+/** What is counted of each, as the reason of a refusal. */
+export const closedReasons = closedKinds.map((kind) => `${kind}_address` as const);
 
 /** In order: the first that holds an address names it. */
 const special: readonly (readonly [AddressKind, readonly string[]])[] = [
