@@ -94,6 +94,12 @@ describe('the command', () => {
     assert.equal(wrong.code, 4, wrong.err);
     assert.equal((await pilothouse(['fly'])).code, 2);
     assert.equal((await pilothouse(['run', 'nowhere.txt', '--url', baseUrl])).code, 2);
+    const unasked = await pilothouse(['--url', baseUrl, '--json', 'login', '-u', 'ada']);
+    assert.deepEqual(
+      [unasked.code, unasked.out, /no terminal to ask in/.test(unasked.err)],
+      [2, '', true],
+      unasked.err,
+    );
     assert.match(await good(['--help']), /^Usage: pilothouse COMMAND/);
     assert.match(await good(['--version']), /^\d+\.\d+\.\d+\n$/);
   });

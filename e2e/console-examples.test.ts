@@ -48,7 +48,7 @@ describe('the tasks to try on the first page', () => {
     assert.deepEqual((await installation.client.listTasks()).tasks, []);
   });
 
-  it('fill a basket, read a price, and ask before an order', { timeout: 240_000 }, async () => {
+  it('fill a basket and read a price', { timeout: 240_000 }, async () => {
     await done(await choose('Put a lantern into the basket'), 'success');
     assert.deepEqual(
       shop.posts.map(({ path }) => path),
@@ -57,8 +57,23 @@ describe('the tasks to try on the first page', () => {
     const price = await choose('Read a price');
     await done(price, 'success');
     assert.deepEqual((await status(price)).result?.data, { product: 'Pocket compass', price: '32 €' });
-    const order = await choose('Ask me before it orders');
-    await done(order, 'awaiting_user');
-    assert.ok(!shop.posts.some(({ path }) => path === '/orders'), 'nothing is ordered before the answer');
+  });
+
+  it('order nothing before a yes, nor after a no', { timeout: 240_000 }, async () => {
+    const orders = () => shop.posts.filter(({ path }) => path === '/orders').length;
+    const refused = await choose('Ask me before it orders');
+    await done(refused, 'awaiting_user');
+    const { question } = await status(refused);
+    assert.deepEqual([question?.kind, question?.approval?.name], ['approval', 'Place order']);
+    assert.equal(orders(), 0, 'nothing is ordered before the answer');
+    await page.getByTestId('approval').getByRole('button', { name: 'No', exact: true }).click(soon);
+    await done(refused, 'failed');
+    assert.equal(orders(), 0, 'a no orders nothing');
+    const agreed = await choose('Ask me before it orders');
+    await done(agreed, 'awaiting_user');
+    const { asked_at } = (await status(agreed)).question ?? {};
+    await installation.client.signalTakeover({ id: agreed, answer: 'once', asked_at });
+    await done(agreed, 'success');
+    assert.equal(orders(), 1);
   });
 });

@@ -9,6 +9,17 @@ import { readChangeset, withRelease } from './release-notes.ts';
 
 const changeset = (name: string, bump: string, text: string) => `---\n"@pilothouse/${name}": ${bump}\n---\n\n${text}\n`;
 
+/** Every image of ours with a version, in the documents that are not a record of their day. */
+const imagesNamedIn = (folder: string) =>
+  globSync(['README.md', 'docs/**/*.md', 'deploy/**/*.{md,yaml}', 'packages/*/README.md', 'apps/*/README.md'], {
+    cwd: folder,
+    exclude: ['docs/decisions/**', '**/node_modules/**'],
+  }).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/\bpilothouse-[a-z]+:(\d[\w.+-]*\w)/g)].map(
+      ([, version = '']) => ({ file, version }),
+    ),
+  );
+
 describe('the version of a release', () => {
   let copy: string;
   const version = () =>
@@ -22,12 +33,23 @@ describe('the version of a release', () => {
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
 
+  it('is the present one in the chart and in the images that documents name', () => {
+    const { version: own } = JSON.parse(read('package.json'));
+    assert.deepEqual(read('deploy/chart/Chart.yaml').match(/(?<=^(?:version|appVersion): ).*$/gm), [own, own]);
+    const named = imagesNamedIn(copy);
+    assert.ok(named.length >= 2, `only ${named.length} images`);
+    assert.deepEqual(
+      named.filter((one) => one.version !== own),
+      [],
+    );
+  });
+
   it('is refused without a changeset', () => {
     const { status, stderr } = version();
     assert.deepEqual([status, /there is no changeset/.test(stderr)], [1, true], stderr);
   });
 
-  it('is one for every package, the root and the lock file, and its changes are in the changelog', () => {
+  it('is one for every package, the root, the lock file, the chart and the images that documents name, and its changes are in the changelog', () => {
     const [major = 0, minor = 0] = JSON.parse(read('package.json')).version.split('.').map(Number);
     const next = `${major}.${minor + 1}.0`;
     writeFileSync(join(copy, '.changeset/one.md'), changeset('cli', 'minor', 'The command sings.'));
@@ -48,6 +70,12 @@ describe('the version of a release', () => {
     assert.deepEqual([lock.version, lock.packages[''].version], [next, next]);
     assert.equal(lock.packages['apps/cli'].dependencies['@pilothouse/sdk'], next);
     assert.ok(!existsSync(join(copy, '.changeset/one.md')), 'it is used up');
+    assert.deepEqual(read('deploy/chart/Chart.yaml').match(/^(version|appVersion): .*$/gm), [
+      `version: ${next}`,
+      `appVersion: ${next}`,
+    ]);
+    assert.match(read('README.md'), new RegExp(`^Version ${next.replaceAll('.', '\\.')}, `, 'm'));
+    assert.deepEqual([...new Set(imagesNamedIn(copy).map(({ version: named }) => named))], [next]);
 
     const changelog = read('CHANGELOG.md');
     const [, section = ''] = changelog.split(/^## \d.*\n/m);

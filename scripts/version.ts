@@ -1,5 +1,5 @@
-// npm run release:version: makes of the changesets the version of every package, of the root and of the lock file, and the section
-// of CHANGELOG.md. Publishes nothing, commits nothing, and asks no registry.
+// npm run release:version: makes of the changesets the version of every package, of the root, of the lock file, of the chart and of
+// the images that documents name, and the section of CHANGELOG.md. Publishes nothing, commits nothing, and asks no registry.
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,14 @@ const root = join(import.meta.dirname, '..');
 type Manifest = { version: string; workspaces?: string[] } & Partial<Record<Dependencies, Record<string, string>>>;
 type Dependencies = 'dependencies' | 'devDependencies' | 'optionalDependencies';
 const kinds: Dependencies[] = ['dependencies', 'devDependencies', 'optionalDependencies'];
+
+/** Where the version stands outside of a package.json, without what is before it. */
+const stated: { file: string; place: RegExp }[] = [
+  { file: 'deploy/chart/Chart.yaml', place: /(?<=^(?:version|appVersion): )\S+$/gm },
+  { file: 'docs/operate/compose.md', place: /(?<=\bpilothouse-[a-z]+:)\d[\w.+-]*\w/g },
+  { file: 'docs/operate/kubernetes.md', place: /(?<=\bpilothouse-[a-z]+:)\d[\w.+-]*\w/g },
+  { file: 'README.md', place: /(?<=^Version )\d[\w.+-]*\w/gm },
+];
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const readJson = <T>(file: string): T => JSON.parse(read(file)) as T;
@@ -43,6 +51,11 @@ for (const [path, entry] of Object.entries(lock.packages)) {
   for (const kind of kinds) if (entry[kind]) entry[kind] = manifest[kind];
 }
 writeJson('package-lock.json', lock);
+for (const { file, place } of stated) {
+  const text = read(file);
+  if (text.search(place) < 0) throw new Error(`${file} does not name the version any more: change scripts/version.ts`);
+  writeFileSync(join(root, file), text.replaceAll(place, version));
+}
 const date = new Date().toISOString().slice(0, 10);
 writeFileSync(join(root, 'CHANGELOG.md'), withRelease(read('CHANGELOG.md'), changes, { version, date }));
 console.log(`version ${version}: ${changes.length} changes. Read CHANGELOG.md, then npm run release -- --dry-run.`);

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { commandHelp, generalHelp } from './arguments/help.ts';
-import { parseCommand } from './arguments/parse.ts';
+import { commonFirst, parseCommand } from './arguments/parse.ts';
 import type { Context } from './commands/context.ts';
 import { handlers } from './commands/handlers.ts';
 import { readConfig, settings } from './config.ts';
@@ -22,7 +22,7 @@ const terminal = createTerminal({ stdout, stderr, hasColor: config.hasColor });
 stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 async function main(words: string[]): Promise<ExitName> {
-  const [first] = words;
+  const [first] = commonFirst(words).rest;
   if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
     terminal.print(generalHelp(settings));
     return first === undefined ? 'usage' : 'done';
@@ -43,7 +43,7 @@ async function main(words: string[]): Promise<ExitName> {
     config,
     credentials: openCredentials(config.configDir),
     terminal,
-    ask: createAsk({ stdin, stdout }),
+    ask: createAsk({ stdin, stdout, stderr }),
     stdin,
     onInterrupt(listener) {
       process.on('SIGINT', listener);

@@ -191,7 +191,7 @@ export const commands = [
     more: ['Drive it on the page of the session, which is printed; `return` hands it back.'],
     args: [either],
     options: {
-      now: { type: 'boolean', what: 'Interrupt the running step' },
+      now: { type: 'boolean', what: 'Interrupt the running step; without --reason and --secs' },
       reason: { type: 'string', value: 'TEXT', what: 'Why; shown to others' },
       secs: { type: 'string', value: 'SECS', what: 'How long without input until it goes back (300)' },
       open,

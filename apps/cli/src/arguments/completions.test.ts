@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { Option } from './command.ts';
 import { commands } from './commands.ts';
 import { completionsOf } from './completions.ts';
 
@@ -44,7 +45,11 @@ describe('completions', () => {
       const text = completionsOf(shell);
       for (const { name, options } of commands) {
         for (const word of name.split(' ')) assert.ok(text.includes(word), `${shell}: ${name}`);
-        for (const option of Object.keys(options)) assert.ok(text.includes(option), `${shell}: ${name} --${option}`);
+        for (const [option, { short }] of Object.entries<Option>(options)) {
+          assert.ok(text.includes(option), `${shell}: ${name} --${option}`);
+          const shown = { bash: `-${short}`, zsh: `{-${short},--${option}}`, fish: `-l ${option} -s ${short}` }[shell];
+          if (short) assert.ok(text.includes(shown), `${shell}: ${name} -${short}`);
+        }
       }
     }
   });

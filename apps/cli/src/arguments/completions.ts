@@ -56,9 +56,13 @@ function zsh(): string {
     .map((command) => {
       const all = [command, ...every.filter(({ name }) => name.startsWith(`${command.name} `))];
       const options = new Map(all.flatMap((one) => Object.entries(optionsOf(one))));
-      const specs = [...options].map(([name, { what, type, choices, isFile, multiple }]) => {
+      const specs = [...options].map(([name, { what, type, short, choices, isFile, multiple }]) => {
         const value = type === 'boolean' ? '' : `:value:${choices ? `(${choices.join(' ')})` : isFile ? '_files' : ''}`;
-        return `'${multiple ? '*' : ''}--${name}[${quoted(what)}]${value}'`;
+        const means = `[${quoted(what)}]${value}`;
+        // Either of both, once.
+        return short
+          ? `'(-${short} --${name})'{-${short},--${name}}'${means}'`
+          : `'${multiple ? '*' : ''}--${name}${means}'`;
       });
       const firsts = [...under(command.name), ...argumentChoices(command)];
       const words =

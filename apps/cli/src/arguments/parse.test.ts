@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { CommandFailure } from '../connection/failure.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
-import { parseCommand } from './parse.ts';
+import { commonFirst, parseCommand } from './parse.ts';
 
 const wrong: [words: string[], message: RegExp][] = [
   [['fly'], /there is no command "fly"/],
@@ -35,6 +35,19 @@ describe('the words of a command line', () => {
     assert.deepEqual(parseCommand(['run', '--', '--help']).args, ['--help']);
     // Help needs no arguments.
     assert.equal(parseCommand(['run', '--help']).values.help, true);
+  });
+
+  it('may begin with what every command takes', () => {
+    const { name, args, values } = parseCommand(['--json', '--url', 'a.test', 'mcp', 'install', '-t', 'codex']);
+    assert.deepEqual([name, args, { ...values }], ['mcp install', [], { json: true, url: 'a.test', target: 'codex' }]);
+    const { args: words, values: before } = parseCommand(['--url=a.test', 'run', '--', '--json']);
+    assert.deepEqual([words, { ...before }], [['--json'], { url: 'a.test' }]);
+    assert.deepEqual(commonFirst(['--json', '--help']), { common: ['--json'], rest: ['--help'] });
+    for (const [given, message] of [
+      [['--json', 'fly'], /there is no command "fly"/],
+      [['--limit', 'tasks'], /there is no command "--limit"/],
+    ] as const)
+      assert.throws(() => parseCommand([...given]), message);
   });
 
   it('suggest a command that begins alike', () => {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { CommandFailure } from '../connection/failure.ts';
-import { type Command, optionsOf, usageOf } from './command.ts';
+import { type Command, commonOptions, optionsOf, usageOf } from './command.ts';
 import { type CommandName, commands } from './commands.ts';
 
 export type Values = Record<string, string | boolean | string[] | undefined>;
@@ -14,11 +14,23 @@ export function findCommand(words: string[]): Command | undefined {
   return fitting.toSorted((one, other) => other.name.length - one.name.length)[0];
 }
 
+/** Parts the options that every command takes, where they stand before the command, from the words after them. */
+export function commonFirst(words: string[]): { common: string[]; rest: string[] } {
+  const [first = ''] = words;
+  const [flag] = first.split('=');
+  const found = Object.entries(commonOptions).find(([name]) => flag === `--${name}` && name !== 'help');
+  if (!found) return { common: [], rest: words };
+  const taken = found[1].type === 'string' && first === flag ? 2 : 1;
+  const { common, rest } = commonFirst(words.slice(taken));
+  return { common: [...words.slice(0, taken), ...common], rest };
+}
+
 /** Throws `CommandFailure` with `usage` where the words make no sense. */
-export function parseCommand(words: string[]): ParsedCommand {
+export function parseCommand(given: string[]): ParsedCommand {
+  const { common, rest: words } = commonFirst(given);
   const command = findCommand(words);
   if (!command) throw unknownCommand(words[0] ?? '');
-  const rest = words.slice(command.name.split(' ').length);
+  const rest = [...common, ...words.slice(command.name.split(' ').length)];
   const options = optionsOf(command);
   const hint = `Usage: pilothouse ${usageOf(command)}; see pilothouse ${command.name} --help`;
   const wrong = (message: string) => new CommandFailure(message, { exit: 'usage', hint });

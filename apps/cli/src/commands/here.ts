@@ -56,7 +56,7 @@ export async function loadStack(): Promise<Stack> {
 
 export function whyNoStack(platform: string, node: string): string {
   if (platform !== 'linux')
-    return `It runs on Linux only, and this is ${platform}: use a Linux machine, a virtual one or a container, and \`pilothouse login\` from here.`;
+    return `It runs on Linux only, and this is ${platform}. On a Linux machine, also a virtual one, use this command, or Docker Compose (docs/operate/compose.md of the project); then \`pilothouse login\` from here.`;
   if (Number(node.split('.')[0]) < 24) return `It needs Node 24 or newer, and this is ${node}. Install that first.`;
   return 'npm leaves it out with --omit=optional. Install it beside this command: npm install @pilothouse/stack';
 }

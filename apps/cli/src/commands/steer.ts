@@ -17,6 +17,12 @@ export const cancel: Run = async (context) => {
 
 export const take: Run = async (context) => {
   const { values } = context;
+  // An interruption takes no words and no time of its own: better refused than forgotten.
+  if (flag(values, 'now') && (text(values, 'reason') ?? text(values, 'secs')) !== undefined)
+    throw new CommandFailure('--now goes without --reason and --secs', {
+      exit: 'usage',
+      hint: 'Without --now the agent ends its step first.',
+    });
   const { client, url } = connectionOf(context);
   const { task, session_id } = await findEither(client, context.args[0]);
   const wanted = { reason: text(values, 'reason'), expires_in_secs: number(values, 'secs') };

@@ -10,10 +10,14 @@ export type Connection = { url: string; client: Client; token: string | undefine
 /** The server of `npm run demo`, and of every installation on this machine that names no other port. */
 const localUrl = 'http://127.0.0.1:4000';
 
-/** Without a slash at the end, so that one server has one name. */
+/**
+ * Without a slash at the end, so that one server has one name. Without a scheme it is https, because a password is sent there;
+ * on this machine nobody is on the way, and no certificate is there.
+ */
 export function toServerUrl(given: string): string {
-  const text = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const hasScheme = /^[a-z]+:\/\//i.test(given);
+  const plainUrl = URL.parse(hasScheme ? given : `http://${given}`);
+  const url = hasScheme || !plainUrl || isSafe(plainUrl.href) ? plainUrl : URL.parse(`https://${given}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new CommandFailure(`${given} is not an address of a server`, { exit: 'usage' });
   return url.origin;

@@ -59,8 +59,23 @@ describe('which server', () => {
       [connect(undefined, set, credentials).url, connect(undefined, set, credentials).token],
       ['https://set.test', 'phk_set'],
     );
-    assert.equal(connect('given.test:4000', set, credentials).url, 'http://given.test:4000');
+    assert.equal(connect('given.test:4000', set, credentials).url, 'https://given.test:4000');
     assert.equal(connect('http://stranger.test', config, credentials).token, undefined, 'a key goes to its own server');
+  });
+
+  it('is asked over https where nothing else is said, and over http on this machine', () => {
+    assert.deepEqual(
+      [
+        ...['a.test', 'a.test:443', 'A.test:80/path', 'http://a.test', '10.0.0.7:4000', '127.evil.test'],
+        ...['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000', 'https://localhost'],
+      ].map(toServerUrl),
+      [
+        ...['https://a.test', 'https://a.test', 'https://a.test:80', 'http://a.test'],
+        ...['https://10.0.0.7:4000', 'https://127.evil.test'],
+        ...['http://localhost', 'http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'],
+        'https://localhost',
+      ],
+    );
   });
 
   it('is an address of HTTP, and safe only where nobody can listen', () => {

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
 import { mcpTargets } from '../arguments/commands.ts';
 import { CommandFailure } from '../connection/failure.ts';
-import { entryText, withEntry } from './install.ts';
+import { entryText, withEntry, writeSettings } from './install.ts';
 import { settingsDir, targetOf } from './targets.ts';
 
 const places = { homeDir: '/home/ada', projectDir: '/work', configDir: '/home/ada/.config' };
@@ -47,5 +62,48 @@ describe('the settings of an agent', () => {
     assert.equal(new Set(files).size, mcpTargets.length);
     assert.equal(settingsDir('/Users/ada', '/x', 'darwin'), '/Users/ada/Library/Application Support');
     assert.equal(settingsDir('/home/ada', '/home/ada/.config', 'linux'), '/home/ada/.config');
+  });
+});
+
+describe('the settings file of an agent', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-settings-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+  it('is for its owner only where it is new, and otherwise as readable as it was', () => {
+    const file = join(folder, 'new/settings.json');
+    writeSettings(file, 'first');
+    assert.deepEqual([readFileSync(file, 'utf8'), modeOf(file)], ['first', '600']);
+    for (const mode of [0o600, 0o640, 0o644]) {
+      chmodSync(file, mode);
+      writeSettings(file, `with ${mode}`);
+      assert.deepEqual([readFileSync(file, 'utf8'), modeOf(file)], [`with ${mode}`, mode.toString(8)]);
+    }
+    assert.deepEqual(readdirSync(join(folder, 'new')), ['settings.json'], 'nothing is left beside it');
+  });
+
+  it('is written where links lead, and the links stay', () => {
+    const [real, link, over] = ['dotfiles/settings.json', 'settings.json', 'over.json'].map((name) =>
+      join(folder, name),
+    );
+    assert.ok(real && link && over);
+    mkdirSync(join(folder, 'dotfiles'));
+    writeFileSync(real, 'before', { mode: 0o640 });
+    symlinkSync('dotfiles/settings.json', link);
+    symlinkSync(link, over);
+    writeSettings(over, 'after');
+    assert.deepEqual([readFileSync(real, 'utf8'), modeOf(real)], ['after', '640']);
+    for (const one of [link, over]) assert.ok(lstatSync(one).isSymbolicLink(), one);
+    rmSync(real);
+    writeSettings(over, 'again');
+    assert.deepEqual([readFileSync(real, 'utf8'), modeOf(real)], ['again', '600'], 'also where the file was gone');
+    for (const one of [link, over]) assert.ok(lstatSync(one).isSymbolicLink(), one);
+  });
+
+  it('leaves nothing half done where it cannot be written', () => {
+    const file = join(folder, 'taken');
+    mkdirSync(file);
+    assert.throws(() => writeSettings(file, 'text'));
+    assert.ok(!existsSync(`${file}.${process.pid}`));
   });
 });

@@ -1,7 +1,19 @@
 // Writes our entry into the settings file of an agent, and leaves everything else in it as it is. Never writes a key.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { CommandFailure } from '../connection/failure.ts';
 import type { Target } from './targets.ts';
 
@@ -49,12 +61,31 @@ function tableOf(under: string, { command, args, env }: Entry): string {
   ].join('\n');
 }
 
-/** In one move, so that an agent never reads half of it. */
-export function writeSettings(file: string, text: string): void {
+/**
+ * In one move, so that an agent never reads half of it. A link stays one: the file that it names is written. Others can read it
+ * only where they could before, since settings of agents hold secrets.
+ */
+export function writeSettings(named: string, text: string): void {
+  const file = targetOfLinks(named);
   mkdirSync(dirname(file), { recursive: true });
+  const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600;
   const next = `${file}.${process.pid}`;
-  writeFileSync(next, text);
-  renameSync(next, file);
+  try {
+    writeFileSync(next, text, { mode: 0o600 });
+    // What a new file gets depends on the umask.
+    chmodSync(next, mode);
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+}
+
+/** The file itself, also where a link names one that is not there yet. */
+function targetOfLinks(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? targetOfLinks(resolve(dirname(file), readlinkSync(file))) : file;
 }
 
 export const readSettings = (file: string): string | undefined =>

@@ -14,12 +14,22 @@ export type Ask = {
   /** What is typed is not shown. */
   secret(question: string): Promise<string>;
 };
-type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+type Streams = {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+};
 
-export function createAsk({ stdin, stdout }: Streams): Ask {
+/** Questions go to the standard error: what a program reads of a command has none. */
+export function createAsk({ stdin, stdout, stderr }: Streams): Ask {
   const canAsk = stdin.isTTY === true && stdout.isTTY === true;
-  const question = async (text: string, output: NodeJS.WritableStream, signal?: AbortSignal) => {
+  /** The terminal, also where errors go into a file. */
+  const shown = stderr.isTTY === true ? stderr : stdout;
+  const requireTerminal = (text: string) => {
     if (!canAsk) throw new CommandFailure(`there is no terminal to ask in: ${text.trim()}`, { exit: 'usage' });
+  };
+  const question = async (text: string, output: NodeJS.WritableStream, signal?: AbortSignal) => {
+    requireTerminal(text);
     const reader = createInterface({ input: stdin, output, terminal: true });
     const stopping = new AbortController();
     reader.once('SIGINT', () => stopping.abort(new Interrupted('interrupted')));
@@ -39,14 +49,15 @@ export function createAsk({ stdin, stdout }: Streams): Ask {
   };
   return {
     canAsk,
-    line: (text, signal) => question(text, stdout, signal),
+    line: (text, signal) => question(text, shown, signal),
     async secret(text) {
-      stdout.write(text);
+      requireTerminal(text);
+      shown.write(text);
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
       try {
         return await question('', nowhere);
       } finally {
-        stdout.write('\n');
+        shown.write('\n');
       }
     },
   };

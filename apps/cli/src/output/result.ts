@@ -2,6 +2,7 @@
 
 import type { TaskResult } from '@pilothouse/contract';
 import { plain, type Terminal } from './terminal.ts';
+import { displayWidth, pad } from './width.ts';
 
 export function resultLines(terminal: Terminal, result: TaskResult | null): string[] {
   if (!result) return [];
@@ -28,8 +29,8 @@ function dataLines({ paint }: Terminal, data: TaskResult['data']): string[] {
       .split('\n')
       .map((line) => `  ${plainIndented(line)}`);
   const entries = Object.entries(data);
-  const width = Math.min(24, Math.max(0, ...entries.map(([name]) => name.length)));
-  return entries.map(([name, value]) => `  ${paint('dim', name.padEnd(width))}  ${plain(String(value))}`);
+  const width = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(name))));
+  return entries.map(([name, value]) => `  ${paint('dim', pad(name, width))}  ${plain(String(value))}`);
 }
 
 const isSingle = (value: unknown): boolean => typeof value !== 'object' || value === null;

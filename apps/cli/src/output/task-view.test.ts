@@ -3,7 +3,8 @@ import { it } from 'node:test';
 import type { ExecutionStep, TaskStatus } from '@pilothouse/contract';
 import { createTaskView } from './task-view.ts';
 import { createTerminal, jsonLine, plain } from './terminal.ts';
-import { clockTime, cut, dollars, duration, table } from './words.ts';
+import { displayWidth } from './width.ts';
+import { clockTime, dollars, duration, table } from './words.ts';
 
 const at = '2026-11-18T06:00:00.000Z';
 const step = (index: number, title: string, more: Partial<ExecutionStep> = {}): ExecutionStep => ({
@@ -107,6 +108,38 @@ it('a task on a terminal has one line below that moves, in colours, and never lo
   assert.ok(!text.includes('\u001b]0;') && !text.includes('\u001b[2J'), 'pages move no cursor');
 });
 
+for (const columns of [20, 40, 60])
+  it(`a task on a terminal of ${columns} columns draws no line that wraps, whatever the letters of a title`, () => {
+    for (const title of [
+      'Read the price of each lantern',
+      '灯台のランプの価格を読む'.repeat(3),
+      '🏮👨‍👩‍👧❤️'.repeat(12),
+    ]) {
+      const stdout = paper(true, columns);
+      const view = createTaskView(createTerminal({ stdout, stderr: paper(false) }), { everyMs: 1_000_000 });
+      view.setCost(4200);
+      view.take({ type: 'status', status: progress });
+      view.take({ type: 'step', step: step(2, title, { status: 'running' }) });
+      view.take({ type: 'step', step: step(2, title) });
+      view.close();
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no room, and each drawing begins so.
+      const lines = stdout.text.replaceAll(/\u001b\[\d+m/g, '').split(/\r\u001b\[2K|\n/);
+      const drawn = lines.filter((line) => /\d\/4/.test(line));
+      assert.ok(drawn.length >= 3, stdout.text);
+      for (const line of lines) assert.ok(displayWidth(line) <= columns, `${displayWidth(line)} columns: ${line}`);
+      assert.equal(
+        drawn.some((line) => line.includes('━')),
+        columns === 60,
+        'a bar only where there is room',
+      );
+      assert.equal(
+        drawn.some((line) => line.includes(title.slice(0, 2))),
+        columns > 20,
+        'a title only where there is room',
+      );
+    }
+  });
+
 it('nothing that is printed moves the cursor, also where a command forgot to clean it, and JSON means the same', () => {
   for (const isTTY of [true, false]) {
     const stdout = paper(isTTY);
@@ -130,7 +163,6 @@ it('words for people', () => {
     '2 h 1 min',
   ]);
   assert.deepEqual([1, 9999, 10_000, 1_250_000].map(dollars), ['$0.0000', '$0.0100', '$0.01', '$1.25']);
-  assert.equal(cut('lantern', 4), 'lan…');
   assert.match(clockTime(at), /^2026-11-18 \d\d:00:00$/);
   assert.deepEqual(
     table(

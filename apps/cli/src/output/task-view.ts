@@ -4,7 +4,8 @@ import type { ExecutionStep, TaskStatus } from '@pilothouse/contract';
 import type { TaskUpdate } from '@pilothouse/sdk';
 import { resultLines } from './result.ts';
 import { plain, type Terminal } from './terminal.ts';
-import { count, cut, dollars, duration } from './words.ts';
+import { cut, displayWidth, pad } from './width.ts';
+import { count, dollars, duration } from './words.ts';
 
 export type TaskView = {
   take(update: TaskUpdate): void;
@@ -20,8 +21,12 @@ type Options = { now?: () => number; everyMs?: number };
 
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const barWidth = 24;
+/** What is left of a shorter title says nothing. */
+const leastTitle = 8;
 /** Wider lines are hard to read across. */
 const widest = 84;
+/** The mark before the progress. */
+const besideProgress = 4;
 /** The mark before a title, and the time behind it. */
 const besideTitle = 13;
 
@@ -94,19 +99,27 @@ type Progress = {
   costMicros: number | undefined;
 };
 
-/** The bar is full when every step is done; where nobody knows how many there will be, there is none. */
+/**
+ * The bar is full when every step is done; where nobody knows how many there will be, there is none. The line is drawn again in its
+ * place, so it must not wrap: a narrow terminal has no bar, a narrower one no title, and then fewer facts.
+ */
 function progressLine(terminal: Terminal, { turn, running, done, total, elapsedMs, costMicros }: Progress): string {
   const { paint } = terminal;
-  const filled = total ? Math.round((Math.min(done, total) / total) * barWidth) : 0;
-  const bar = total ? `${paint('cyan', '━'.repeat(filled))}${paint('dim', '─'.repeat(barWidth - filled))} ` : '';
+  const room = terminal.columns() - besideProgress;
   const facts = [
     total ? `${Math.min(done, total)}/${total}` : count(done, 'step'),
     duration(elapsedMs),
     ...(costMicros ? [dollars(costMicros)] : []),
-  ].join(' · ');
-  const used = 4 + (total ? barWidth + 1 : 0) + facts.length + 3;
-  const title = cut(plain(running), Math.max(8, terminal.columns() - used));
-  return `  ${paint('cyan', spinner[turn % spinner.length] ?? '')} ${bar}${facts}  ${paint('dim', title)}`;
+  ];
+  while (facts.length > 1 && displayWidth(facts.join(' · ')) > room) facts.pop();
+  const said = cut(facts.join(' · '), room);
+  const left = room - displayWidth(said) - 2;
+  const hasBar = total !== null && left >= barWidth + 1 + leastTitle;
+  const filled = hasBar ? Math.round((Math.min(done, total) / total) * barWidth) : 0;
+  const bar = hasBar ? `${paint('cyan', '━'.repeat(filled))}${paint('dim', '─'.repeat(barWidth - filled))} ` : '';
+  const titleRoom = hasBar ? left - barWidth - 1 : left;
+  const title = titleRoom < leastTitle ? '' : `  ${paint('dim', cut(plain(running), titleRoom))}`;
+  return `  ${paint('cyan', spinner[turn % spinner.length] ?? '')} ${bar}${said}${title}`;
 }
 
 /** The time stands at the right where the terminal is wide enough to make it a column. */
@@ -115,9 +128,10 @@ function stepLine(terminal: Terminal, step: ExecutionStep): string {
   const isDone = step.status === 'success';
   const mark = isDone ? paint('green', '✓') : paint(step.status === 'failed' ? 'red' : 'yellow', '✗');
   const took = duration(spentMs(step));
-  const width = Math.min(terminal.isTerminal ? terminal.columns() : widest, widest) - besideTitle;
+  const columns = terminal.isTerminal ? terminal.columns() : widest;
+  const width = Math.max(1, Math.min(columns, widest) - besideTitle);
   const title = cut(plain(step.title), width);
-  const line = `  ${mark} ${title.padEnd(width)} ${paint('dim', took.padStart(8))}`;
+  const line = `  ${mark} ${pad(title, width)} ${paint('dim', took.padStart(8))}`;
   const attempt = step.attempts > 1 && !isDone ? ` (attempt ${step.attempts})` : '';
   return step.error ? `${line}\n      ${paint('red', `${step.error}${attempt}`)}` : line;
 }

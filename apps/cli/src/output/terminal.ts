@@ -66,7 +66,8 @@ export function createTerminal({ stdout, stderr, hasColor }: Streams): Terminal 
       const safe = plain(text);
       return isPainted ? `\u001b[${codes[style][0]}m${safe}\u001b[${codes[style][1]}m` : safe;
     },
-    columns: () => stdout.columns ?? 80,
+    // Some terminals say that they have none.
+    columns: () => stdout.columns || 80,
     print(line = '') {
       clear();
       stdout.write(`${cleaned(line)}\n`);

@@ -1,6 +1,7 @@
 // Numbers, times and tables in words.
 
 import { plain } from './terminal.ts';
+import { cut, displayWidth, pad } from './width.ts';
 
 export function duration(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
@@ -22,15 +23,12 @@ export function clockTime(timestamp: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-export const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
-
 /** Lines of a table; the last column takes what is left of the width. */
 export function table(head: string[], rows: string[][], width: number): string[] {
   const all = [head, ...rows.map((row) => row.map(plain))];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => displayWidth(row[column] ?? ''))));
   return all.map((row) => {
-    const cells = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)));
+    const cells = row.map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0)));
     return cut(cells.join('  '), width).trimEnd();
   });
 }

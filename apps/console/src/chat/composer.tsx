@@ -1,5 +1,6 @@
 // Where a person says what should be done. Sends it, and goes to the session that does it.
 
+import type { ExampleTask } from '@pilothouse/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CodeXml, Sparkle } from 'lucide-react';
@@ -38,6 +39,7 @@ function useComposer() {
   const [prompt, setPrompt] = useState('');
   /** Stays so when the text is changed: the editor must not come and go. */
   const [isWritten, setWritten] = useState(false);
+  const [stepsBy, setStepsBy] = useState<ExampleTask['steps_by']>();
   const [options, setOptions] = useState(noOptions);
   const [check, setCheck] = useState<ScriptCheck>();
   const [ownFaults, setOwnFaults] = useState<readonly ScriptFault[]>([]);
@@ -50,7 +52,8 @@ function useComposer() {
   const isForModel = mode === 'ask' && canAsk;
   const { fields, errors } = readOptions(options, isForModel);
   const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => client.sendChat({ prompt, planner: plannerOf(fields, mode === 'script'), ...fields }),
+    mutationFn: () =>
+      client.sendChat({ prompt, planner: plannerOf(fields, mode === 'script'), steps_by: stepsBy, ...fields }),
     onSuccess: ({ session_id, task_id }) =>
       navigate({ to: '/sessions/$id', params: { id: session_id }, search: { task: task_id } }),
     onSettled: () => cache.invalidateQueries(capabilitiesQuery),
@@ -66,6 +69,12 @@ function useComposer() {
     setPrompt(text);
     setOwnFaults([]);
     if (looksLikeScript(text)) setWritten(true);
+    // What is written from nothing is the person's own.
+    if (text.trim() === '') setStepsBy(undefined);
+  };
+  const pick = ({ prompt: offered, steps_by }: ExampleTask) => {
+    write(offered);
+    setStepsBy(steps_by);
   };
   const choose = (next: Mode) => {
     setChosen(next);
@@ -79,6 +88,7 @@ function useComposer() {
       choose,
       prompt,
       write,
+      pick,
       options,
       setOptions,
       errors,
@@ -153,7 +163,7 @@ export function Composer() {
           </Button>
         </div>
       </SayBox>
-      <Examples examples={caller?.examples} onPick={composer.write} />
+      <Examples examples={caller?.examples} onPick={composer.pick} />
       {isScript && !composer.canAsk && <OnlyScripts />}
       <div id="composer-problems" role="alert">
         {(isFull || isUnread) && (

@@ -53,7 +53,7 @@ describe('what a server offers', () => {
   });
 
   it('has the tasks that the operator offers to try, if any', async () => {
-    const examples = [{ title: 'Look', prompt: 'open https://example.com' }];
+    const examples = [{ title: 'Look', prompt: 'open https://example.com', steps_by: 'program' as const }];
     const open = await server.another({ isAuthDisabled: true, examples });
     assert.deepEqual((await open.client.getCapabilities()).caller?.examples, examples);
     const none = await server.another({ isAuthDisabled: true });

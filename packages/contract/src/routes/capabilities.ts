@@ -12,7 +12,12 @@ const Quota = z.object({ limit: Count, used: Count }).meta({ id: 'Quota' });
 
 /** A task to try, as the operator offers it to people who are new. */
 export const ExampleTask = z
-  .object({ title: z.string().min(1).max(80), prompt: z.string().min(1).max(2000) })
+  .object({
+    title: z.string().min(1).max(80),
+    prompt: z.string().min(1).max(2000),
+    /** As `steps_by` of a chat: what a `program` wrote needs a yes before it commits a person. */
+    steps_by: z.enum(['person', 'program']).optional(),
+  })
   .meta({ id: 'ExampleTask' });
 export type ExampleTask = z.infer<typeof ExampleTask>;
 

@@ -11,4 +11,10 @@ it('the tasks to try of a demo are scripts that are understood', () => {
     const read = parseScript(example.prompt);
     assert.ok(read.ok, JSON.stringify(read));
   }
+  const orders = examples.filter(({ prompt }) => prompt.includes('Place order'));
+  assert.deepEqual(
+    orders.map(({ steps_by }) => steps_by),
+    ['program'],
+    'what orders needs a yes',
+  );
 });

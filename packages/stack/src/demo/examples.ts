@@ -1,6 +1,6 @@
 // Three tasks to try in the shop of a demo, as the console offers them.
 
-export const demoExamples = (shopUrl: string): { title: string; prompt: string }[] => [
+export const demoExamples = (shopUrl: string): { title: string; prompt: string; steps_by?: 'program' }[] => [
   {
     title: 'Put a lantern into the basket',
     prompt: `open ${shopUrl}/\ntype "lantern" into "Search"\nclick "Find"\nclick "Add Brass lantern to basket"`,
@@ -11,6 +11,8 @@ export const demoExamples = (shopUrl: string): { title: string; prompt: string }
   },
   {
     title: 'Ask me before it orders',
-    prompt: `open ${shopUrl}/\nclick "Add Galley kettle to basket"\nask "Shall I place the order?"\ntype "Ada" into "Name"\nclick "Place order"`,
+    prompt: `open ${shopUrl}/\nclick "Add Galley kettle to basket"\ntype "Ada" into "Name"\nclick "Place order"`,
+    // The one who runs it did not write it. So the order needs a yes, and a no ends the task without one.
+    steps_by: 'program',
   },
 ];

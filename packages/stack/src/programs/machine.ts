@@ -39,7 +39,8 @@ export function inspectMachine(): MachineFinding[] {
 
 export function system(platform: string, arch: string, kernel: string): MachineFinding {
   const what = `${platform} ${arch}`;
-  const elsewhere = 'Use a Linux machine (x64 or arm64), a virtual one or a container.';
+  const elsewhere =
+    'Use a Linux machine (x64 or arm64), also a virtual one: with this command, or with Docker Compose (docs/operate/compose.md of the project).';
   if (platform !== 'linux') return missing('System', `${what}: Pilothouse runs on Linux only`, elsewhere);
   if (!['x64', 'arm64'].includes(arch)) return missing('System', `${what}: there is no build for it`, elsewhere);
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
