@@ -1,4 +1,4 @@
-// What programs do through one proxy while everything behind it is restarted: calls, tasks that are followed, and a browser that is held.
+// What programs do at one address while something behind it is restarted: calls, tasks that are followed, and a browser that is held.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '@pilothouse/contract';
@@ -7,7 +7,7 @@ import { places } from '../../testkit/pages/shared-form.ts';
 
 export type FollowedTask = { id: string; paths: string[]; seqs: number[]; ended: string };
 export type Load = {
-  proxy: string;
+  name: string;
   calls: number;
   /** What callers got to see, with the part that was restarted then. */
   failed: string[];
@@ -22,7 +22,8 @@ export type Load = {
 };
 
 type Options = {
-  proxy: string;
+  /** Of the address: what it leads to. */
+  name: string;
   baseUrl: string;
   /** Of a site that counts its forms, and of a page with a button. */
   siteUrl: string;
@@ -38,11 +39,11 @@ const formsOfTask = 4;
 const taskMs = 180_000;
 const heldSecs = 3600;
 
-/** Resolves when it works through the proxy; `ended` when the signal has ended all of it. */
+/** Resolves when it works; `ended` when the signal has ended all of it. */
 export async function startLoad(options: Options): Promise<{ load: Load; ended: Promise<unknown> }> {
-  const { proxy, baseUrl, during, signal } = options;
+  const { name, baseUrl, during, signal } = options;
   const load: Load = {
-    ...{ proxy, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [], presses: 0, refusedPresses: 0 },
+    ...{ name, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [], presses: 0, refusedPresses: 0 },
     takeover: 'asked for',
   };
   const client = createClient({ baseUrl, fetch: countingCuts(load) });
@@ -89,15 +90,15 @@ async function askAround({ client, called, signal }: Parts): Promise<void> {
 }
 
 /** One task after the other, each followed to its end. */
-async function runTasks({ proxy, client, called, load, siteUrl, signal }: Parts): Promise<void> {
+async function runTasks({ name, client, called, load, siteUrl, signal }: Parts): Promise<void> {
   for (let count = 1; !signal.aborted; count += 1) {
-    const paths = Array.from({ length: formsOfTask }, (_, i) => `/${proxy}-${count}/${i}`);
+    const paths = Array.from({ length: formsOfTask }, (_, i) => `/${name}-${count}/${i}`);
     const steps = paths.flatMap((path): Step[] => [
       { action: 'navigate', url: siteUrl + path },
       { action: 'click', target: 'Send' },
       { action: 'wait', for: { secs: 1 } },
     ]);
-    const begun = await called('chat', () => client.sendChat({ prompt: `${proxy} ${count}`, steps }));
+    const begun = await called('chat', () => client.sendChat({ prompt: `${name} ${count}`, steps }));
     if (!begun) continue;
     const task: FollowedTask = { id: begun.task_id, paths, seqs: [], ended: 'stuck' };
     load.tasks.push(task);

@@ -42,7 +42,7 @@ export async function restartInTurn({ stack, rounds }: RollingOptions) {
       ends.push(end);
       tls.setDefaultCACertificates([...tls.getCACertificates('default'), end.authority]);
       const urls = { baseUrl: end.url, siteUrl: site.url, formUrl: form.url };
-      loads.push(await startLoad({ proxy, ...urls, during: () => during, signal: stop.signal }));
+      loads.push(await startLoad({ name: proxy, ...urls, during: () => during, signal: stop.signal }));
     }
     const tookMs: Record<string, number[]> = {};
     for (let round = 0; round < rounds; round += 1) {
@@ -56,7 +56,7 @@ export async function restartInTurn({ stack, rounds }: RollingOptions) {
         }
         await sleep(500);
       }
-      const failed = loads.flatMap(({ load }) => load.failed.map((what) => `${load.proxy}, ${what}`));
+      const failed = loads.flatMap(({ load }) => load.failed.map((what) => `${load.name}, ${what}`));
       console.error(`chaos: round ${round + 1} of ${rounds}: ${failed.length} failed`, failed.slice(-20));
     }
     during = 'the end';
@@ -109,8 +109,8 @@ function figuresOfLoads(all: Load[], posts: Map<string, number>) {
   const paths = tasks.flatMap((task) => task.paths);
   return {
     calls: sum(({ calls }) => calls),
-    failed: all.flatMap(({ proxy, failed }) => failed.map((what) => `${proxy}, ${what}`)),
-    cut_below: Object.fromEntries(all.map(({ proxy, cutBelow }) => [proxy, cutBelow])),
+    failed: all.flatMap(({ name, failed }) => failed.map((what) => `${name}, ${what}`)),
+    cut_below: Object.fromEntries(all.map(({ name, cutBelow }) => [name, cutBelow])),
     stream_connections: sum(({ connections }) => connections),
     tasks: tasks.length,
     tasks_not_done: tasks.filter(({ ended }) => ended !== 'success').map(({ id, ended }) => `${id}: ${ended}`),
@@ -118,6 +118,6 @@ function figuresOfLoads(all: Load[], posts: Map<string, number>) {
     not_done: paths.filter((path) => !posts.has(path)),
     presses: sum(({ presses }) => presses),
     presses_refused_after_a_move: sum(({ refusedPresses }) => refusedPresses),
-    takeovers_lost: all.flatMap(({ proxy, takeover }) => (takeover === 'held' ? [] : [`${proxy}: ${takeover}`])),
+    takeovers_lost: all.flatMap(({ name, takeover }) => (takeover === 'held' ? [] : [`${name}: ${takeover}`])),
   };
 }
