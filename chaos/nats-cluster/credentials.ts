@@ -40,12 +40,13 @@ export function createCredentials(folder: string, each: number) {
     first: passwords,
     /** What a part of the stack is told in place of a password. */
     settingsOf: (part: string) => ({ NATS_PASSWORD: '', NATS_PASSWORD_FILE: fileOf(part) }),
-    /** Returns at how many nodes the former password is still good. */
-    async rotate(cluster: ClusterForTest): Promise<number> {
+    /** Nodes of NATS 2.9 have to be restarted. Returns at how many nodes the former password is still good. */
+    async rotate(cluster: ClusterForTest, way: 'reload' | 'restart'): Promise<number> {
       const former = { ...cluster.as('server') };
       const next = newPasswords(parts);
       write(next, passwords);
-      cluster.setPasswords(next);
+      if (way === 'reload') cluster.setPasswords(next);
+      else await cluster.restartWith(next);
       await sleep(takenUpMs);
       write(next);
       passwords = next;

@@ -16,8 +16,8 @@ export type Load = {
   connections: number;
   tasks: FollowedTask[];
   presses: number;
-  /** Presses of which the person was told that the browser had just been opened elsewhere. */
-  refusedPresses: number;
+  /** Presses of which the person was told that the browser did not answer, or had just been opened elsewhere. */
+  refusedPresses: string[];
   takeover: string;
 };
 
@@ -43,7 +43,7 @@ const heldSecs = 3600;
 export async function startLoad(options: Options): Promise<{ load: Load; ended: Promise<unknown> }> {
   const { name, baseUrl, during, signal } = options;
   const load: Load = {
-    ...{ name, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [], presses: 0, refusedPresses: 0 },
+    ...{ name, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [], presses: 0, refusedPresses: [] },
     takeover: 'asked for',
   };
   const client = createClient({ baseUrl, fetch: countingCuts(load) });
@@ -132,8 +132,8 @@ async function startDriving({ client, called, load, formUrl, signal, during }: P
         },
         (error: unknown) => {
           // The page is another one now: the person looks at it before they press again.
-          if (isApiError(error, 'conflict') || isApiError(error, 'takeover_conflict')) load.refusedPresses += 1;
-          else load.failed.push(`${during()}: press: ${describe(error)}`);
+          const isRefused = isApiError(error, 'conflict') || isApiError(error, 'takeover_conflict');
+          (isRefused ? load.refusedPresses : load.failed).push(`${during()}: press: ${describe(error)}`);
         },
       );
       await sleep(pressEveryMs);

@@ -117,7 +117,7 @@ function figuresOfLoads(all: Load[], posts: Map<string, number>) {
     done_twice: paths.filter((path) => (posts.get(path) ?? 0) > 1),
     not_done: paths.filter((path) => !posts.has(path)),
     presses: sum(({ presses }) => presses),
-    presses_refused_after_a_move: sum(({ refusedPresses }) => refusedPresses),
+    presses_refused_after_a_move: sum(({ refusedPresses }) => refusedPresses.length),
     takeovers_lost: all.flatMap(({ name, takeover }) => (takeover === 'held' ? [] : [`${name}: ${takeover}`])),
   };
 }
