@@ -30,6 +30,7 @@ import { confuseInputs } from './input/input.ts';
 import { typeStrings } from './input/typing.ts';
 import { killMigrations, raceMigrations } from './migrate/migrate.ts';
 import { troubleMinds } from './mind/mind.ts';
+import { killNodesByOptions } from './nats-cluster/scenario.ts';
 import { alsoAsked, asked, given, newSeed, privateName, values } from './options.ts';
 import { type Outage, sufferOutages } from './outage/outage.ts';
 import { outageParts } from './outage/parts.ts';
@@ -227,6 +228,7 @@ const scenarios: Record<string, () => Promise<{ isGood: boolean; figures: object
     }),
 
   failover: failOverByOptions,
+  'nats-cluster': killNodesByOptions,
 
   rolling: restartInTurnByOptions,
 

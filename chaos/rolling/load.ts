@@ -1,13 +1,13 @@
-// What programs do through one proxy while everything behind it is restarted: calls, tasks that are followed, and a browser that is held.
+// What programs do at one address while something behind it is restarted: calls, tasks that are followed, and a browser that is held.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Step } from '@pilothouse/contract';
+import type { ErrorCode, Step } from '@pilothouse/contract';
 import { type Client, createClient, isApiError, takeOver } from '@pilothouse/sdk';
 import { places } from '../../testkit/pages/shared-form.ts';
 
 export type FollowedTask = { id: string; paths: string[]; seqs: number[]; ended: string };
 export type Load = {
-  proxy: string;
+  name: string;
   calls: number;
   /** What callers got to see, with the part that was restarted then. */
   failed: string[];
@@ -16,22 +16,23 @@ export type Load = {
   connections: number;
   tasks: FollowedTask[];
   presses: number;
-  /** Presses that met a browser on its way to another host, and the longest time until one was taken again. */
-  refusedPresses: number;
+  /** Presses that were refused although the person drives, and the longest time until one was taken again. */
+  refusedPresses: string[];
   longestRefusalMs: number;
   takeover: string;
 };
 
 type Options = {
-  proxy: string;
+  /** Of the address: what it leads to. */
+  name: string;
   baseUrl: string;
   /** Of a site that counts its forms, and of a page with a button. */
   siteUrl: string;
   formUrl: string;
   /** What is being restarted. */
   during: () => string;
-  /** Whether a browser may be on its way to another host. */
-  mayMove: () => boolean;
+  /** The codes by which a press may be refused now: a browser is on its way to another host, or does not answer. */
+  rightRefusals: () => readonly ErrorCode[];
   signal: AbortSignal;
 };
 
@@ -41,12 +42,12 @@ const formsOfTask = 4;
 const taskMs = 180_000;
 const heldSecs = 3600;
 
-/** Resolves when it works through the proxy; `ended` when the signal has ended all of it. */
+/** Resolves when it works; `ended` when the signal has ended all of it. */
 export async function startLoad(options: Options): Promise<{ load: Load; ended: Promise<unknown> }> {
-  const { proxy, baseUrl, during, signal } = options;
+  const { name, baseUrl, during, signal } = options;
   const load: Load = {
-    ...{ proxy, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [] },
-    ...{ presses: 0, refusedPresses: 0, longestRefusalMs: 0, takeover: 'asked for' },
+    ...{ name, calls: 0, failed: [], cutBelow: 0, connections: 0, tasks: [] },
+    ...{ presses: 0, refusedPresses: [], longestRefusalMs: 0, takeover: 'asked for' },
   };
   const client = createClient({ baseUrl, fetch: countingCuts(load) });
   const called = async <T>(what: string, call: () => Promise<T>): Promise<T | undefined> => {
@@ -92,15 +93,15 @@ async function askAround({ client, called, signal }: Parts): Promise<void> {
 }
 
 /** One task after the other, each followed to its end. */
-async function runTasks({ proxy, client, called, load, siteUrl, signal }: Parts): Promise<void> {
+async function runTasks({ name, client, called, load, siteUrl, signal }: Parts): Promise<void> {
   for (let count = 1; !signal.aborted; count += 1) {
-    const paths = Array.from({ length: formsOfTask }, (_, i) => `/${proxy}-${count}/${i}`);
+    const paths = Array.from({ length: formsOfTask }, (_, i) => `/${name}-${count}/${i}`);
     const steps = paths.flatMap((path): Step[] => [
       { action: 'navigate', url: siteUrl + path },
       { action: 'click', target: 'Send' },
       { action: 'wait', for: { secs: 1 } },
     ]);
-    const begun = await called('chat', () => client.sendChat({ prompt: `${proxy} ${count}`, steps }));
+    const begun = await called('chat', () => client.sendChat({ prompt: `${name} ${count}`, steps }));
     if (!begun) continue;
     const task: FollowedTask = { id: begun.task_id, paths, seqs: [], ended: 'stuck' };
     load.tasks.push(task);
@@ -120,7 +121,7 @@ async function runTasks({ proxy, client, called, load, siteUrl, signal }: Parts)
 }
 
 /** A person who holds a browser all the time, and presses a button. Returns what goes on pressing until the end. */
-async function startDriving({ client, called, load, formUrl, signal, during, mayMove }: Parts) {
+async function startDriving({ client, called, load, formUrl, signal, during, rightRefusals }: Parts) {
   const { session } = await client.createSession();
   const driving = await takeOver(client, { session_id: session.id, expires_in_secs: heldSecs });
   await driving.input({ action: 'navigate', url: formUrl });
@@ -134,12 +135,9 @@ async function startDriving({ client, called, load, formUrl, signal, during, may
   }
   function noteRefusal(error: unknown): void {
     // The page is another one now: the person looks at it before they press again. They still drive, so no other refusal is right.
-    if (!isApiError(error, 'conflict') || !mayMove()) {
-      load.failed.push(`${during()}: press: ${describe(error)}`);
-      return;
-    }
-    load.refusedPresses += 1;
-    refusedAt ??= performance.now();
+    const isRight = rightRefusals().some((code) => isApiError(error, code));
+    (isRight ? load.refusedPresses : load.failed).push(`${during()}: press: ${describe(error)}`);
+    if (isRight) refusedAt ??= performance.now();
   }
   return async () => {
     while (!signal.aborted) {

@@ -52,13 +52,14 @@ export async function restartInTurn({ stack, rounds, proxies = proxyNames }: Rol
     let during = 'nothing';
     let hostBackAt = Number.NEGATIVE_INFINITY;
     const mayMove = () => during.startsWith('browser') || performance.now() - hostBackAt < movedMs;
+    const rightRefusals = () => (mayMove() ? (['conflict'] as const) : []);
     const loads: Awaited<ReturnType<typeof startLoad>>[] = [];
     for (const proxy of proxies) {
       const end = await startProxy(proxy, [port, port + 1]);
       ends.push(end);
       tls.setDefaultCACertificates([...tls.getCACertificates('default'), end.authority]);
       const urls = { baseUrl: end.url, siteUrl: site.url, formUrl: form.url };
-      loads.push(await startLoad({ proxy, ...urls, during: () => during, mayMove, signal: stop.signal }));
+      loads.push(await startLoad({ name: proxy, ...urls, during: () => during, rightRefusals, signal: stop.signal }));
     }
     const tookMs: Record<string, number[]> = {};
     for (let round = 0; round < rounds; round += 1) {
@@ -73,7 +74,7 @@ export async function restartInTurn({ stack, rounds, proxies = proxyNames }: Rol
         }
         await sleep(500);
       }
-      const failed = loads.flatMap(({ load }) => load.failed.map((what) => `${load.proxy}, ${what}`));
+      const failed = loads.flatMap(({ load }) => load.failed.map((what) => `${load.name}, ${what}`));
       console.error(`chaos: round ${round + 1} of ${rounds}: ${failed.length} failed`, failed.slice(-20));
     }
     during = 'the end';
@@ -125,10 +126,10 @@ function figuresOfLoads(all: Load[], posts: Map<string, number>) {
   const sum = (count: (load: Load) => number) => all.reduce((total, load) => total + count(load), 0);
   const tasks = all.flatMap((load) => load.tasks);
   const paths = tasks.flatMap((task) => task.paths);
-  const byProxy = <T>(figure: (load: Load) => T) => Object.fromEntries(all.map((load) => [load.proxy, figure(load)]));
+  const byProxy = <T>(figure: (load: Load) => T) => Object.fromEntries(all.map((load) => [load.name, figure(load)]));
   return {
     calls: sum(({ calls }) => calls),
-    failed: all.flatMap(({ proxy, failed }) => failed.map((what) => `${proxy}, ${what}`)),
+    failed: all.flatMap(({ name, failed }) => failed.map((what) => `${name}, ${what}`)),
     cut_below: byProxy(({ cutBelow }) => cutBelow),
     stream_connections: sum(({ connections }) => connections),
     tasks: byProxy((load) => load.tasks.length),
@@ -136,9 +137,9 @@ function figuresOfLoads(all: Load[], posts: Map<string, number>) {
     done_twice: paths.filter((path) => (posts.get(path) ?? 0) > 1),
     not_done: paths.filter((path) => !posts.has(path)),
     presses: byProxy(({ presses }) => presses),
-    presses_refused_in_a_move: sum(({ refusedPresses }) => refusedPresses),
+    presses_refused_in_a_move: sum(({ refusedPresses }) => refusedPresses.length),
     longest_refusal_ms: Math.round(Math.max(...all.map((load) => load.longestRefusalMs))),
-    takeovers_lost: all.flatMap(({ proxy, takeover }) => (takeover === 'held' ? [] : [`${proxy}: ${takeover}`])),
+    takeovers_lost: all.flatMap(({ name, takeover }) => (takeover === 'held' ? [] : [`${name}: ${takeover}`])),
   };
 }
 

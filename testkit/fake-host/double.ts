@@ -22,10 +22,16 @@ import { createDriver, type Driver } from '../../apps/browser/src/driver/driver.
 import { holdLease } from '../../apps/browser/src/host/lease.ts';
 import { createSequencer } from '../../apps/browser/src/input/sequencer.ts';
 import { createReplyCache } from '../../apps/browser/src/session/reply-cache.ts';
+import { showFrames } from './frames.ts';
 
 type Reply = Packed<SessionReply>;
 type Act = Extract<SessionCommand, { type: 'act' | 'gated_act' }>;
-type HeldSession = { driver: Driver; responder: Responder; answer(command: SessionCommand): Promise<Reply> };
+type HeldSession = {
+  driver: Driver;
+  responder: Responder;
+  answer(command: SessionCommand): Promise<Reply>;
+  hide(): void;
+};
 
 const actMs = 3;
 const requestMs = 5000;
@@ -45,8 +51,11 @@ const failed = (failure: 'stale_epoch' | 'no_lease' | 'unknown_command' | 'full'
   has_touched,
 });
 
-/** With `pictureBytes`, each step brings a picture of this weight, as a real host's does; and each page reads as this text. */
-export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
+/**
+ * With `pictureBytes`, each step brings a picture of this weight, as a real host's does; each page reads as this text; and with
+ * `frameEveryMs`, who watches a session gets frames.
+ */
+export const runDouble = ({ pictureBytes = 0, pageText = '', frameEveryMs = 0 } = {}) =>
   run('double', async () => {
     const { hostId, bootId, capacity, keepMs, bus: busAt, ops: opsAt, logLevel } = readConfig(process.env);
     const log = createLog(hostId, logLevel);
@@ -58,6 +67,7 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
       const ending = held.get(sessionId);
       held.delete(sessionId);
       ending?.driver.close();
+      ending?.hide();
       void ending?.responder.close({ timeoutMs: 100 });
     }
     function endAll(): void {
@@ -127,8 +137,13 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
         order = newOrder();
       });
 
+      const to = { host_id: hostId, session_id: id };
+      const shown = frameEveryMs > 0 ? showFrames(bus, to, { everyMs: frameEveryMs, epoch: driver.epoch }) : undefined;
+
       /** Of a person's input, only a press is looked at afterwards. */
-      async function touch({ action }: Input): Promise<void> {
+      async function touch(input: Input): Promise<void> {
+        const { action } = input;
+        if (action === 'navigate') url = input.url;
         const headers = { 'x-epoch': String(driver.epoch()), 'x-hand': 'person' };
         const within = AbortSignal.timeout(requestMs);
         if (action === 'click') await fetch(url, { method: 'POST', headers, redirect: 'manual', signal: within });
@@ -181,6 +196,7 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
 
       return {
         driver,
+        hide: () => shown?.close(),
         async answer(command) {
           switch (command.type) {
             case 'act':
@@ -203,6 +219,7 @@ export const runDouble = ({ pictureBytes = 0, pageText = '' } = {}) =>
               if (!(await driver.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };
               return { head: { ok: true, type: 'taken', cut: null }, body: nothing };
             case 'watch':
+              shown?.watch(command.for_ms);
               return { head: { ok: true, type: 'watching' }, body: nothing };
             case 'input': {
               if (!(await driver.take(command.epoch))) return { head: failed('stale_epoch'), body: nothing };

@@ -42,6 +42,7 @@ export async function startDrivenHost(server: TestServer) {
       const done: DoneInput[] = [];
       let shown: SessionView | undefined;
       let versions = 0;
+      let onDone = async () => {};
       let order = newOrder();
       const driver = createDriver(first, async () => {
         await order.reset();
@@ -76,7 +77,9 @@ export async function startDrivenHost(server: TestServer) {
         if (command.type !== 'input') return reply({ ...stale, failure: 'unknown_command' });
         if (!(await driver.take(command.epoch))) return reply(stale);
         const items = command.inputs.map(({ seq, input }) => ({ seq, item: input }));
-        return order.take(items, command.client_no).then(
+        const taken = order.take(items, command.client_no);
+        await taken.then(onDone, () => {});
+        return taken.then(
           (seq) => reply({ ok: true, type: 'input', seq }),
           (error: StepFailure) => reply({ ...stale, failure: error.failure }),
         );
@@ -88,6 +91,10 @@ export async function startDrivenHost(server: TestServer) {
         show(parts: Omit<SessionView, 'version'>): void {
           versions += 1;
           shown = { version: `${bootId} ${versions}`, ...parts };
+        },
+        /** From now on this happens after an input was done and before it is answered. */
+        beforeAnswer(work: () => Promise<void>): void {
+          onDone = work;
         },
         epoch: () => driver.epoch(),
         /** As an agent would act: whether the host lets it. */

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BusPasswords, natsConfig, passwordsOf, userOf } from '../src/index.ts';
 import { freePort, memberOf, type SignIn, spawnServer, type Who } from './nats.ts';
 
@@ -20,6 +21,8 @@ export interface ClusterForTest {
   start(node: number): Promise<void>;
   /** Gives these passwords to all nodes, one after the other, while they run. */
   setPasswords(passwords: BusPasswords): void;
+  /** The same by a restart of each: with several nodes, NATS 2.9 has to have it so. */
+  restartWith(passwords: BusPasswords): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,9 +31,19 @@ type Options = {
   nodes: number;
   passwords: BusPasswords;
   certificate: { cert: string; key: string; authority: string };
+  /** Another nats-server than the machine's own. */
+  program?: string | undefined;
 };
 
-export async function startCluster({ nodes, passwords: first, certificate }: Options): Promise<ClusterForTest> {
+/** Until a node that has come back is connected to the others. */
+const routedMs = 2000;
+
+export async function startCluster({
+  nodes,
+  passwords: first,
+  certificate,
+  program,
+}: Options): Promise<ClusterForTest> {
   let passwords = first;
   const directory = await mkdtemp(join(tmpdir(), 'pilothouse-cluster-'));
   const fileOf = (name: string) => join(directory, name);
@@ -52,15 +65,16 @@ export async function startCluster({ nodes, passwords: first, certificate }: Opt
     writeFileSync(configOf(node), text, { mode: 0o600 });
   }
   async function start(node: number): Promise<void> {
-    children[node] = await spawnServer(configOf(node));
+    children[node] = await spawnServer(configOf(node), program);
   }
-  async function kill(node: number): Promise<void> {
+  async function end(node: number, signal: NodeJS.Signals): Promise<void> {
     const child = children[node];
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
-    child.kill('SIGKILL');
+    child.kill(signal);
     await gone;
   }
+  const kill = (node: number) => end(node, 'SIGKILL');
   const killNow = () => children.forEach((child) => void child?.kill('SIGKILL'));
   process.once('exit', killNow);
   async function close(): Promise<void> {
@@ -93,6 +107,15 @@ export async function startCluster({ nodes, passwords: first, certificate }: Opt
       for (const node of ports.keys()) {
         writeConfig(node);
         children[node]?.kill('SIGHUP');
+      }
+    },
+    async restartWith(next) {
+      passwords = next;
+      for (const node of ports.keys()) {
+        writeConfig(node);
+        await end(node, 'SIGTERM');
+        await start(node);
+        await sleep(routedMs);
       }
     },
     close,

@@ -1,5 +1,6 @@
 // Input of a person who drives: mouse, keyboard, address bar, files. Every request is checked against the takeover's row.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NumberedInput } from '@pilothouse/bus';
 import { AppError, isId, type Pointer, type PointerAction } from '@pilothouse/contract';
 import { askUntilHeard, type BrowserHold, type HostClient, isSilent, type PersonHold } from '@pilothouse/fleet';
@@ -12,6 +13,8 @@ import { nowhere } from './pointer.view.ts';
 
 /** When it is over, an agent is asked whether the browser that a person drives is gone. */
 const silence = { attempts: 4, everyMs: 200 };
+/** As long as a connection that broke may take to come back. */
+const busBackMs = 5000;
 
 export type InputAction = Exclude<PointerAction, { action: 'route' }>;
 type Options = {
@@ -46,9 +49,22 @@ export function createInputService({ store, hosts, onSilent }: Options) {
     return { sessionId, takeoverId, taskId, epoch, hostId, clientNo: clientNo ?? 0 };
   }
 
+  /** Sent again where the bus broke meanwhile: the host does each number once. What has none may be done already. */
+  async function ask(hold: DriverHold, inputs: NumberedInput[]) {
+    const mayRepeat = inputs.every(({ seq }) => seq > 0);
+    const end = performance.now() + busBackMs;
+    for (;;) {
+      const result = await askUntilHeard(() => hosts.input(hold, inputs, { timeoutMs: inputMs }), silence);
+      const isCut = result.type === 'unanswered' && result.reason === 'disconnected';
+      const isAgain = isCut && (mayRepeat || !result.mayHaveActed) && performance.now() < end;
+      if (!isAgain) return result;
+      await sleep(silence.everyMs);
+    }
+  }
+
   /** Returns the number of the last input that is done. */
   async function send(hold: DriverHold, inputs: NumberedInput[]): Promise<number> {
-    const result = await askUntilHeard(() => hosts.input(hold, inputs, { timeoutMs: inputMs }), silence);
+    const result = await ask(hold, inputs);
     if (isSilent(result)) onSilent(hold);
     if (result.type === 'done') return result.reply.seq;
     if (result.type === 'unanswered') throw noAnswer();

@@ -346,6 +346,29 @@ describe('the takeover of a session', () => {
     await assert.rejects(one.client.movePointer({ id: own.id, route: {} }), { code: 'conflict' });
   });
 
+  it('does an input once whose answer the bus lost, and answers it when the bus is back', async () => {
+    const { id, browser } = await open();
+    const { takeover_id } = await take(id);
+    let cuts = 0;
+    browser.beforeAnswer(async () => {
+      cuts += 1;
+      if (cuts > 1) return;
+      await one.nats.kill();
+      await one.nats.start();
+    });
+    const { pointer } = await one.client.movePointer({ id, action: 'type', text: 'a', takeover_id, input_seq: 1 });
+    assert.equal(pointer.seq, 1);
+    assert.equal(cuts, 2, 'the host was asked again');
+    assert.deepEqual(
+      browser.done.map(({ text }) => text),
+      ['a'],
+    );
+    cuts = 0;
+    const uncounted = one.client.movePointer({ id, action: 'type', text: 'b', takeover_id });
+    await assert.rejects(uncounted, { code: 'conflict' }, 'without a number it might be done twice');
+    assert.equal(browser.done.length, 2);
+  });
+
   it('tells the host that a person drives, for as long as they do', async () => {
     const { id } = await open();
     const stop = new AbortController();
