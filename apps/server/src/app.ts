@@ -155,7 +155,7 @@ export async function createApp(options: Options) {
   bundleRoutes(serve, { live: followSession, ...follows });
   mountChat(serve, { store, bus, quotas, openSession, findPlanners });
   const { events } = live;
-  const shared = { app, hosts, authenticate, checkOrigin, track, events, streamLimits, unsent };
+  const shared = { app, hosts, authenticate, checkOrigin, track, events, streamLimits, unsent, limits: callLimits };
   const closeProtocols = mountProtocols(serve, { ...options, ...shared });
   await serveConsole(app, { folder: options.consoleDir, log });
 

@@ -22,13 +22,15 @@ type Options = {
   isAuthDisabled: boolean;
   /** What the installation demands of every task. */
   installation?: Policy;
+  auth: { trustedProxies: string[] };
   checkOrigin: Parameters<typeof serveProgramSockets>[1]['checkOrigin'];
+  limits: Parameters<typeof serveProgramSockets>[1]['limits'];
   track: Parameters<typeof serveProgramSockets>[1]['track'];
 };
 
 /** Returns what ends the connections. */
 export function mountCdp(serve: Serve, options: Options): { close(): Promise<void> } {
-  const { app, store, bus, hosts, log, authenticate, isAuthDisabled, installation, checkOrigin, track } = options;
+  const { app, store, bus, hosts, log, authenticate, isAuthDisabled, installation } = options;
   const access = createProgramAccess({ store, authenticate, isAuthDisabled });
   const connections = createProgramConnections({ store, bus, hosts, log, installation });
   serve(routes.openProgramAccess, ({ caller, params, body, from, request }) =>
@@ -45,6 +47,8 @@ export function mountCdp(serve: Serve, options: Options): { close(): Promise<voi
         webSocketDebuggerUrl: addressesOf(request, id).ws,
       });
     });
-  serveProgramSockets(app, { store, access, connections, checkOrigin, track, log });
+  const { checkOrigin, track, limits, auth } = options;
+  const { trustedProxies } = auth;
+  serveProgramSockets(app, { store, access, connections, checkOrigin, track, limits, trustedProxies, log });
   return { close: connections.close };
 }

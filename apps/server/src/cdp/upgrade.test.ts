@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
 import { WebSocket } from 'ws';
+import { until } from '../../../../testkit/until.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 
 const wantsSocket = [
@@ -65,6 +67,85 @@ describe('requests that want another protocol', () => {
       server.logged.filter((line) => line.includes(cdp.ticket)),
       [],
     );
+  });
+});
+
+describe('programs that connect with a key', () => {
+  const password = 'correct horse battery';
+
+  async function newKey(server: TestServer, username: string) {
+    const { user } = await server.client.register({ username, email: `${username}@example.test`, password });
+    const { access_token } = await server.client.login({ username_or_email: username, password });
+    const client = createClient({ baseUrl: server.baseUrl, token: () => access_token });
+    const { session } = await client.createSession({});
+    const { key } = await client.createKey({ label: 'a program' });
+    return { userId: user.id, sessionId: session.id, token: key.key_token };
+  }
+  type Key = Awaited<ReturnType<typeof newKey>>;
+  /** The status of the answer, and what closes the socket. */
+  async function open({ baseUrl }: TestServer, { sessionId, token }: Key, headers: Record<string, string> = {}) {
+    const url = `${baseUrl.replace('http', 'ws')}/cdp/${sessionId}`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}`, ...headers } });
+    const { promise, resolve } = Promise.withResolvers<number>();
+    socket.on('error', () => {});
+    socket.once('open', () => resolve(101));
+    socket.once('unexpected-response', (_, response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    return { status: await promise, end: () => socket.terminate() };
+  }
+
+  it('are no more than a user may have, also where they come at once, and have their places back', async () => {
+    const server = await startTestServer({ isAuthDisabled: false });
+    const key = await newKey(server, 'ada');
+    for (let round = 0; round < 2; round += 1) {
+      const sockets = await Promise.all(Array.from({ length: 80 }, () => open(server, key)));
+      const counts = [101, 429].map((status) => sockets.filter((one) => one.status === status).length);
+      assert.deepEqual(counts, [32, 48]);
+      for (const socket of sockets) socket.end();
+      await until(async () => {
+        const one = await open(server, key);
+        one.end();
+        return one.status === 101;
+      }, 5000);
+      await sleep(500);
+    }
+    await server.close();
+  });
+
+  it('spend a write each', async () => {
+    const server = await startTestServer({ isAuthDisabled: false, callLimits: { write: 4 } });
+    const key = await newKey(server, 'bob'); // The session was one, too.
+    const statuses = [];
+    for (let i = 0; i < 4; i += 1) {
+      const socket = await open(server, key);
+      statuses.push(socket.status);
+      socket.end();
+    }
+    assert.deepEqual(statuses, [101, 101, 101, 429]);
+    await server.close();
+  });
+
+  it('are in the audit with the address that a trusted proxy names, and no other', async () => {
+    const server = await startTestServer({ isAuthDisabled: false });
+    const behind = await server.another({ trustedProxies: ['127.0.0.1'] });
+    const key = await newKey(server, 'eve');
+    for (const [at, address] of [
+      [server, '127.0.0.1'],
+      [behind, '203.0.113.7'],
+    ] as const) {
+      const socket = await open(at, key, { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' });
+      assert.equal(socket.status, 101);
+      socket.end();
+      for (const event of ['program_connected', 'program_disconnected'])
+        await until(
+          async () =>
+            (await server.store.audit.of(key.userId)).some((one) => one.event === event && one.address === address),
+          5000,
+        );
+    }
+    await server.close();
   });
 });
 

@@ -3,13 +3,15 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import proxyAddress from '@fastify/proxy-addr';
 import { AppError } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import type { Caller, Store } from '@pilothouse/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
+import type { CallLimits } from '../http/call-limits.ts';
 import { refuse } from '../http/parser-errors.ts';
-import { problemOf, toAppError } from '../http/problem.ts';
+import { bearerOf, problemOf, toAppError } from '../http/problem.ts';
 import type { EventStream } from '../sse/event-stream.ts';
 import type { ProgramAccessService } from './access.service.ts';
 import type { createProgramConnections } from './connections.ts';
@@ -22,6 +24,9 @@ type Options = {
   checkOrigin: (request: Pick<FastifyRequest, 'headers' | 'routeOptions'>) => AppError | undefined;
   /** Ends the connection with the right of its caller. */
   track: (caller: Caller, tracked: Pick<EventStream, 'onEnd' | 'close'>) => void;
+  limits: Pick<CallLimits, 'spend'>;
+  /** They are believed about the address of a program. */
+  trustedProxies: string[];
   log: Log;
 };
 
@@ -32,11 +37,11 @@ const revokedCode = 1008;
 export const isProgramPath = (url: string | undefined): boolean => /^\/cdp\/[^/?]+\/?(?:\?|$)/.test(url ?? '');
 
 export function serveProgramSockets(app: FastifyInstance, options: Options): void {
-  const { access, checkOrigin, log } = options;
+  const { access, checkOrigin, limits, trustedProxies, log } = options;
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
-  const counts = new Map<string, number>();
+  const places = createPlaces();
 
-  async function admit(request: IncomingMessage) {
+  async function admit(request: IncomingMessage, socket: Duplex): Promise<Admitted> {
     const url = new URL(request.url ?? '', 'http://localhost');
     const sessionId = url.pathname.split('/')[2] ?? '';
     // Of all that a request has, these two are asked for nothing but headers.
@@ -45,10 +50,13 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
     if (refusal) throw refusal;
     const byHeader = url.searchParams.get('steps_by') === 'person';
     const { caller, isGiven } = await access.callerOf(asked, sessionId, url.searchParams.get('ticket'), byHeader);
-    if ((counts.get(caller.id) ?? 0) >= maxPerUser) throw new AppError('rate_limited', { retryAfterSecs: 5 });
+    // A ticket was counted when it was made. Each connection writes two lines to the audit.
+    if (bearerOf(asked)) await limits.spend({ limit: 'write' }, Object.assign(asked, { caller }));
+    places.take(caller.id, socket);
     const whileDriven = url.searchParams.get('while_driven') === 'wait' ? ('wait' as const) : ('fail' as const);
     return { caller, sessionId, whileDriven, isGiven };
   }
+  const trusted = proxyAddress.compile(trustedProxies);
 
   // Everything else is an ordinary request, also of clients that offer HTTP/2 with each of theirs.
   const shouldUpgradeCallback = ({ url, headers }: IncomingMessage) =>
@@ -57,24 +65,38 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
   Object.assign(app.server, { shouldUpgradeCallback });
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    admit(request).then(
+    admit(request, socket).then(
       (admitted) => server.handleUpgrade(request, socket, head, (opened) => begin(opened, admitted)),
       (error) => turnAway(socket, error, log),
     );
     const begin = (opened: Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0], admitted: Admitted) => {
-      const { caller } = admitted;
-      counts.set(caller.id, (counts.get(caller.id) ?? 0) + 1);
-      connect(options, opened, admitted, request.socket.remoteAddress ?? null).catch((error) => {
+      // A socket that is closed already has no address.
+      const address = request.socket.remoteAddress ? proxyAddress(request, trusted) : null;
+      connect(options, opened, admitted, address).catch((error) => {
         log.warn({ err: error, session_id: admitted.sessionId }, 'a program could not be connected');
         opened.close(revokedCode);
       });
-      opened.once('close', () => {
-        const left = (counts.get(caller.id) ?? 1) - 1;
-        if (left > 0) counts.set(caller.id, left);
-        else counts.delete(caller.id);
-      });
     };
   });
+}
+
+/** How many sockets each user has, from the moment they are let in: many may ask for one at once. */
+function createPlaces() {
+  const counts = new Map<string, number>();
+  return {
+    /** Until the socket is closed, also where it is never upgraded. */
+    take(userId: string, socket: Duplex): void {
+      const count = counts.get(userId) ?? 0;
+      if (count >= maxPerUser) throw new AppError('rate_limited', { retryAfterSecs: 5 });
+      if (socket.closed) return;
+      counts.set(userId, count + 1);
+      socket.once('close', () => {
+        const left = (counts.get(userId) ?? 1) - 1;
+        if (left > 0) counts.set(userId, left);
+        else counts.delete(userId);
+      });
+    },
+  };
 }
 
 type Admitted = { caller: Caller; sessionId: string; whileDriven: 'fail' | 'wait'; isGiven: boolean };
