@@ -22,13 +22,15 @@
 // | other, private picture | a guest of a share watches while the owner drives; by name only in driver-state.test.ts: it needs teams |
 // | cold | the host is killed after the last task |
 // | private field, not covered yet | by a doubled snapshot in console-moments.test.ts: they last as long as an agent types a password |
-// | crashed, refused by the guard | no state of their own: the interface tells neither; the frame shows the browser's own page |
+// | crashed | the process that draws the page is killed |
+// | refused by the guard | a private address is opened |
 // | share ended, login lost | console-session.test.ts, console.test.ts |
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Step } from '@pilothouse/contract';
 import pg from 'pg';
 import type { Browser, BrowserContext } from 'playwright-core';
+import { rendererPids } from '../apps/browser/testing/processes.ts';
 import { type ConsolePage, launchBrowser, openConsolePage } from '../testkit/console/console-page.ts';
 import { createStateLook } from '../testkit/console/looks-well.ts';
 import { type Installation, openInstallation } from '../testkit/installation.ts';
@@ -189,6 +191,38 @@ describe('the states of the session page', () => {
     await says(shown, 'recovered', 'Attempt 2');
     assert.deepEqual(await shown.faults(), []);
     await client.deleteSession({ id: session_id });
+    await shown.close();
+  });
+
+  it('of a page that may not be reached, and of one that crashes, each until the next good page', async () => {
+    const { client, stack } = installation;
+    const { session } = await client.createSession();
+    const shown = await open(session.id);
+    await press(shown, 'Open and drive');
+    await says(shown, 'you', 'You drive');
+    const pill = shown.page.getByTestId('picture-pill');
+    for (const [address, target] of [
+      ['http://10.0.0.1/', '10.0.0.1:80'],
+      ['https://169.254.169.254/', '169.254.169.254:443'],
+    ] as const) {
+      await shown.visit(address);
+      await pictureSays(shown, `${target} may not be reached from here: it is no public address`);
+      await shown.visit(`${site.url}/reached`);
+      await shown.untilLive(soonMs);
+      assert.equal(await pill.count(), 0);
+    }
+    const { pid } = stack.status().processes['browser-1'] ?? assert.fail('the host is not there');
+    for (const renderer of await rendererPids(`pilothouse-browser-browser-1-${pid}/`))
+      process.kill(renderer, 'SIGKILL');
+    await pictureSays(shown, 'The page crashed');
+    await press(shown, 'Hand back');
+    await says(shown, 'idle', 'Nobody drives');
+    // An agent that opens the session again opens what has crashed.
+    await begin('/mended', [never], session.id);
+    await shown.untilLive(soonMs);
+    assert.equal(await pill.count(), 0);
+    assert.deepEqual(await shown.faults(), []);
+    await client.deleteSession({ id: session.id });
     await shown.close();
   });
 

@@ -1,10 +1,12 @@
-// A long task in the session page: how smoothly its timeline scrolls, and how many nodes the page has.
+// A long task in the session page: how smoothly its timeline scrolls beside a page of as many plain rows in the same run, and
+// how many nodes the page has.
 
 import { chromium, type Page } from 'playwright-core';
 import type { Installation } from '../../testkit/installation.ts';
 import { countNodes, openLongTask } from '../../testkit/long-task.ts';
 import { round } from '../../testkit/percentiles.ts';
 import { withInstallation } from '../installation.ts';
+import { openPlainRows } from './plain-rows.ts';
 
 /** How far one notch of the wheel goes. */
 const wheelPx = 240;
@@ -34,6 +36,12 @@ async function scroll(page: Page, direction: -1 | 1): Promise<number[]> {
   return page.evaluate(() => Reflect.get(globalThis, 'frameTimes').splice(0));
 }
 
+function frameTimes(times: readonly number[]) {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
+  return { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) };
+}
+
 export const measureTimeline = (steps: number) => withInstallation((installation) => measureIn(installation, steps));
 
 async function measureIn(installation: Installation, steps: number) {
@@ -47,11 +55,15 @@ async function measureIn(installation: Installation, steps: number) {
     nodes.push(await countNodes(page));
     times.push(...(await scroll(page, 1)));
     nodes.push(await countNodes(page));
-    const sorted = times.toSorted((one, other) => one - other);
-    const at = (share: number) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
+    await page.close();
+    const bare = await openPlainRows(browser, steps);
+    const bareTimes = [...(await scroll(bare, -1)), ...(await scroll(bare, 1))];
+    const [ours, plain] = [frameTimes(times), frameTimes(bareTimes)];
     return {
       steps,
-      frame_ms: { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) },
+      frame_ms: ours,
+      plain_ms: plain,
+      p95_ratio: round(ours.p95 / plain.p95),
       nodes: Math.max(...nodes),
     };
   } finally {

@@ -141,7 +141,7 @@ export {
   TaskSummary,
 } from './tasks/task.ts';
 export { Verdict } from './tasks/verdict.ts';
-export { BrowserRoute, Frame, ImageType, OpenPage, Overlay, PrivateReason } from './tasks/view.ts';
+export { BrowserRoute, Frame, ImageType, OpenPage, Overlay, PageTrouble, PrivateReason } from './tasks/view.ts';
 export { AppError } from './types/app-error.ts';
 export { errors } from './types/error-codes.ts';
 export { ErrorCode, Problem } from './types/errors.ts';

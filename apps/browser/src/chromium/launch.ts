@@ -71,9 +71,9 @@ export async function launchChromium(settings: LaunchSettings): Promise<Chromium
         ...settings.guard,
         clientUid: uid,
         onRefused: (refusal) => listeners.onRefused(refusal),
-        onTried: (host, reason) => {
+        onTried: (host, reason, port) => {
           settings.onRefused?.(reason);
-          listeners.onTried?.(host, reason);
+          listeners.onTried?.(host, reason, port);
         },
         onSlowed: () => listeners.onSlowed?.(),
       }));

@@ -49,7 +49,7 @@ export type GuardOptions = DomainLists & {
   allowLoopbackPorts: Pick<ReadonlySet<number>, 'has'>;
   onRefused: (refusal: Refusal) => void;
   /** Each refused host at once, also those that `onRefused` only counts. */
-  onTried?: ((host: string, reason: Refusal['reason']) => void) | undefined;
+  onTried?: ((host: string, reason: Refusal['reason'], port: number | undefined) => void) | undefined;
   /** The browser transfers so much that it is slowed down: called for each delayed piece. */
   onSlowed?: (() => void) | undefined;
   /** The user that the browser runs as; by default our own. */

@@ -20,7 +20,7 @@ type Listeners = {
   /** The first ones at once, and then once how many more there were. */
   tell: (refusal: Refusal) => void;
   /** Each, at once. */
-  note?: (host: string, reason: RefusalReason) => void;
+  note?: (host: string, reason: RefusalReason, port: number | undefined) => void;
 };
 
 /** Reported singly in one interval; at its end, one report says how many more there were. */
@@ -46,7 +46,7 @@ export function createRefusals({ tell, note }: Listeners, everyMs: number): Refu
 
   return {
     add({ via, host, port, reason }) {
-      note?.(host, reason);
+      note?.(host, reason, port);
       const key = `${via} ${host} ${port} ${reason}`;
       timer ??= setTimeout(flush, everyMs).unref();
       if (told.has(key) || told.size >= maxTold) more += 1;

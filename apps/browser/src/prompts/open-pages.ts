@@ -30,6 +30,7 @@ type Options = {
   tellable: (page: Page, place: PageLocation) => PageLocation;
   /** Whether anyone wants to know. */
   isFollowed: () => boolean;
+  troubleOf: (page: Page) => SessionView['pages'][number]['trouble'];
   /** Whether a program is connected: it can read every page that is not beside. */
   hasProgram: () => boolean;
   /** Aborted when the session closes. */
@@ -38,7 +39,7 @@ type Options = {
 };
 
 export function createOpenPages(options: Options): OpenPages {
-  const { pages, reasonOf, tellable, isFollowed, hasProgram, signal, onChange } = options;
+  const { pages, reasonOf, tellable, isFollowed, hasProgram, troubleOf, signal, onChange } = options;
   const places = new WeakMap<Page, PageLocation>();
   const moved = new Set<Page>();
   let timer: NodeJS.Timeout | undefined;
@@ -84,6 +85,7 @@ export function createOpenPages(options: Options): OpenPages {
   function view(page: Page): SessionView['pages'][number] {
     const { url, title } = tellable(page, places.get(page) ?? { url: page.url(), title: '' });
     const private_reason = reasonOf(page);
+    const trouble = troubleOf(page);
     return {
       page: pages.id(page),
       url: url.slice(0, maxUrlChars).toWellFormed(),
@@ -92,6 +94,7 @@ export function createOpenPages(options: Options): OpenPages {
       private: private_reason !== undefined,
       ...(private_reason && { private_reason }),
       ...(pages.isBeside(page) ? { private_tab: true } : hasProgram() && { open_to_program: true }),
+      ...(trouble && { trouble }),
     };
   }
 

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { type Deadline, within } from '../common/deadline.ts';
 import type { Dom } from '../dom/dom.ts';
 import type { HandOver } from '../driver/hand-over.ts';
+import type { BlockedRequests } from '../guard/blocked.ts';
 import type { PersonInput } from '../input/input.ts';
 import type { Privacy } from '../live/privacy.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
@@ -13,6 +14,7 @@ import { createCopiedTexts } from '../prompts/copied-text.ts';
 import { createDriverDialogs, type DriverDialogs } from '../prompts/driver-dialogs.ts';
 import { createOpenFields, type OpenFields } from '../prompts/open-fields.ts';
 import { createOpenPages } from '../prompts/open-pages.ts';
+import { createPageTroubles } from '../prompts/page-trouble.ts';
 import { createFollowedView, type FollowedView, type ViewParts } from '../prompts/session-view.ts';
 import { siteOnly } from './observe.ts';
 
@@ -38,6 +40,7 @@ type Options = {
   privacy: Privacy;
   eyesOf: (page: Page) => Dom;
   chooserOf: PersonInput['chooserOf'];
+  refused: Pick<BlockedRequests, 'refusalOf'>;
   /** Whether a program is connected to the session. */
   hasProgram: () => boolean;
   firstEpoch: number;
@@ -68,12 +71,14 @@ export function createDriverPrompts(options: Options): DriverPrompts {
     signal,
     onChange,
   });
+  const troubles = createPageTroubles({ pages, refusalOf: options.refused.refusalOf, onChange });
   const openPages = createOpenPages({
     pages,
     reasonOf: (page) => privacy.reasonOf(page),
     tellable: (page, place) => (privacy.hidesPlace(page) ? siteOnly(place) : place),
     isFollowed: view.isFollowed,
     hasProgram: options.hasProgram,
+    troubleOf: troubles.of,
     signal,
     onChange,
   });
@@ -113,6 +118,7 @@ export function createDriverPrompts(options: Options): DriverPrompts {
       fields.stop();
       copied.clear();
       openPages.close();
+      troubles.close();
       view.close();
     },
   };

@@ -171,6 +171,7 @@ function assemble(assembly: Assembly) {
   const prompts = createDriverPrompts({
     ...sessionPages,
     privacy,
+    refused,
     epoch,
     signal,
     firstEpoch: options.epoch,

@@ -12,6 +12,7 @@ export type Frame = NonNullable<Snapshot['last_frame']>;
 export type Overlay = Snapshot['overlays'][number];
 export type BrowserRoute = Snapshot['route_summary']['current'];
 export type OpenPage = Snapshot['route_summary']['pages'][number];
+export type PageTrouble = NonNullable<OpenPage['trouble']>;
 export type MessageState = NonNullable<Snapshot['message_state']>;
 export type LiveEvent = EventOf<ReturnType<Client['followSession']>>;
 

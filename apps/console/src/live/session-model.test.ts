@@ -108,6 +108,19 @@ describe('the view of a session', () => {
     assert.equal(applyLive(next, active), next);
   });
 
+  it('keeps why a page has failed, which the log of routes does not tell, until the browser says otherwise', () => {
+    const trouble = { kind: 'refused' as const, target: '10.0.0.1:80', reason: 'private_address' };
+    const failed = { ...at('http://10.0.0.1/'), active: true };
+    const route = (number: number, there: typeof failed): LiveEvent => ({
+      ...{ type: 'route', seq: number, session_id: id, recorded_at, route: there, pages: [there] },
+    });
+    const told = applyLive(restoreSession(snapshot), { type: 'pages', pages: [{ ...failed, trouble }] });
+    assert.deepEqual(applyLive(told, route(30, failed)).pages, [{ ...failed, trouble }]);
+    const elsewhere = { ...failed, url: 'http://shop.test/' };
+    assert.deepEqual(applyLive(told, route(30, elsewhere)).pages, [elsewhere]);
+    assert.deepEqual(applyLive(told, { type: 'pages', pages: [failed] }).pages, [failed]);
+  });
+
   it('takes routes, overlays, states and messages', () => {
     const there = at('http://shop.test/basket');
     const events: LiveEvent[] = [

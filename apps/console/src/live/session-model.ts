@@ -124,7 +124,13 @@ function withRoute(view: SessionView, { route, pages, recorded_at }: Extract<Log
   const last = view.history.at(-1);
   const isVisit = url !== null && (last?.url !== url || last.page !== page);
   const history = isVisit ? [...view.history, { recorded_at, page, url, title }].slice(-keptVisits) : view.history;
-  return { ...view, route, pages, history };
+  return { ...view, route, pages: pages.map((one) => withTrouble(one, view.pages)), history };
+}
+
+/** The log does not tell why a page has failed; the view of the browser does. */
+function withTrouble(page: OpenPage, known: readonly OpenPage[]): OpenPage {
+  const trouble = known.find((one) => one.page === page.page && one.url === page.url)?.trouble;
+  return trouble ? { ...page, trouble } : page;
 }
 
 function withFrame(view: SessionView, frame: Frame): SessionView {

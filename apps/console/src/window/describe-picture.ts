@@ -1,10 +1,10 @@
 // What stands over or in place of the picture: why it cannot be seen, or that it is not live.
 
-import type { Connection, Session, Takeover } from '../live/api-types.ts';
+import type { Connection, OpenPage, PageTrouble, Session, Takeover } from '../live/api-types.ts';
 import { describeAge } from '../live/describe-time.ts';
 import type { FrameFacts } from '../live/session-model.ts';
 
-export type PictureIcon = 'globe' | 'image' | 'hidden' | 'lock' | 'moon' | 'offline' | 'closed';
+export type PictureIcon = 'globe' | 'image' | 'hidden' | 'lock' | 'moon' | 'offline' | 'closed' | 'broken' | 'refused';
 export type PictureState =
   | { kind: 'shown' }
   /** In place of the picture. */
@@ -15,13 +15,14 @@ export type PictureState =
 type Facts = {
   session: Pick<Session, 'status' | 'browser' | 'profile_label'>;
   frame: FrameFacts | undefined;
+  pages: readonly OpenPage[];
   takeover: Takeover | null;
   drives: boolean;
   connection: Connection;
   now: number;
 };
 
-export function pictureState({ session, frame, takeover, drives, connection, now }: Facts): PictureState {
+export function pictureState({ session, frame, pages, takeover, drives, connection, now }: Facts): PictureState {
   if (!frame) return withoutFrame(session);
   const withheld = drives ? undefined : withheldPicture(frame, takeover);
   if (withheld) return withheld;
@@ -36,8 +37,24 @@ export function pictureState({ session, frame, takeover, drives, connection, now
     return { kind: 'pill', icon: 'moon', text: `The browser rests · picture of ${age} ago`, isDimmed: true };
   if (session.browser === 'starting')
     return { kind: 'pill', icon: 'globe', text: 'The browser is being opened', isDimmed: true };
-  return { kind: 'shown' };
+  const trouble = pages.find(({ active }) => active)?.trouble;
+  return trouble ? inTrouble(trouble, age) : { kind: 'shown' };
 }
+
+/** Chromium's own words for it would be of a proxy that nobody knows. */
+function inTrouble({ kind, target, reason }: PageTrouble, age: string): PictureState {
+  if (kind === 'crashed')
+    return { kind: 'pill', icon: 'broken', text: `The page crashed · picture of ${age} ago`, isDimmed: true };
+  const why = reason?.endsWith('_address') ? refusals.address : refusals[reason ?? ''];
+  const text = `${target ?? 'This address'} may not be reached from here${why ? `: ${why}` : ''}`;
+  return { kind: 'pill', icon: 'refused', text, isDimmed: false };
+}
+
+const refusals: Record<string, string> = {
+  address: 'it is no public address',
+  denied_domain: 'its domain is refused',
+  not_allowed_domain: 'only other domains are allowed',
+};
 
 function withoutFrame({ browser, profile_label }: Facts['session']): PictureState {
   if (browser === 'starting') {

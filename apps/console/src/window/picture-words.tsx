@@ -1,6 +1,6 @@
 // The words over or in place of the picture.
 
-import { EyeOff, Globe, ImageIcon, Lock, type LucideIcon, Moon, Square, WifiOff } from 'lucide-react';
+import { Ban, EyeOff, Globe, ImageIcon, ImageOff, Lock, type LucideIcon, Moon, Square, WifiOff } from 'lucide-react';
 import { Empty } from '../ui/empty.tsx';
 import type { PictureIcon, PictureState } from './describe-picture.ts';
 
@@ -12,6 +12,8 @@ const icons: Record<PictureIcon, LucideIcon> = {
   moon: Moon,
   offline: WifiOff,
   closed: Square,
+  broken: ImageOff,
+  refused: Ban,
 };
 
 export function PictureWords({ state }: { state: PictureState }) {
@@ -26,10 +28,12 @@ export function PictureWords({ state }: { state: PictureState }) {
   return (
     <span
       data-testid="picture-pill"
-      className="absolute bottom-4 left-1/2 inline-flex h-7 -translate-x-1/2 items-center gap-2 rounded-full bg-[#0b1b22] px-3 text-12 font-medium whitespace-nowrap text-[#fff] shadow-float"
+      className="absolute bottom-4 left-1/2 inline-flex h-7 max-w-[calc(100%-32px)] -translate-x-1/2 items-center gap-2 rounded-full bg-[#0b1b22] px-3 text-12 font-medium text-[#fff] shadow-float"
     >
-      <Icon size={14} strokeWidth={1.75} aria-hidden />
-      {state.text}
+      <Icon size={14} strokeWidth={1.75} aria-hidden className="shrink-0" />
+      <span className="truncate" dir="auto" title={state.text}>
+        {state.text}
+      </span>
     </span>
   );
 }

@@ -48,6 +48,20 @@ describe('what a viewer may know of the view of a session', () => {
     assert.deepEqual(see(drivenView(5), undefined, false), none, 'a guest');
   });
 
+  it('why a page has failed, for those alone who may know its address', () => {
+    const trouble = { kind: 'refused' as const, target: '10.0.0.1:80', reason: 'private_address' };
+    const view = (privacy: object) => ({
+      ...drivenView(5),
+      driver: null,
+      pages: [{ ...tab, private: false, trouble, ...privacy }],
+    });
+    const troubles = (privacy: object, isOwner: boolean) =>
+      see(view(privacy), 'eve', isOwner, false).pages.map((page) => page.trouble);
+    assert.deepEqual(troubles({}, true), [trouble]);
+    assert.deepEqual(troubles({ private: true }, true), [undefined]);
+    assert.deepEqual(troubles({ private: true, private_reason: 'secret_field' }, false), [undefined]);
+  });
+
   it('the address of a page by the rule of its picture, and no address while a person drives whom the host does not know', () => {
     const of = (privacy: Partial<SessionView['pages'][number]>) => ({
       ...drivenView(5),

@@ -18,11 +18,11 @@ export function viewFor(view: SessionView, { sessionId, driver, viewer }: Seeing
   const { epoch } = view;
   const drives = maySee({ private: true, private_reason: 'driven' }, epoch, driver, { ...viewer, isOwner: false });
   const pages = view.pages.flatMap(
-    ({ page, url, title, is_front, private_tab, open_to_program, ...said }): OpenPage[] => {
+    ({ page, url, title, is_front, private_tab, open_to_program, trouble, ...said }): OpenPage[] => {
       const privacy = privacyOf(said, epoch === driver?.epoch);
       const access = { ...(private_tab && { private_tab }), ...(open_to_program && { open_to_program }) };
       const route = { session: sessionId, page, frame: null, active: is_front, ...access };
-      if (maySee(privacy, epoch, driver, viewer)) return [{ ...route, url, title }];
+      if (maySee(privacy, epoch, driver, viewer)) return [{ ...route, url, title, ...(trouble && { trouble }) }];
       // How many pages a person opens is theirs, too.
       return privacy.private_reason === 'driven' ? [] : [{ ...route, url: null, title: null }];
     },

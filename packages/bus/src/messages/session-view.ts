@@ -1,7 +1,7 @@
 // What a session shows beside its picture: its open pages, and what the page in front asks of a person who drives.
 // Servers ask for it and wait for a change, so a page that changes without end cannot flood the bus.
 
-import { CopiedText, DriverView, PrivateReason } from '@pilothouse/contract';
+import { CopiedText, DriverView, PageTrouble, PrivateReason } from '@pilothouse/contract';
 import { z } from 'zod';
 import { Epoch } from './heartbeat.ts';
 
@@ -26,6 +26,8 @@ export const SessionView = z.object({
       private_tab: z.boolean().optional(),
       /** A program is connected, and can read the page. */
       open_to_program: z.boolean().optional(),
+      /** Only until its next document. */
+      trouble: PageTrouble.optional(),
     }),
   ),
   /** Null while no person drives. */

@@ -18,6 +18,15 @@ export const BrowserRoute = z
   .meta({ id: 'Route' });
 export type BrowserRoute = z.infer<typeof BrowserRoute>;
 
+/**
+ * Why a page does not show what was asked of it, until its next document: it crashed, or its address may not be reached
+ * from there. `target` is the host and port that was refused, `reason` a word for why, such as `private_address`.
+ */
+export const PageTrouble = z
+  .object({ kind: z.enum(['crashed', 'refused']), target: z.string().nullable(), reason: z.string().nullable() })
+  .meta({ id: 'PageTrouble' });
+export type PageTrouble = z.infer<typeof PageTrouble>;
+
 /** One open tab. `active`: it is in front; absent where that was not recorded. */
 export const OpenPage = BrowserRoute.extend({
   active: z.boolean().optional(),
@@ -25,6 +34,7 @@ export const OpenPage = BrowserRoute.extend({
   private_tab: z.boolean().optional(),
   /** A program is connected to the session and can read this page, and what is typed into it. */
   open_to_program: z.boolean().optional(),
+  trouble: PageTrouble.optional(),
 }).meta({ id: 'OpenPage' });
 export type OpenPage = z.infer<typeof OpenPage>;
 
