@@ -31,10 +31,12 @@ function runWith({ failing, times, ci }: { failing: string; times: number; ci?: 
   return { status, stderr, started };
 }
 
+/** Documents, checks and the journey; root has the images, too. */
+const npmRuns = process.getuid?.() === 0 ? 4 : 3;
 const countOf = ({ started }: Run, name: string) => started.filter((one) => one === name).length;
 
 describe('a tool that cannot be installed', () => {
-  for (const failing of ['promtool', 'nats-2.10', 's3-server', 'radosgw', 'edge-tools']) {
+  for (const failing of ['promtool', 'nats-2.10', 's3-server', 'radosgw', 'edge-tools', 'image-tools']) {
     it(`fails the run in CI, at the second time: ${failing}`, () => {
       const run = runWith({ failing, times: 2, ci: 'true' });
       assert.equal(run.status, 1, run.stderr);
@@ -46,7 +48,7 @@ describe('a tool that cannot be installed', () => {
   it('is no matter in CI if it can at the second time', () => {
     const run = runWith({ failing: 'edge-tools', times: 1, ci: 'true' });
     assert.equal(run.status, 0, run.stderr);
-    assert.equal(countOf(run, 'npm'), 3);
+    assert.equal(countOf(run, 'npm'), npmRuns);
   });
 
   it('is only said elsewhere', () => {
@@ -55,6 +57,6 @@ describe('a tool that cannot be installed', () => {
     assert.match(run.stderr, /^scripts\/s3-server: failed, so its tests are skipped$/m);
     assert.equal(countOf(run, 's3-server'), 1);
     assert.equal(countOf(run, 'radosgw'), 1, 'the others go on');
-    assert.equal(countOf(run, 'npm'), 3);
+    assert.equal(countOf(run, 'npm'), npmRuns);
   });
 });
