@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, request as sendRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
@@ -37,6 +46,7 @@ const expected: Record<string, RegExp[]> = {
     /^success \{ read: 'shopping.txt, 17 bytes' \}$/m,
     /^prices.csv \[ 'product,price', '"Brass lantern",48' \]$/m,
   ],
+  'drive-by-cdp': [/^the page is now: Your basket$/m],
   'cancel-a-task': [/^cancelled /m],
   evidence: [/^Open .* success$/m, /^signed, \d+ records$/m],
   'log-in': [/^hello ada$/m, /^a key for programs: phk_…$/m],
@@ -53,6 +63,8 @@ describe('the examples, with the SDK as it is published,', () => {
     async () => {
       installation = await openInstallation('examples', { disableAuth: false });
       await layOutPackages(app, await buildPackages(folder));
+      // Playwright is the reader's own, and no dependency of a package.
+      symlinkSync(join(root, 'node_modules/playwright-core'), join(app, 'node_modules/playwright-core'));
       cpSync(join(root, 'examples'), join(app, 'examples'), { recursive: true });
       writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }');
       const { client, baseUrl, shop } = installation;
@@ -110,6 +122,32 @@ describe('the examples, with the SDK as it is published,', () => {
     assert.equal(code, 0, text);
     assert.match(text, /^Click "Find" success$/m);
     assert.match(text, /^\{ found: 'Brass lantern' \}$/m);
+  });
+
+  it('and so do those of the READMEs that npm shows', { timeout: 60_000 }, async () => {
+    const { baseUrl, shop } = installation;
+    const { code: sdk } = docBlock('packages/sdk/README.md', 'import { createClient, runTask }');
+    const addressed = sdk.replaceAll('http://127.0.0.1:4000', baseUrl).replace('https://example.com', `${shop.url}/`);
+    writeFileSync(join(app, 'examples/readme-sdk.ts'), addressed);
+    const ran = await start(process.execPath, 'examples/readme-sdk.ts').ended;
+    assert.equal(ran.code, 0, ran.text);
+    assert.match(ran.text, /^success \{ title: '.+' \}$/m);
+
+    const { client: anybody } = installation;
+    const { access_token } = await anybody.login({ username_or_email: user.username, password: user.password });
+    const client = createClient({ baseUrl, token: () => access_token });
+    const [task] = (await client.listTasks({ limit: 1 })).tasks;
+    const { keys } = await client.listEvidenceKeys();
+    const bundle = await client.getTaskEvidence({ id: task?.id ?? '' });
+    writeFileSync(join(app, 'bundle.ndjson'), Buffer.from(await bundle.arrayBuffer()));
+    const { code: evidence } = docBlock('packages/evidence/README.md', 'import { createReadStream }');
+    writeFileSync(
+      join(app, 'examples/readme-evidence.ts'),
+      evidence.replace('the public key in base64', keys[0]?.public_key ?? ''),
+    );
+    const verified = await start(process.execPath, 'examples/readme-evidence.ts').ended;
+    assert.equal(verified.code, 0, verified.text);
+    assert.match(verified.text, /^UNCHANGED: /m);
   });
 
   it('do not notice that the server was killed and started again', { timeout: 120_000 }, async () => {

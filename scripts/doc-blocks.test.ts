@@ -1,5 +1,5 @@
-// No block of code in the README, docs/start and docs/guides that no test runs: each is taken by a test (docBlock, docBlocks), or
-// is of a kind that nothing can run, which is listed here with the reason.
+// No block of code in a README, docs/start, docs/guides and docs/operate that no test runs: each is taken by a test (docBlock,
+// docBlocks), or is of a kind that nothing can run, which is listed here with the reason.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,36 @@ const read = 'script';
 /** Blocks of another language that nothing runs, by their first words. */
 const excused: Record<string, Record<string, string>> = {
   'docs/guides/takeover.md': {
-    'type DriverView': 'a type; scripts/packages.test.ts compiles it with the published types',
+    'type DriverView': 'a type; scripts/packages.test.ts compares it with that of the published SDK',
+  },
+  'apps/cli/README.md': {
+    'npm install --global':
+      'scripts/packages.test.ts installs it by npm in a folder; e2e/guides-commands.test.ts runs the other lines as the guide has them',
+  },
+  'docs/operate/compose.md': {
+    'npm run images': 'needs Docker, and minutes: `npm run images -- test` does it where that is',
+    'mkdir installation': 'needs Docker: `npm run images -- test` makes and starts such an installation (deploy/trial)',
+  },
+  'docs/operate/kubernetes.md': {
+    'helm install': 'needs a cluster; deploy/chart/chart.test.ts renders the chart with these values',
+    'max by ()': 'needs a cluster with a Prometheus of its own',
+  },
+  'docs/operate/nats.md': {
+    'NATS_URL=': 'a setting; its servers are those of a cluster on three machines',
+  },
+  'docs/operate/postgres.md': {
+    synchronous_standby_names: 'settings of PostgreSQL; `npm run chaos -- failover` runs a primary with such',
+    'scripts/postgres-versions': 'fetches other versions of PostgreSQL, and takes minutes for each',
+  },
+  'docs/operate/scale.md': {
+    'npm run bench -- sessions': 'measures for minutes, and needs a calm machine',
+  },
+  'docs/operate/systemd.md': {
+    'cp deploy/systemd': 'changes the machine; deploy/systemd/units.test.ts looks at the units',
+    'for unit in': 'needs a machine that systemd started',
+  },
+  'docs/operate/tracing.md': {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'a setting, which e2e/traces.test.ts sets to a receiver of its own',
   },
 };
 

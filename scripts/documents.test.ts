@@ -23,6 +23,7 @@ const folders = [
 ];
 const rooted = new RegExp(`^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/-]*`);
 const fileName = /^[\w*-][\w.*/-]*\.(?:ts|sql|md|html|css|sh)$/;
+const mostReadmeLines = 130;
 const settingName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 /** What is read of the environment and is not ours to set. */
 const ofTheSystem = new Set(['PATH', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS']);
@@ -246,6 +247,21 @@ describe('the documents', () => {
       [...wrong, ...right].filter((text) => strangersPackage.test(text)),
       wrong,
     );
+  });
+
+  it('begin with a README that is read in five minutes', () => {
+    const lines = read('README.md').trimEnd().split('\n').length;
+    assert.ok(lines <= mostReadmeLines, `README.md has ${lines} lines, and at most ${mostReadmeLines}`);
+  });
+
+  it('say of `.ci/run` everything that it runs', () => {
+    const commands = [...read('.ci/run').matchAll(/^(scripts\/[\w.-]+)|^npm run --silent (.+)$/gm)].map(
+      ([, script, task]) => script ?? `npm run ${task}`,
+    );
+    assert.ok(commands.length >= 10, `only ${commands.length} commands`);
+    const [, told = ''] = read('docs/develop/testing.md').split('`.ci/run` is what has to pass');
+    const [paragraph = ''] = told.split('\n\n');
+    assert.deepEqual(spansOf(paragraph), commands);
   });
 
   it('list every chaos scenario and every bench', () => {

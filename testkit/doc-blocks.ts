@@ -9,7 +9,9 @@ export type DocBlock = { document: string; line: number; language: string; code:
 
 export const documentsWithBlocks = (): string[] => [
   'README.md',
-  ...globSync('docs/{start,guides}/*.md', { cwd: root }).toSorted(),
+  // What npm shows of a package.
+  ...globSync('{packages,apps}/*/README.md', { cwd: root }).toSorted(),
+  ...globSync('docs/{start,guides,operate}/*.md', { cwd: root }).toSorted(),
 ];
 
 export function readBlocks(document: string): DocBlock[] {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openBlobs, openStore, type Store } from '@pilothouse/store';
 import { createTestDatabase, type TestDatabase } from '@pilothouse/store/testing';
 import { type S3ForTest, startS3, withoutS3 } from '@pilothouse/store/testing/s3';
+import { docBlock } from '../../../../testkit/doc-blocks.ts';
 
 const adminMain = fileURLToPath(new URL('../admin.main.ts', import.meta.url));
 const serverMain = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -58,7 +59,9 @@ describe('blobs and the operator', { skip: withoutS3() }, () => {
   it('are copied to a bucket and back by a command, which can be run again', async () => {
     for (const i of [1, 2, 3]) await store.blobs.put(`sessions/one/${i}.png`, Buffer.alloc(i * 1000, i));
     const copied = { out: '3 blobs copied (6000 bytes), 0 there already', err: '', code: 0 };
-    assert.deepEqual(await run(adminMain, ['copy-blobs', folder, place]), copied);
+    const { code } = docBlock('docs/operate/backup.md', 'npm run admin -- copy-blobs');
+    const told = code.replace('/var/lib/pilothouse/blobs', folder).replace('s3://bucket/pilothouse', place);
+    assert.deepEqual(await run(adminMain, told.trim().split(' ').slice('npm run admin --'.split(' ').length)), copied);
     const again = await run(adminMain, ['copy-blobs', folder, place]);
     assert.equal(again.out, '0 blobs copied (0 bytes), 3 there already');
     const back = join(folder, 'back');
