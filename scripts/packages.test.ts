@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -27,7 +27,10 @@ const mostSdkBytes = 25 * 1024;
 /** Of the command by itself, packed. What `demo` and `up` need is a package of its own. */
 const mostCliBytes = 100 * 1024;
 
-const guides = ['README.md', ...['sdk', 'takeover', 'sharing', 'evidence'].map((name) => `docs/guides/${name}.md`)];
+const guides = [
+  ...['README.md', 'packages/sdk/README.md', 'packages/evidence/README.md'],
+  ...['sdk', 'takeover', 'sharing', 'evidence'].map((name) => `docs/guides/${name}.md`),
+];
 const blocksOf = (guide: string) =>
   [...readFileSync(join(root, guide), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
@@ -37,6 +40,12 @@ const given = `
   declare const prompt: string; declare const session_id: string; declare const task_id: string;
   declare let takeover: { takeover_id: string };
   declare const location: { origin: string }; declare const localStorage: sdk.TokenStorage;`;
+/** The type that a guide shows has each field of the one that the SDK answers with, and no other. */
+const asInSdk = `
+  type Answered = NonNullable<Awaited<ReturnType<sdk.Client['getSession']>>['snapshot']['driver_view']>;
+  const shown: (answered: Answered) => DriverView = (answered) => answered;
+  const answered: (shown: DriverView) => Answered = (shown) => shown;
+  return [shown, answered];`;
 /** Imports come first in a module; the rest may name again what is given. */
 function asModule(block: string): string {
   const isImport = (line: string) => line.startsWith('import ');
@@ -52,6 +61,7 @@ ${imported}
 ${given}
 export async function block() {
 ${lines.filter((line) => !isImport(line)).join('\n')}
+${block.includes('type DriverView =') ? asInSdk : ''}
 }
 `;
 }
@@ -151,7 +161,10 @@ await driving.input({ action: 'click' });
   it('are called in the guides as they are', { timeout: 120_000 }, async () => {
     mkdirSync(join(app, 'guides'), { recursive: true });
     const files = guides.flatMap((guide) =>
-      blocksOf(guide).map((block, index) => ({ name: `${basename(guide, '.md')}-${index}.ts`, block })),
+      blocksOf(guide).map((block, index) => ({
+        name: `${guide.replace('.md', '').replaceAll('/', '-')}-${index}.ts`,
+        block,
+      })),
     );
     assert.ok(files.length >= 15, `only ${files.length} blocks`);
     for (const { name, block } of files) writeFileSync(join(app, 'guides', name), asModule(block));
@@ -235,6 +248,13 @@ describe('the packages of a whole installation', () => {
         name,
       );
     }
+  });
+
+  it('are not built without nats-server, and it is said where that comes from', async () => {
+    const without = mkdtempSync(join(tmpdir(), 'pilothouse-parts-'));
+    const built = buildStackPackages(without, join(without, 'nats-server'));
+    await assert.rejects(built, /@pilothouse\/nats-linux-\w+ cannot be built: there is no .*nats-server/);
+    rmSync(without, { recursive: true });
   });
 
   it('hold no sources and no tests, and what the processes read beside them', () => {

@@ -18,10 +18,9 @@ const inside = [
 const natsProgram = '/usr/sbin/nats-server';
 const platforms = ['linux-x64', 'linux-arm64'];
 
-/** Builds both below this folder. */
-export async function buildStackPackages(into: string): Promise<BuiltPackage[]> {
-  const nats = buildNatsPackage(into);
-  return [...(nats ? [nats] : []), await buildStackPackage(into)];
+/** Builds both below this folder. Fails where there is no nats-server to pack: an installation without it could not start. */
+export async function buildStackPackages(into: string, program = natsProgram): Promise<BuiltPackage[]> {
+  return [buildNatsPackage(into, program), await buildStackPackage(into)];
 }
 
 async function buildStackPackage(into: string): Promise<BuiltPackage> {
@@ -96,16 +95,20 @@ function stackManifest() {
   };
 }
 
-/** Of the program that is installed here. Undefined where there is none. */
-function buildNatsPackage(into: string): BuiltPackage | undefined {
-  if (!existsSync(natsProgram)) return undefined;
-  const said = spawnSync(natsProgram, ['--version'], { encoding: 'utf8' }).stdout;
+/** Of the program that is installed here. */
+function buildNatsPackage(into: string, program: string): BuiltPackage {
+  const platform = `${process.platform}-${process.arch}`;
+  if (!platforms.includes(platform)) throw new Error(`there is no package of nats-server for ${platform}`);
+  if (!existsSync(program))
+    throw new Error(
+      `@pilothouse/nats-${platform} cannot be built: there is no ${program} (Debian's package nats-server)`,
+    );
+  const said = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
   const served = /v?(\d+\.\d+\.\d+)/.exec(said)?.[1] ?? 'of an unknown version';
   const { version, license } = readManifest('.');
-  const platform = `${process.platform}-${process.arch}`;
   const dir = join(into, `nats-${platform}`);
   mkdirSync(join(dir, 'bin'), { recursive: true });
-  cpSync(natsProgram, join(dir, 'bin/nats-server'), { dereference: true });
+  cpSync(program, join(dir, 'bin/nats-server'), { dereference: true });
   const notice = `nats-server ${served}, built by Debian from the sources of the NATS authors (https://github.com/nats-io/nats-server),\nwhich are under the Apache License 2.0.\n`;
   writeFileSync(join(dir, 'NOTICE'), notice);
   writeFileSync(
