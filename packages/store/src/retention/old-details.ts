@@ -23,6 +23,25 @@ select id, finished_at::text as "finishedAt" from tasks
 where (finished_at, id) > ($1::timestamptz, $2::uuid) and finished_at < now() - make_interval(days => $3)
 order by finished_at, id limit $4`;
 
+async function removeRows({ client }: Tx, table: string, taskIds: string[]): Promise<number> {
+  return countRows(client, {
+    name: `details.remove.${table}`,
+    text: `delete from ${table} where ctid = any (array(
+             select ctid from ${table} where task_id = any($1) limit ${maxRows} for update skip locked))`,
+    values: [taskIds],
+  });
+}
+
+/** Rows that another transaction had locked were passed over. */
+async function hasRows({ client }: Tx, table: string, taskIds: string[]): Promise<boolean> {
+  const { rows } = await client.query<{ is_there: boolean }>({
+    name: `details.left.${table}`,
+    text: `select exists (select from ${table} where task_id = any($1)) as is_there`,
+    values: [taskIds],
+  });
+  return rows[0]?.is_there === true;
+}
+
 export function createOldDetails({ pool, transaction }: Database) {
   async function positionOf({ client }: Tx, part: string): Promise<Position | undefined> {
     await client.query({
@@ -36,25 +55,6 @@ export function createOldDetails({ pool, transaction }: Database) {
       values: [part],
     });
     return rows[0] && (rows[0].position ?? start);
-  }
-
-  async function removeRows({ client }: Tx, table: string, taskIds: string[]): Promise<number> {
-    return countRows(client, {
-      name: `details.remove.${table}`,
-      text: `delete from ${table} where ctid = any (array(
-               select ctid from ${table} where task_id = any($1) limit ${maxRows} for update skip locked))`,
-      values: [taskIds],
-    });
-  }
-
-  /** Rows that another transaction had locked were passed over. */
-  async function hasRows({ client }: Tx, table: string, taskIds: string[]): Promise<boolean> {
-    const { rows } = await client.query<{ is_there: boolean }>({
-      name: `details.left.${table}`,
-      text: `select exists (select from ${table} where task_id = any($1)) as is_there`,
-      values: [taskIds],
-    });
-    return rows[0]?.is_there === true;
   }
 
   return {
