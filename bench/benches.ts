@@ -6,6 +6,9 @@ export type Sizes = {
   rounds: number;
   requests: number;
   sessions: number;
+  /** Where several were given, with commas between. */
+  sessionsInTurn: number[];
+  every: number;
   secs: number;
   minutes: number;
   tasks: number;
@@ -54,6 +57,19 @@ export const benches = define({
     full: async ({ sessions, secs }) => (await import('./browser/density.ts')).measureDensity({ sessions, secs }),
     small: async () =>
       (await import('./browser/density.ts')).measureDensity({ sessions: 2, secs: 4, everySecs: 1, turns: 1 }),
+  },
+  sizing: {
+    full: async ({ sessionsInTurn, every, rounds }) => {
+      const sessions = sessionsInTurn.length > 1 ? sessionsInTurn : [4, 8, 12, 16, 24, 32, 40, 48];
+      return (await import('./browser/sizing.ts')).measureSizing({ sessions, everySecs: every, rounds });
+    },
+    small: async () =>
+      (await import('./browser/sizing.ts')).measureSizing({
+        sessions: [1, 2],
+        everySecs: 1,
+        rounds: 6,
+        isToTheEnd: true,
+      }),
   },
   auth: {
     full: async ({ rounds, requests }) => (await import('./server/auth.ts')).measureAuth({ rounds, requests }),

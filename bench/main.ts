@@ -12,6 +12,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '20' },
     requests: { type: 'string', default: '1000' },
     sessions: { type: 'string', default: '8' },
+    every: { type: 'string', default: '5' },
     secs: { type: 'string', default: '300' },
     minutes: { type: 'string', default: '5' },
     tasks: { type: 'string', default: '1000000' },
@@ -30,7 +31,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const { small, ...given } = values;
-const sizes = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)])) as Sizes;
+const numbers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]));
+const sizes = { ...numbers, sessionsInTurn: given.sessions.split(',').map(Number) } as Sizes;
 
 const asked = positionals[0] ?? '';
 const names = asked === 'all' ? benchNames : benchNames.filter((name) => name === asked);

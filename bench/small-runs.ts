@@ -41,6 +41,15 @@ const checks: { [N in BenchName]: (figures: FiguresOf<N>) => void } = {
       assert.ok(after.pssMiB - (before_open[i]?.pssMiB ?? 0) < 20, JSON.stringify(after));
     }
   },
+  sizing({ rows }) {
+    assert.deepEqual(
+      rows.map(({ sessions, is_watched }) => [sessions, is_watched]),
+      [1, 2].flatMap((sessions) => [false, true].map((isWatched) => [sessions, isWatched])),
+    );
+    for (const row of rows) assert.ok(row.pss_mib > 0, JSON.stringify(row));
+    for (const isWatched of [false, true])
+      assert.ok(rows.some((row) => row.is_watched === isWatched && row.step_ms.count > 0 && row.step_ms.p95 > 0));
+  },
   spans({ ns_per_span: { bare, off, unsampled, on, unanswered } }) {
     for (const ns of [bare, off, unsampled, on, unanswered]) assert.ok(ns > 0);
   },
@@ -137,6 +146,7 @@ export const browserBenches: BenchName[] = [
   'actions',
   'cdp',
   'relay',
+  'sizing',
   'watched',
   'animated',
   'recovery',

@@ -29,10 +29,13 @@ export function processCpuMs(pid: number, { withEnded = false } = {}): number {
 }
 
 /** What they hold of the memory, shared pages shared out, in MiB. */
-export function treePssMib(pid: number): number {
-  const kib = treeOf(pid).map((one) =>
-    Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${one}/smaps_rollup`) ?? '')?.[1] ?? 0),
-  );
+export const treePssMib = (pid: number): number => pssMibOf(treeOf(pid));
+
+/** The same without the process itself: of a host, its browsers. */
+export const treeBrowsersPssMib = (pid: number): number => pssMibOf(treeOf(pid).filter((one) => one !== pid));
+
+function pssMibOf(pids: number[]): number {
+  const kib = pids.map((one) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${one}/smaps_rollup`) ?? '')?.[1] ?? 0));
   return kib.reduce((sum, one) => sum + one, 0) / 1024;
 }
 

@@ -11,7 +11,8 @@ export type Turn = { kind: Kind; before: number };
 
 /**
  * Pages for what is measured. `/turning?who=` shows a text or hides it when told, and at a click, and says when it did;
- * `/still` shows it and never changes; `/ticking` changes twice a second; `/endless` never rests; `/desk` counts presses.
+ * `/still` shows it and never changes; `/ticking` changes twice a second; `/endless` never rests; `/desk` counts presses; `/counter`
+ * too, beside a text and a clock.
  */
 export async function openBenchSite() {
   const waiting = new Map<string, ServerResponse>();
@@ -24,9 +25,14 @@ export async function openBenchSite() {
       onTurned.get(who)?.(Number(searchParams.get('at')));
       return void response.end();
     }
-    const html = { '/turning': turning, '/still': still, '/ticking': ticking, '/endless': endless, '/desk': desk }[
-      pathname
-    ];
+    const html = {
+      '/turning': turning,
+      '/still': still,
+      '/ticking': ticking,
+      '/endless': endless,
+      '/desk': desk,
+      '/counter': counter,
+    }[pathname];
     response.setHeader('content-type', 'text/html').end(html ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -87,3 +93,7 @@ const endless = `<!doctype html><style>@keyframes turn { to { transform: rotate(
 
 const desk = `<!doctype html><title>Desk</title><button onclick="out.value = Number(out.value) + 1">Count</button>
   <label>Name <input></label><output id=out>0</output>`;
+
+const counter = `<!doctype html><title>Counter</title><body style="font:15px sans-serif">
+  <button onclick="out.value = Number(out.value) + 1">Count</button><output id=out>0</output><p id="clock">0</p><p>${words}</p>
+  <script>setInterval(() => { clock.textContent = Math.round(performance.now() / 1000) }, 1000)</script>`;

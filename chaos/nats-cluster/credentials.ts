@@ -11,7 +11,7 @@ type Part = Member & { name: string };
 
 /** Until all connections are back. */
 const takenUpMs = 2000;
-const refusedMs = 3000;
+const refusedMs = 30_000;
 
 /** For a stack with this many servers, agents and hosts; the files are in this folder. */
 export function createCredentials(folder: string, each: number) {

@@ -53,11 +53,14 @@ export function createInputService({ store, hosts, onSilent }: Options) {
   async function ask(hold: DriverHold, inputs: NumberedInput[]) {
     const mayRepeat = inputs.every(({ seq }) => seq > 0);
     const end = performance.now() + busBackMs;
+    let wasCut = false;
     for (;;) {
       const result = await askUntilHeard(() => hosts.input(hold, inputs, { timeoutMs: inputMs }), silence);
       const isCut = result.type === 'unanswered' && result.reason === 'disconnected';
-      const isAgain = isCut && (mayRepeat || !result.mayHaveActed) && performance.now() < end;
-      if (!isAgain) return result;
+      const isAgain = isCut ? mayRepeat || !result.mayHaveActed : wasCut && isSilent(result);
+      if (!isAgain || performance.now() > end) return result;
+      // The host may come back later than this server.
+      wasCut = true;
       await sleep(silence.everyMs);
     }
   }

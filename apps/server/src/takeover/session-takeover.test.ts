@@ -346,6 +346,24 @@ describe('the takeover of a session', () => {
     await assert.rejects(one.client.movePointer({ id: own.id, route: {} }), { code: 'conflict' });
   });
 
+  it('tells the host that a person drives, for as long as they do', async () => {
+    const { id } = await open();
+    const stop = new AbortController();
+    const followed = (async () => {
+      for await (const _ of one.client.followSession({ id }, { signal: stop.signal }));
+    })().catch(() => {});
+    const untilTold = (isDriven: boolean) =>
+      until(() => host.watched.findLast(({ sessionId }) => sessionId === id)?.isDriven === isDriven, 5000);
+    await untilTold(false);
+    await take(id);
+    await untilTold(true);
+    await one.client.resumeSessionTakeover({ id });
+    await untilTold(false);
+    stop.abort();
+    await followed;
+  });
+
+  // Last: other tests would meet a bus that has just come back.
   it('does an input once whose answer the bus lost, and answers it when the bus is back', async () => {
     const { id, browser } = await open();
     const { takeover_id } = await take(id);
@@ -367,22 +385,5 @@ describe('the takeover of a session', () => {
     const uncounted = one.client.movePointer({ id, action: 'type', text: 'b', takeover_id });
     await assert.rejects(uncounted, { code: 'conflict' }, 'without a number it might be done twice');
     assert.equal(browser.done.length, 2);
-  });
-
-  it('tells the host that a person drives, for as long as they do', async () => {
-    const { id } = await open();
-    const stop = new AbortController();
-    const followed = (async () => {
-      for await (const _ of one.client.followSession({ id }, { signal: stop.signal }));
-    })().catch(() => {});
-    const untilTold = (isDriven: boolean) =>
-      until(() => host.watched.findLast(({ sessionId }) => sessionId === id)?.isDriven === isDriven, 5000);
-    await untilTold(false);
-    await take(id);
-    await untilTold(true);
-    await one.client.resumeSessionTakeover({ id });
-    await untilTold(false);
-    stop.abort();
-    await followed;
   });
 });
