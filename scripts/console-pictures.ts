@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogin } from '@pilothouse/sdk';
+import { demoExamples } from '@pilothouse/stack';
 import type { Page } from 'playwright-core';
 import { doubleApproval, orderAt } from '../testkit/console/approval-double.ts';
 import { launchBrowser } from '../testkit/console/console-page.ts';
@@ -30,6 +31,8 @@ const model = wanted.includes('model')
   ? await startModelServer(planning(() => planOfLanterns, thinkOfLanterns))
   : undefined;
 if (model) Object.assign(process.env, { MODELS: `local=${model.addresses.chat}#lantern`, MODEL_PRICES: 'local=3:15' });
+// Offered as in the demo; none of them is run for a picture.
+process.env.EXAMPLES = JSON.stringify(demoExamples('http://shop.example'));
 const installation = await openInstallation('console-pictures', { disableAuth: false });
 const { client: guest, shop, baseUrl } = installation;
 await guest.register(person);
@@ -132,7 +135,7 @@ async function administration(): Promise<void> {
   const operator = { username: 'root', email: 'root@example.com', password: person.password };
   await guest.register(operator);
   await makeAdmin(installation.stack.services.databaseUrl(), operator.username);
-  const theirs = await (await browser.newContext({ viewport: sizes.small, reducedMotion: 'reduce' })).newPage();
+  const theirs = await (await browser.newContext({ viewport: sizes.wide, reducedMotion: 'reduce' })).newPage();
   await theirs.goto(`${baseUrl}/login`);
   await theirs.getByLabel('Name or e-mail').fill(operator.username);
   await theirs.getByLabel('Password', { exact: true }).fill(operator.password);
@@ -142,7 +145,7 @@ async function administration(): Promise<void> {
   for (const [part, row] of Object.entries(rows)) {
     await theirs.goto(`${baseUrl}/admin/${part}`);
     await theirs.getByTestId(row).first().waitFor(soon);
-    await picture(part === 'overview' ? 'admin' : `admin-${part}`, theirs, 'small');
+    await picture(part === 'overview' ? 'admin' : `admin-${part}`, theirs, 'wide');
   }
   await theirs.context().close();
 }

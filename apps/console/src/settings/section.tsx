@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 
 export function Section({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
-    <section aria-label={title}>
+    <section aria-label={title} className="first:[&>h2]:text-20">
       <h2 className="text-16 font-semibold">{title}</h2>
       <p className="mb-3 text-14 text-ink-2" dir="auto">
         {text}
