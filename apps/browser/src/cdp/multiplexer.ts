@@ -47,6 +47,7 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
   const host = createHostTransport({ send: (message) => pipe.send(message), end });
   const pipe = openPipe(streams, {
     onMessage: route,
+    onTooLong: (head, tail) => endTooLong(head, tail),
     onClose() {
       const left = [...guests];
       sessions.clear();
@@ -58,6 +59,7 @@ export function createMultiplexer(streams: PipeStreams, end: () => Promise<void>
   });
   const answers = createAnswers((message) => pipe.send(message));
   const guarded = createGuard(endGuest);
+  const endTooLong = createTooLong({ sessions, answers, endGuest, deliver: host.deliver });
 
   function route(message: Buffer): void {
     const id = idOf(message);
@@ -127,6 +129,29 @@ const createGuard = (end: (owner: Owner) => void) => (owner: Owner, take: () => 
   }
 };
 
+type TooLong = {
+  sessions: Sessions;
+  answers: ReturnType<typeof createAnswers>;
+  endGuest(owner: Owner): void;
+  deliver(answer: Buffer): void;
+};
+
+/** No page may end the host by what it says: its program ends, or the library gets an error. An event for it is missed. */
+const createTooLong =
+  ({ sessions, answers, endGuest, deliver }: TooLong) =>
+  (head: Buffer, tail: Buffer): void => {
+    const id = idOf(head);
+    const sessionId = sessionOf(tail);
+    const isAnswer = id !== undefined && id >= firstGuestId;
+    const owner = sessions.get((isAnswer ? answers.sessionOf(id) : sessionId) ?? '');
+    if (owner) endGuest(owner);
+    if (owner || id === undefined) return;
+    const error = { code: -32000, message: 'the answer is too long' };
+    const answer = Buffer.from(JSON.stringify({ id, error, ...(sessionId && { sessionId }) }));
+    if (isAnswer) answers.take(id, answer);
+    else deliver(answer);
+  };
+
 /** Sessions come and go by events of those that they belong to. Returns those that went. */
 function follow(sessions: Sessions, event: Buffer, parent: string): string[] {
   const method = methodOf(event);
@@ -176,6 +201,7 @@ function createAnswers(send: (message: string) => void) {
       });
       return promise;
     },
+    sessionOf: (id: number) => waiting.get(id)?.sessionId,
     take(id: number, answer: Buffer): void {
       const asked = waiting.get(id);
       waiting.delete(id);

@@ -4,21 +4,25 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHostTransport } from './host-transport.ts';
 import { openPipe } from './pipe.ts';
+import { sessionOf } from './raw-message.ts';
 
-function open() {
+function open(options = {}) {
   const [toChromium, fromChromium] = [new PassThrough(), new PassThrough()];
   const heard: string[] = [];
+  const tooLong: string[][] = [];
   let closed = 0;
   const pipe = openPipe(
     { toChromium, fromChromium },
     {
       onMessage: (message) => heard.push(message.toString()),
+      onTooLong: (head, tail) => tooLong.push([head.toString(), tail.toString()]),
       onClose: () => {
         closed += 1;
       },
     },
+    options,
   );
-  return { pipe, toChromium, fromChromium, heard, closes: () => closed };
+  return { pipe, toChromium, fromChromium, heard, tooLong, closes: () => closed };
 }
 
 describe('the pipe to Chromium', () => {
@@ -30,6 +34,20 @@ describe('the pipe to Chromium', () => {
       for (let at = 0; at < bytes.length; at += size) fromChromium.write(bytes.subarray(at, at + size));
       await nextTurn();
       assert.deepEqual(heard, said, `in pieces of ${size}`);
+    }
+  });
+
+  it('keeps only the edges of a message that is too long, and goes on with the next', async () => {
+    const long = JSON.stringify({ id: 7, result: 'x'.repeat(4000), sessionId: 'A'.repeat(32) });
+    const bytes = Buffer.from(`{"id":1}\0${long}\0{"id":2}\0`);
+    for (const size of [1, 7, 255, 256, 257, 1000, bytes.length]) {
+      const { fromChromium, heard, tooLong } = open({ maxBytes: 1000 });
+      for (let at = 0; at < bytes.length; at += size) fromChromium.write(bytes.subarray(at, at + size));
+      await nextTurn();
+      assert.deepEqual(heard, ['{"id":1}', '{"id":2}'], `in pieces of ${size}`);
+      const [[head = '', tail = ''] = []] = tooLong;
+      assert.ok(tooLong.length === 1 && long.startsWith(head) && head !== '' && long.endsWith(tail));
+      assert.equal(sessionOf(Buffer.from(tail)), 'A'.repeat(32));
     }
   });
 

@@ -42,12 +42,17 @@ export function createProgramConnections({ bus, to, session }: Options): Program
     };
     let closeDoor: () => Promise<void> = async () => {};
     let tellActs: () => Promise<void> = async () => {};
+    let stop: () => Promise<void> = async () => {};
+    let isLeaving = false;
     let current = rules;
     let setRules = (next: ProgramRules): void => {
       current = next;
     };
-    /** The server hears of the last acts before it hears that it is over. */
+    /** The program does nothing more, whatever still waits; the server hears of the last acts before it hears that it is over. */
     const finish = async (reason: string) => {
+      isLeaving = true;
+      take = () => {};
+      await bestEffort('stop a program that left', stop());
       await bestEffort('tell what a program did last', tellActs());
       link.end(reason);
     };
@@ -77,11 +82,12 @@ export function createProgramConnections({ bus, to, session }: Options): Program
       });
       closeDoor = door.close;
       tellActs = door.tellActs;
+      stop = door.stop;
       if (current && current !== rules) door.setRules(current);
       setRules = door.setRules;
+      if (isLeaving || closing.signal.aborted) return await door.close();
       take = door.take;
       for (const text of early) door.take(text);
-      if (closing.signal.aborted) await door.close();
     } catch (error) {
       link.end('it could not be opened');
       throw error;

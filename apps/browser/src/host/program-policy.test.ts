@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Bus,
   connectBus,
@@ -17,6 +18,7 @@ import { type ConnectOverCDPTransport, chromium, type Page } from 'playwright-co
 import { listen } from '../../../../testkit/listen.ts';
 import { until } from '../../../../testkit/until.ts';
 import { drive, type HostForTest, startHost } from '../../testing/host.ts';
+import { handledLater } from '../common/best-effort.ts';
 import { newId } from '../common/id.ts';
 
 const rules = (more: Partial<ProgramRules['rules']> = {}, isGiven = false): ProgramRules => ({
@@ -118,6 +120,22 @@ describe('rules for the acts of a program', () => {
     await until(() => reports.flatMap(({ acts }) => acts).some((act) => act.outcome === 'refused'), 10_000);
     const refused = reports.flatMap(({ acts }) => acts).filter((act) => act.outcome === 'refused');
     assert.match(refused[0]?.error ?? '', /has to say yes/);
+    await close();
+  });
+
+  it('are needed no more by a program that left: nothing of it goes on while its last acts are told', async () => {
+    const { page, link, reports, close } = await connect(rules({}, true));
+    await page.evaluate('setTimeout(() => { for (const end = Date.now() + 1500; Date.now() < end; ); }, 0) && 0');
+    // It has no answer while the page is busy.
+    handledLater(page.mouse.click(5, 5));
+    await sleep(100);
+    link.leave();
+    const params = { url: `${shopUrl()}late` };
+    link.send(JSON.stringify({ id: 1_000_000, method: 'Target.createTarget', params }));
+    await until(() => page.isClosed() || !page.context().browser()?.isConnected(), 10_000);
+    await sleep(300);
+    assert.ok(!requests.includes('/late'));
+    assert.ok(reports.flatMap(({ acts }) => acts).length > 0, 'what it did is told');
     await close();
   });
 

@@ -27,6 +27,8 @@ const maxDoors = 8;
 export type ProgramDoor = Pick<Door, 'take' | 'tellActs' | 'close'> & {
   /** What its acts are held to from now on. */
   setRules(rules: ProgramRules): void;
+  /** Nothing of the program goes on after this, and what it says is refused. What it did can still be told. */
+  stop(): Promise<void>;
 };
 export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'> & {
   /** Without them, nothing is judged. */
@@ -123,20 +125,16 @@ export function createProgramDoors(options: Options): ProgramDoors {
       // The driver may have changed while it was opened.
       if (driven && !before) await door.fence(driven, startDeadline(fenceMs, signal));
       if (!driven && before) await door.release(epoch(), startDeadline(releaseMs, signal));
-      return {
-        take: door.take,
-        tellActs: door.tellActs,
-        setRules: held.set,
-        async close() {
-          if (!doors.delete(door)) return;
-          held.end();
-          onCount();
-          // Buttons and keys that it holds are let go of.
-          const fenced = door.fence({ epoch: epoch(), by: 'unknown' }, startDeadline(fenceMs, signal));
-          await bestEffort('stop a program', fenced);
-          await door.close();
-        },
-      };
+      const stop = once(async () => {
+        if (!doors.delete(door)) return;
+        held.end();
+        onCount();
+        // Buttons and keys that it holds are let go of.
+        const fenced = door.fence({ epoch: epoch(), by: 'unknown' }, startDeadline(fenceMs, signal));
+        await bestEffort('stop a program', fenced);
+      });
+      const close = () => stop().then(door.close);
+      return { take: door.take, tellActs: door.tellActs, setRules: held.set, stop, close };
     },
     following: (handOver) => async (next, who) => {
       if (who !== 'program' && next >= epoch()) offered = who;
@@ -145,6 +143,14 @@ export function createProgramDoors(options: Options): ProgramDoors {
       return isTaken;
     },
     close: () => endAll(doors),
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
   };
 }
 

@@ -146,6 +146,21 @@ describe('what a guest holds down', () => {
     assert.deepEqual(held.release(), []);
   });
 
+  it('is refused where it could not be kept', () => {
+    const held = createHeldDown();
+    const objection = (params: object) => held.objectionTo('Input.dispatchKeyEvent', { type: 'keyDown', ...params });
+    for (const params of [{ key: 'x'.repeat(101) }, { code: 'x'.repeat(101) }, { key: {} }, { location: [1] }])
+      assert.match(objection(params) ?? '', /at most 100 characters/);
+    for (let n = 0; n < 200; n += 1) {
+      assert.equal(objection({ key: `${n}` }), undefined);
+      held.note(n % 2 ? 'A' : 'B', ...key('keyDown', `${n}`));
+    }
+    assert.match(objection({ key: 'a' }) ?? '', /too many keys/);
+    assert.equal(held.objectionTo('Input.dispatchKeyEvent', { type: 'keyUp', key: '1' }), undefined);
+    held.note('A', ...mouse('mousePressed', 'x'.repeat(1000)));
+    assert.ok(held.release().every(({ method }) => method === 'Input.dispatchKeyEvent'));
+  });
+
   it('releases the button that is down, and no other', () => {
     const held = createHeldDown();
     held.note('A', ...mouse('mousePressed', 'right'));

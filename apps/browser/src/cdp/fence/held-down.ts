@@ -14,7 +14,15 @@ type Held = {
   byMouse?: string;
 };
 
+/** Chromium's own are shorter. */
+const maxName = 100;
+/** People have ten fingers. */
+const maxHeld = 200;
+const buttonNames = new Set<unknown>(['left', 'middle', 'right', 'back', 'forward']);
+
 export type HeldDown = {
+  /** Why a press cannot be kept, and must not be done: what is not kept would stay down for another driver. */
+  objectionTo(method: string, params: Params): string | undefined;
   /** A command of the guest that Chromium was given. */
   note(sessionId: string, method: string, params: Params): void;
   /** Whether this lets go of a button that was let go of for the guest: it is up, and the page has heard so. */
@@ -38,7 +46,7 @@ export function createHeldDown(): HeldDown {
   };
 
   function noteMouse({ buttons }: Held, { type, button }: Params): void {
-    if (type === 'mousePressed' && typeof button === 'string' && button !== 'none') buttons.add(button);
+    if (type === 'mousePressed' && typeof button === 'string' && buttonNames.has(button)) buttons.add(button);
     if (type === 'mouseReleased' && typeof button === 'string') buttons.delete(button);
   }
 
@@ -54,6 +62,13 @@ export function createHeldDown(): HeldDown {
   }
 
   return {
+    objectionTo(method, { type, key, code, windowsVirtualKeyCode, location }) {
+      if (method !== 'Input.dispatchKeyEvent') return undefined;
+      if (![key, code].every(isShort) || ![windowsVirtualKeyCode, location].every(isNumber))
+        return `a key has a name and a code of at most ${maxName} characters, a number and a place`;
+      const count = [...sessions.values()].reduce((sum, { keys }) => sum + keys.size, 0);
+      return type !== 'keyUp' && count >= maxHeld ? 'too many keys are held down' : undefined;
+    },
     note(sessionId, method, params) {
       if (!presses.has(method)) return;
       const held = of(sessionId);
@@ -85,6 +100,10 @@ export function createHeldDown(): HeldDown {
     },
   };
 }
+
+const isShort = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.length <= maxName);
+const isNumber = (value: unknown): boolean => value === undefined || typeof value === 'number';
 
 /** What puts something down that stays there. A gesture lifts its own fingers. */
 const presses = new Set([

@@ -5,11 +5,19 @@ import type { Command } from '../multiplexer.ts';
 type Params = Record<string, unknown>;
 
 /** `touches`: it may change the page. */
-export type Begun = { id: number; method: string; sessionId: string; params: Params; touches: boolean };
+export type Begun = {
+  id: number;
+  method: string;
+  sessionId: string;
+  params: Params;
+  size?: number;
+  touches: boolean;
+};
 
 export type UnderWay = {
-  count(): number;
-  begin(command: { id: number; method: string; sessionId: string; params: Params }): Begun;
+  /** Whether no more is taken: a client that sends so much without waiting for answers is refused the rest. */
+  isFull(): boolean;
+  begin(command: Omit<Begun, 'touches'>): Begun;
   /** Chromium has answered. False where the client has an answer already. */
   end(begun: Begun): boolean;
   /** Whether nothing that touches a page is under way, after waiting for at most this long. */
@@ -23,6 +31,9 @@ export type UnderWay = {
   /** Everything that is left: Chromium's answers to it will not be passed on. */
   giveUp(): Begun[];
 };
+
+const maxOpen = 4096;
+const maxChars = 32 * 1024 * 1024;
 
 const loads = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistoryEntry']);
 /** They read, and may take long. */
@@ -43,20 +54,24 @@ const slowReads = new Set([
 
 export function createUnderWay(): UnderWay {
   const open = new Set<Begun>();
+  /** Of their messages. */
+  let chars = 0;
   const waiting = new Set<() => void>();
   const touching = () => [...open].filter(({ touches }) => touches);
   const sessionsOf = (some: Begun[]) => [...new Set(some.map(({ sessionId }) => sessionId))];
   return {
-    count: () => open.size,
-    begin({ id, method, sessionId, params }) {
+    isFull: () => open.size >= maxOpen || chars >= maxChars,
+    begin({ id, method, sessionId, params, size = 0 }) {
       // A script that waits for a promise may wait for ever. What it does meanwhile is done by the page, once it has begun.
       const touches = !slowReads.has(method) && params.awaitPromise !== true;
-      const begun = { id, method, sessionId, params, touches };
+      const begun = { id, method, sessionId, params, size, touches };
       open.add(begun);
+      chars += size;
       return begun;
     },
     end(begun) {
       const isOpen = open.delete(begun);
+      if (isOpen) chars -= begun.size ?? 0;
       if (touching().length === 0) for (const resolve of waiting) resolve();
       return isOpen;
     },
@@ -80,6 +95,7 @@ export function createUnderWay(): UnderWay {
     giveUp() {
       const left = [...open];
       open.clear();
+      chars = 0;
       return left;
     },
   };

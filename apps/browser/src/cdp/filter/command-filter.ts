@@ -34,9 +34,6 @@ import type { DoorSessions } from './sessions.ts';
 import type { Targets, ToldEvent } from './targets.ts';
 import type { Worlds } from './worlds.ts';
 
-/** A client that sends more than this without waiting for answers is refused the rest. */
-const maxPending = 4096;
-
 /** `gone`: what it was for is not open any more. `unknown`: the host knows of no dialog there. */
 export type DialogAnswered = 'done' | 'gone' | 'unknown';
 
@@ -127,10 +124,12 @@ export function createCommandFilter(parts: Parts): CommandFilter {
     // A page with a dialog does not say how it is before its client has answered the dialog.
     const isAsking = parts.enabled.of(sessionId ?? guest.root).dialog !== undefined;
     const instead = driven ?? (isAsking ? undefined : parts.drivenUntilNow(sessionId));
+    const objection = isKnown && parts.heldDown.objectionTo(command.method, command.params);
     const outcome: FenceOutcome = instead ? fenced(whileDriven, command, instead) : { kind: 'pass' };
     if (!isKnown) say(command, errors.noSession);
     else if (!parts.isHeld()) refuseAct(command, 'the browser host may not act now; nothing was done');
-    else if (underWay.count() >= maxPending) refuseAct(command, 'too many commands are under way');
+    else if (objection) refuseAct(command, objection);
+    else if (underWay.isFull()) refuseAct(command, 'too many commands are under way');
     else if (outcome.kind === 'pass') {
       if (isJudged || !gate.holds(command)) obey(command);
     } else if (outcome.kind === 'hold') kept.hold(command);
@@ -285,7 +284,7 @@ function send(
   for (const one of [enabled, heldDown, switches]) one.note(sessionId, method, params);
   onAct();
   const takeAnswer = parts.acts.sent({ method, params, sessionId });
-  const begun = underWay.begin({ id, method, sessionId, params });
+  const begun = underWay.begin({ id, method, sessionId, params, size: command.size });
   const onAnswer = (answer: Buffer) => {
     const keepsSession = command.sessionId !== undefined;
     const text = readdress(answer, id, { keepsSession });
@@ -299,7 +298,15 @@ function send(
     if (driven && isScript(method) && hasFailed(text)) return cut({ ...begun, params: command.params }, driven);
     deliver(shown);
   };
-  const ask = () => guest.send({ method, params, sessionId }, onAnswer);
+  const ask = () => {
+    try {
+      guest.send({ method, params, sessionId }, onAnswer);
+    } catch (error) {
+      underWay.end(begun);
+      takeAnswer?.(undefined);
+      throw error;
+    }
+  };
   if (method === 'Page.handleJavaScriptDialog') void answerDialog(parts, command, { ask, onAnswer });
   else ask();
 }

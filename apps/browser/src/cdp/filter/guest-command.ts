@@ -2,7 +2,8 @@
 
 import type { Params } from './rules.ts';
 
-export type GuestCommand = { id: number; method: string; params: Params; sessionId?: string };
+/** `size`: the characters of its message. */
+export type GuestCommand = { id: number; method: string; params: Params; sessionId?: string; size?: number };
 type ErrorReply = { error: { code: number; message: string } };
 
 const error = (code: number, message: string): ErrorReply => ({ error: { code, message } });
@@ -26,9 +27,12 @@ export function readCommand(text: string): GuestCommand | (ErrorReply & { id?: n
   const { id, method, params = {}, sessionId } = message;
   if (!Number.isSafeInteger(id)) return errors.noCommand;
   const known = { id: id as number }; // just checked
+  const size = text.length;
   if (typeof method !== 'string' || !isObject(params)) return { ...known, ...errors.noCommand };
-  if (sessionId === undefined) return { ...known, method, params };
-  return typeof sessionId === 'string' ? { ...known, method, params, sessionId } : { ...known, ...errors.noCommand };
+  if (sessionId === undefined) return { ...known, method, params, size };
+  return typeof sessionId === 'string'
+    ? { ...known, method, params, sessionId, size }
+    : { ...known, ...errors.noCommand };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -64,6 +64,17 @@ describe('a guest that sends what no client would', () => {
     assert.equal(await own.evaluate('1'), 1);
   });
 
+  it('is not given the clipboard', async () => {
+    const door = await openRawDoor(chromium, contextId);
+    for (const [method, params] of [
+      ['Browser.grantPermissions', { permissions: ['geolocation', 'clipboardReadWrite'] }],
+      ['Browser.setPermission', { permission: { name: 'clipboard-read' }, setting: 'granted' }],
+    ] as const)
+      assert.match((await door.ask(method, params)).error?.message ?? '', /clipboard/);
+    await door.must('Browser.grantPermissions', { permissions: ['geolocation'] });
+    await door.close();
+  });
+
   it('gets an answer to everything, and the host lives', async () => {
     const door = await openRawDoor(chromium, contextId, { onActs: () => {} });
     const sessionId = await (await attachTo(door))();

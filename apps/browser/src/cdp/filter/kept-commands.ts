@@ -6,6 +6,8 @@ import { errors, type GuestCommand } from './guest-command.ts';
 
 /** Of reads that wait until the client drives, and of refusals. */
 const maxKept = 256;
+/** The characters of them: what clients say first in each page is long. */
+const maxKeptChars = 8 * 1024 * 1024;
 
 export type Refusal = Extract<FenceOutcome, { kind: 'answer' | 'error' }>;
 type Late = { command: GuestCommand; outcome: Refusal };
@@ -27,17 +29,25 @@ export function createKeptCommands(say: (command: GuestCommand, message: object)
   let held: GuestCommand[] = [];
   let titles: GuestCommand[] = [];
   let late: Late[] = [];
+  const isFull = (kept: readonly GuestCommand[], { size = 0 }: GuestCommand) =>
+    kept.length >= maxKept || kept.reduce((sum, one) => sum + (one.size ?? 0), size) > maxKeptChars;
   return {
     hold(command) {
       const title = asTitleRead(command.method, command.params);
-      if (held.length + titles.length >= maxKept)
+      if (isFull([...held, ...titles], command))
         say(command, errors.refused('too many commands wait for this session'));
       // Contexts may be others by then.
       else if (title) titles.push({ ...command, method: 'Runtime.evaluate', params: title });
       else held.push(command);
     },
     refuseLater(command, outcome) {
-      if (late.length >= maxKept) return false;
+      if (
+        isFull(
+          late.map((one) => one.command),
+          command,
+        )
+      )
+        return false;
       late.push({ command, outcome });
       return true;
     },

@@ -63,6 +63,12 @@ const inContext: Rule = (params, { contextId, isBrowser }) => {
   return { send: isMeant ? params : { ...params, browserContextId: contextId } };
 };
 
+/** What a person has copied in a private tab is in the clipboard of all. */
+const withoutClipboard: Rule = (params, context) =>
+  /clipboard/i.test(JSON.stringify([params.permissions, params.permission]))
+    ? { refuse: 'the clipboard is not given to programs' }
+    : inContext(params, context);
+
 const ofTarget: Rule = (params, { targets }) => (targets.has(params.targetId) ? { send: params } : noTarget);
 
 /** Without an id it is the session's own target. */
@@ -111,8 +117,8 @@ export const rules: Record<string, Rule> = {
       : { refuse: 'a filter is a list of objects with a type, a text, and exclude, a boolean' },
   'Target.detachFromTarget': ({ sessionId }, { ownsSession }) =>
     ownsSession(sessionId) ? { send: { sessionId } } : { refuse: 'No session with given id' },
-  'Browser.grantPermissions': inContext,
-  'Browser.setPermission': inContext,
+  'Browser.grantPermissions': withoutClipboard,
+  'Browser.setPermission': withoutClipboard,
   'Browser.resetPermissions': inContext,
   'Browser.cancelDownload': inContext,
   'Storage.getCookies': inContext,

@@ -143,6 +143,22 @@ describe('the gate of a guest', () => {
     assert.match(said.join(), /cannot be seen now/);
   });
 
+  it('lets acts of one mebibyte wait, and one that is larger alone', async () => {
+    const { gate, said, answer } = open();
+    const text = (size: number): GuestAct => ({
+      method: 'Input.insertText',
+      params: { text: 'a' },
+      sessionId: 's',
+      size,
+    });
+    gate.holds(text(4_000_000));
+    gate.holds(text(1));
+    assert.match(said.splice(0).join(), /too many acts wait/);
+    await answer();
+    for (let n = 0; n < 5; n += 1) gate.holds(text(250_000));
+    assert.equal(said.filter((one) => /too many/.test(one)).length, 1);
+  });
+
   it('answers what cannot be passed on or refused, and goes on with the next', async () => {
     const said: string[] = [];
     const broken = ({ params }: GuestAct, how: string) => {

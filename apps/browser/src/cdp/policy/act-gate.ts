@@ -6,6 +6,10 @@ import { heldBy, isInput, judgedActOf, loneReleaseOf } from './judged-act.ts';
 
 /** Acts that wait for a page that does not answer. */
 const maxWaiting = 256;
+/** The characters of them. One that waits alone may have more. */
+const maxWaitingChars = 1024 * 1024;
+/** Presses that were refused, and whose release has not come. */
+const maxNotPressed = 200;
 const unjudged = 'what this would touch cannot be seen now, so it was not done; try again';
 
 export type ActGate<Command extends GuestAct> = {
@@ -32,8 +36,13 @@ type Options<Command> = {
 export function createActGate<Command extends GuestAct>(options: Options<Command>): ActGate<Command> {
   const { judge, isUpAlready, pass, refuse, answerRelease, fail } = options;
   const waiting: Command[] = [];
+  /** Those that wait beside the queue. */
+  let alone = 0;
+  const isFull = ({ size = 0 }: Command) =>
+    waiting.length + alone >= maxWaiting || (waiting.length > 0 && sizeOf(waiting) + size > maxWaitingChars);
   let isRunning = false;
   const presses = createPresses();
+  const orFail = createOrFail(fail);
 
   /** Undefined where it is not judged. */
   function actOf(command: Command): ReturnType<typeof judgedActOf> {
@@ -57,17 +66,10 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
     else pass(command);
   }
 
-  /** Nobody waits for what is done later: what goes wrong in it is answered here. */
-  function orFail(command: Command, work: () => void): void {
-    try {
-      work();
-    } catch {
-      fail(command);
-    }
-  }
-
   async function decideAlone(command: Command): Promise<void> {
+    alone += 1;
     const why = await verdictOn(command).catch(() => unjudged);
+    alone -= 1;
     orFail(command, () => (why ? refuse(command, why) : pass(command)));
   }
 
@@ -90,16 +92,14 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
     holds(command) {
       if (!judge?.isNeeded()) return false;
       const isJudged = actOf(command) !== undefined;
-      // A dialog holds up the page: its answer must not wait behind what the page is asked.
-      if (!isInput(command.method)) {
-        if (isJudged) void decideAlone(command);
-        return isJudged;
-      }
+      const isAlone = !isInput(command.method);
       const isHeld = heldBy(command.method, command.params) !== undefined;
-      if (!isJudged && !isHeld && waiting.length === 0) return false;
-      if (waiting.length >= maxWaiting) refuse(command, 'too many acts wait for the page');
+      if (!isJudged && (isAlone || (!isHeld && waiting.length === 0))) return false;
+      if (isFull(command)) refuse(command, 'too many acts wait for the page');
+      // A dialog holds up the page: its answer must not wait behind what the page is asked.
+      else if (isAlone) void decideAlone(command);
       else waiting.push(command);
-      if (!isRunning) void run();
+      if (!isRunning && waiting.length > 0) void run();
       return true;
     },
     drain() {
@@ -109,6 +109,19 @@ export function createActGate<Command extends GuestAct>(options: Options<Command
     },
   };
 }
+
+/** Nobody waits for what is done later: what goes wrong in it is answered here. */
+const createOrFail =
+  <Command>(fail: (command: Command) => void) =>
+  (command: Command, work: () => void): void => {
+    try {
+      work();
+    } catch {
+      fail(command);
+    }
+  };
+
+const sizeOf = (commands: readonly GuestAct[]): number => commands.reduce((sum, { size = 0 }) => sum + size, 0);
 
 /** Which buttons and keys of the guest are down, and which it has never pressed because that was refused. */
 function createPresses() {
@@ -128,8 +141,11 @@ function createPresses() {
       const key = keyOf(command, held.name);
       const before = notPressed.get(key);
       // What is down already, such as another finger, has to be let go of.
+      notPressed.delete(key);
       if (held.isDown && why && !pressed.has(key)) notPressed.set(key, why);
-      else notPressed.delete(key);
+      // The release of one that is forgotten is judged as a press.
+      const [oldest] = notPressed.keys();
+      if (notPressed.size > maxNotPressed && oldest !== undefined) notPressed.delete(oldest);
       if (held.isDown && !why) pressed.add(key);
       else if (!held.isDown) pressed.delete(key);
       return held.isDown ? undefined : before;

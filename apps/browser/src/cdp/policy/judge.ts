@@ -2,7 +2,8 @@
 
 import type { JudgedAct } from './judged-act.ts';
 
-export type GuestAct = { method: string; params: Record<string, unknown>; sessionId?: string };
+/** `size`: the characters of its message. */
+export type GuestAct = { method: string; params: Record<string, unknown>; sessionId?: string; size?: number };
 
 export type JudgeAct = {
   /** Undefined where the act may be done; else why not. Rejects where nobody can say. */
