@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { createClient, runTask } from '@pilothouse/sdk';
+import { type Client, createClient, runTask } from '@pilothouse/sdk';
 import { commandsOf, docBlock } from '../testkit/doc-blocks.ts';
 import { root, stacksDir } from '../testkit/stack/folders.ts';
 import { freePort } from '../testkit/stack/ports.ts';
@@ -60,6 +60,13 @@ async function startDemo(command: (options: string) => string) {
 const asTold = (command: string) => (options: string) =>
   `${command.replace('/path/to/chromium-headless-shell', chromium)} -- ${options}`;
 
+/** Whether a picture of the page comes to a viewer. */
+async function firstFrame(client: Client, id: string): Promise<boolean> {
+  for await (const { type } of client.followSession({ id }, { signal: AbortSignal.timeout(30_000) }))
+    if (type === 'frame') return true;
+  return false;
+}
+
 describe('the demo', () => {
   it('ends with everything of it when the shell that started it is ended', { timeout: 180_000 }, async () => {
     // As npm does it: a shell between, which does not pass signals on.
@@ -84,8 +91,11 @@ describe('the demo', () => {
       docBlock('docs/start/first-task.md', 'open http://127.0.0.1:4980/'),
     ];
     for (const { code } of scripts) {
-      const run = await runTask(createClient({ baseUrl: demo.baseUrl }), { prompt: demo.addressed(code) });
+      const client = createClient({ baseUrl: demo.baseUrl });
+      const run = await runTask(client, { prompt: demo.addressed(code) });
+      const watched = firstFrame(client, run.sessionId);
       assert.equal((await run.finished()).status, 'success');
+      assert.ok(await watched, 'a frame was seen');
     }
 
     // A reader puts the id of the first answer into the others.
