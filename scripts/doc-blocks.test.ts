@@ -27,9 +27,12 @@ const excused: Record<string, Record<string, string>> = {
   'docs/operate/compose.md': {
     'npm run images': 'needs Docker, and minutes: `npm run images -- test` does it where that is',
     'mkdir installation': 'needs Docker: `npm run images -- test` makes and starts such an installation (deploy/trial)',
+    'docker run --rm --network none --volume "$PWD:/out" pilothouse-init':
+      'needs Docker: `npm run images -- test` renews an installation (deploy/trial); deploy/init/installation.test.ts runs `--renew`',
   },
   'docs/operate/kubernetes.md': {
     'helm install': 'needs a cluster; deploy/chart/chart.test.ts renders the chart with these values',
+    'kubectl --namespace': 'needs a cluster; what it looks for is in apps/server/src/auth/invites.test.ts',
     'max by ()': 'needs a cluster with a Prometheus of its own',
   },
   'docs/operate/nats.md': {
@@ -41,6 +44,8 @@ const excused: Record<string, Record<string, string>> = {
   },
   'docs/operate/scale.md': {
     'npm run bench -- sessions': 'measures for minutes, and needs a calm machine',
+    'npm run bench -- sizing':
+      'measures for minutes, and needs a calm machine; bench/small-browser.test.ts has a short run of it',
   },
   'docs/operate/systemd.md': {
     'cp deploy/systemd': 'changes the machine; deploy/systemd/units.test.ts looks at the units',
@@ -66,8 +71,12 @@ function claimsIn(test: string, source: string): Claim[] {
 const unquoted = (literal: string) =>
   literal.slice(1, -1).replaceAll(/\\(.)/g, (_, escaped) => (escaped === 'n' ? '\n' : escaped));
 
+/** What is below testkit and deploy/trial runs blocks for e2e tests and for the trial of the images. */
 const everyClaim = (): Claim[] =>
-  globSync('{packages,apps,scripts,e2e}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+  globSync(['{packages,apps,scripts,e2e}/**/*.test.ts', '{testkit,deploy/trial}/**/*.ts'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  })
     .filter((test) => test !== 'scripts/doc-blocks.test.ts')
     .flatMap((test) => claimsIn(test, readFileSync(join(root, test), 'utf8')));
 

@@ -14,6 +14,7 @@ const kinds: Dependencies[] = ['dependencies', 'devDependencies', 'optionalDepen
 const stated: { file: string; place: RegExp }[] = [
   { file: 'deploy/chart/Chart.yaml', place: /(?<=^(?:version|appVersion): )\S+$/gm },
   { file: 'docs/operate/compose.md', place: /(?<=\bpilothouse-[a-z]+:)\d[\w.+-]*\w/g },
+  { file: 'docs/operate/nats.md', place: /(?<=\bpilothouse-[a-z]+:)\d[\w.+-]*\w/g },
   { file: 'docs/operate/kubernetes.md', place: /(?<=\bpilothouse-[a-z]+:)\d[\w.+-]*\w/g },
   { file: 'README.md', place: /(?<=^Version )\d[\w.+-]*\w/gm },
 ];

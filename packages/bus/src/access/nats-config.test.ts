@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { docBlock } from '../../../../testkit/doc-blocks.ts';
 import { natsConfig } from './nats-config.ts';
 
 const good = 'abcdefghijklmnop';
@@ -45,15 +44,6 @@ test('the server listens on loopback and opens nothing but its port', () => {
   assert.match(config, /^host: "127\.0\.0\.1"$/m);
   assert.match(config, /^max_payload: 8388608$/m);
   assert.doesNotMatch(config, /http|jetstream|cluster|leafnodes|websocket/);
-});
-
-test('the call in the guide to NATS makes one node of a cluster', () => {
-  const { code } = docBlock('docs/operate/nats.md', 'natsConfig({');
-  const call = new Function('natsConfig', 'passwords', 'nodesPassword', `return ${code}`);
-  const config: string = call(natsConfig, passwords, good);
-  assert.match(config, /^host: "0\.0\.0\.0"$/m);
-  assert.match(config, /cluster/);
-  for (const node of ['nats-1', 'nats-2', 'nats-3']) assert.ok(config.includes(`${node}:6222`), node);
 });
 
 test('a host called like a server shares nothing with the server', () => {
