@@ -138,6 +138,8 @@ describe('the script editor', () => {
     await page.getByRole('button', { name: 'Any site' }).click();
     await page.getByLabel('Only these sites').fill('127.0.0.1');
     await page.keyboard.press('Escape');
+    // Where the focus was before comes back after the window is gone, and would take the keys.
+    await until(() => page.evaluate(() => document.activeElement instanceof HTMLButtonElement), soon.timeout);
     await field().focus();
     await page.keyboard.press('Control+Enter');
     await page.waitForURL(/\/sessions\/[0-9a-f-]+\?task=/, soon);
