@@ -19,8 +19,13 @@ const allNames: ProgramName[] = ['playwright', 'puppeteer', 'raw'];
 const goOnMs = 15_000;
 /** The page and the database read the same clock, in whole milliseconds. */
 const clockMs = 1;
-/** More writes in a minute than a person makes. */
-const limits = { WRITE_LIMIT_PER_USER: '100000', INPUT_LIMIT_PER_USER: '100000', LOOK_LIMIT_PER_USER: '100000' };
+/** More writes in a minute than a person makes, and a browser that works for longer without a rest. */
+const limits = {
+  WRITE_LIMIT_PER_USER: '100000',
+  INPUT_LIMIT_PER_USER: '100000',
+  LOOK_LIMIT_PER_USER: '100000',
+  SESSION_MAX_CPU_PERCENT: '100000',
+};
 
 export async function takeFromPrograms({ stack, seed, takeovers, names = allNames }: Options) {
   const [port, log] = await Promise.all([freePort(), startEventLog()]);
