@@ -26,6 +26,7 @@ export function tell(guest: Guest, method: string, params: object, sessionId: st
 export function createEventFilter(parts: Parts): EventFilter {
   const { guest, targets, worlds, sessions, enabled, withheld, deliver } = parts;
   const late = createLateSessions();
+  const crashes = createCrashes(guest);
   const pass = (method: string, params: Params, sessionId: string) =>
     deliver(textOf({ method, params, sessionId }, guest));
   const learn = (method: string, params: Params) => {
@@ -48,6 +49,7 @@ export function createEventFilter(parts: Parts): EventFilter {
       return;
     }
     if (!isBrowser) learn('Target.targetCreated', params);
+    crashes.attached(sessionId, targetInfo, parent);
     if (isLate) late.attached(params, parent);
     else pass('Target.attachedToTarget', { ...params, targetInfo: targets.shown(targetInfo) }, parent);
   }
@@ -56,7 +58,7 @@ export function createEventFilter(parts: Parts): EventFilter {
     const sessionId = String(params.sessionId);
     if (sessions.isShown(sessionId) && !late.detached(params, parent, withheld.isOn()))
       pass('Target.detachedFromTarget', params, parent);
-    for (const one of [sessions, targets, worlds, enabled, parts.heldDown, parts.switches, parts.sights])
+    for (const one of [sessions, targets, worlds, enabled, parts.heldDown, parts.switches, parts.sights, crashes])
       one.forget(sessionId);
   }
 
@@ -64,7 +66,10 @@ export function createEventFilter(parts: Parts): EventFilter {
     if (method === 'Target.attachedToTarget')
       attached(params as Attached, parent); // as the protocol has it
     else if (method === 'Target.detachedFromTarget') detached(params, parent);
-    else if (parent === guest.root) learn(method, params);
+    else if (parent === guest.root) {
+      learn(method, params);
+      if (method === 'Target.targetCrashed') crashes.crashed(params);
+    }
   }
 
   function noteDialog(method: string, event: Buffer, sessionId: string, isTold: boolean): void {
@@ -91,12 +96,39 @@ export function createEventFilter(parts: Parts): EventFilter {
       const isToldNow = isTold || (isOfDialogs(method) && !withheld.isOn());
       noteDialog(method, event, sessionId, isToldNow);
       if (isToldNow) deliver(sessionId === guest.root ? withoutSession(event) : event.toString());
+      if (method === 'Inspector.targetCrashed') crashes.wasCrashed(sessionId);
     },
     lateSessions: () =>
       late.take().map(({ method, params, sessionId }) => {
         const info = params.targetInfo as TargetInfo | undefined; // as the protocol has it
         return { sessionId, method, params: info ? { ...params, targetInfo: targets.shown(info) } : params };
       }),
+  };
+}
+
+/**
+ * A page that has crashed answers nothing, so another driver would wait for it. And Chromium would give it what was asked once it is
+ * loaded again, by whoever drives then. Without the guest's session nothing is left of that.
+ */
+function createCrashes(guest: Guest) {
+  const known = new Map<string, { targetId: string; parent: string }>();
+  const lose = (sessionId: string, parent: string) => tell(guest, 'Target.detachFromTarget', { sessionId }, parent);
+  return {
+    attached(sessionId: string, { targetId, type }: TargetInfo, parent: string): void {
+      known.set(sessionId, { targetId, parent });
+      if (type === 'page') tell(guest, 'Inspector.enable', {}, sessionId);
+    },
+    forget(sessionId: string): void {
+      known.delete(sessionId);
+    },
+    crashed({ targetId }: Params): void {
+      for (const [sessionId, one] of known) if (one.targetId === targetId) lose(sessionId, one.parent);
+    },
+    /** Chromium says so of a page that had crashed before. */
+    wasCrashed(sessionId: string): void {
+      const one = known.get(sessionId);
+      if (one) lose(sessionId, one.parent);
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { BrowserContext, Dialog, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Dialog, Page } from 'playwright-core';
 import { until } from '../../../../../testkit/until.ts';
 import { connectThroughDoor, contextIdOf, openRawDoor } from '../../../testing/doors.ts';
 import { type SharedChromium, startSharedChromium } from '../../../testing/guests.ts';
@@ -54,6 +54,57 @@ describe('a guest whose session another drives for a time', () => {
       give: () => door.release(3, soon(2000)),
     };
   }
+
+  function pageAt(browser: Browser, path: string): Page {
+    const page = browser
+      .contexts()[0]
+      ?.pages()
+      .find((one) => one.url().endsWith(path));
+    assert.ok(page, path);
+    return page;
+  }
+
+  /** As where a page breaks something of Chromium. */
+  async function crash(page: Page): Promise<void> {
+    const crashed = page.waitForEvent('crash');
+    page.goto('chrome://crash').catch(() => undefined);
+    await crashed;
+  }
+
+  it('loses a page that has crashed, and keeps nobody from taking over', async () => {
+    const crashing = await context.newPage();
+    await crashing.goto(`${site.url}/welcome`);
+    const { browser, take, give, close } = await connect('fail');
+    const page = pageAt(browser, '/welcome');
+    const endless = page.evaluate(() => new Promise(() => {}));
+    const waits = assert.rejects(endless, /crashed|closed/i);
+    await crash(crashing);
+    await waits;
+    await take();
+    await give();
+    await assert.rejects(page.evaluate('1'), /crashed|closed/i);
+    const later = await connect('fail');
+    await later.take();
+    await later.close();
+    await crashing.close();
+    assert.equal(await pageAt(browser, '/form').getByRole('button', { name: 'Count' }).count(), 1);
+    await close();
+  });
+
+  it('hears after the hand-back of a page that crashed while the other drove', async () => {
+    const crashing = await context.newPage();
+    await crashing.goto(`${site.url}/welcome`);
+    const { browser, take, give, close } = await connect('fail');
+    const page = pageAt(browser, '/welcome');
+    const endless = page.evaluate(() => new Promise<string>(() => {})).catch(String);
+    await take();
+    await crash(crashing);
+    assert.match(await endless, inWords);
+    await give();
+    await assert.rejects(page.evaluate('1'), /crashed|closed/i);
+    await crashing.close();
+    await close();
+  });
 
   it('is refused in words, and goes on with the page that the other has left', async () => {
     const { browser, page, take, give, close } = await connect('fail');
