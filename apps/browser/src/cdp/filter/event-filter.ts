@@ -31,6 +31,7 @@ export function createEventFilter(parts: Parts): EventFilter {
     deliver(textOf({ method, params, sessionId }, guest));
   const learn = (method: string, params: Params) => {
     for (const event of targets.take(method, params, !withheld.isOn())) deliver(textOf(event, guest));
+    if (method === 'Target.targetCrashed') crashes.crashed(params);
   };
 
   function attached(params: Attached, parent: string): void {
@@ -66,10 +67,7 @@ export function createEventFilter(parts: Parts): EventFilter {
     if (method === 'Target.attachedToTarget')
       attached(params as Attached, parent); // as the protocol has it
     else if (method === 'Target.detachedFromTarget') detached(params, parent);
-    else if (parent === guest.root) {
-      learn(method, params);
-      if (method === 'Target.targetCrashed') crashes.crashed(params);
-    }
+    else if (parent === guest.root) learn(method, params);
   }
 
   function noteDialog(method: string, event: Buffer, sessionId: string, isTold: boolean): void {
