@@ -139,9 +139,13 @@ async function migrate(program: string, { services, cwd }: { services: Services;
   if (code !== 0) throw new PartFailure('the migration failed', log);
 }
 
+/** What many tasks that think make is thrown away sooner: an agent grows half as much by them, and is no slower. */
+const flagsOf = ({ kind }: Member): string[] => (kind === 'agent' ? ['--max-semi-space-size=4'] : []);
+
 function launch(member: Member, { log, cwd }: { log: string; cwd: string }): Member {
   const env = { ...environmentOf(member.kind), ...member.env };
-  return { ...member, daemon: startDaemon(process.execPath, [member.program, ...member.args], { log, cwd, env }) };
+  const args = [...flagsOf(member), member.program, ...member.args];
+  return { ...member, daemon: startDaemon(process.execPath, args, { log, cwd, env }) };
 }
 
 async function waitUntilReady(member: Member, log: string): Promise<void> {
