@@ -34,8 +34,8 @@ describe('the units of the example', () => {
       const known = readFileSync(join(root, '.env.example'), 'utf8');
       for (const setting of environment.map((one) => one.replace(/(_FILE)?=.*$/, '')))
         assert.ok(setting === 'NODE_ENV' || known.includes(`${setting}=`), setting);
-      const [, program = ''] = /^ExecStart=\/usr\/bin\/node \/opt\/pilothouse\/(.*)$/m.exec(unit) ?? [];
-      assert.ok(existsSync(join(root, program)), program);
+      const [, program = ''] = /^ExecStart=\/usr\/bin\/node (?:--\S+ )?\/opt\/pilothouse\/(.*)$/m.exec(unit) ?? [];
+      assert.ok(program !== '' && existsSync(join(root, program)), program);
     });
 
     it(`give each process the time that it wants to end: ${name}`, { skip: !unit.includes('KillMode') }, () => {
