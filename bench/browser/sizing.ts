@@ -171,7 +171,7 @@ async function measureRow({ stack, database }: Parts, { sessions, everySecs, sec
     step_ms: await readSteps(database, { since: begun?.at ?? new Date(), secs, everySecs }),
     cores,
     cpu_share: hundredths(allCores / cpus().length),
-    /** With all that runs beside: the viewers of this bench, and what is not ours. */
+    /** Of all processes on the machine: ours, the viewers of this bench, and those of others. */
     machine_busy: hundredths(1 - (after.machine.idle - before.machine.idle) / total),
     pss_mib: Math.round(treeBrowsersPssMib(hostPid)),
   };

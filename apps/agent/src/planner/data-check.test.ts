@@ -61,7 +61,7 @@ describe('data beside a schema', () => {
     assert.deepEqual((await checkData(['a whale'], { ...known, schema: null })).ungrounded, ['0']);
   });
 
-  it('is looked for in all that was seen, and the agent goes on meanwhile', () => {
+  it('is searched for in everything that the task has read, while the agent works for other tasks', () => {
     const rows = times(2000, (i) => ({ name: `ship ${i}`, port: `port ${i} of many` }));
     const texts = [JSON.stringify(rows), '1 234 567,89 '.repeat(50_000)];
     return checkStall(async () =>

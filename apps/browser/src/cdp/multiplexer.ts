@@ -207,7 +207,7 @@ function createAnswers(send: (message: string) => void) {
       waiting.delete(id);
       asked?.onAnswer(answer);
     },
-    /** Chromium answers nothing more that was asked in these: whoever waits for it hears so. */
+    /** Chromium answers no more commands of these sessions: their senders get an error. */
     sessionsGone(gone: readonly string[]): void {
       for (const [id, { onAnswer, sessionId }] of gone.length > 0 ? [...waiting] : []) {
         if (sessionId === undefined || !gone.includes(sessionId)) continue;

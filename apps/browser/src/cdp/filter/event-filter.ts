@@ -105,8 +105,8 @@ export function createEventFilter(parts: Parts): EventFilter {
 }
 
 /**
- * A page that has crashed answers nothing, so another driver would wait for it. And Chromium would give it what was asked once it is
- * loaded again, by whoever drives then. Without the guest's session nothing is left of that.
+ * A page that has crashed answers nothing, so another driver would wait for it. And Chromium keeps the commands of the guest, and runs
+ * them when the next driver loads the page again. It drops them with the guest's session of that page.
  */
 function createCrashes(guest: Guest) {
   const known = new Map<string, { targetId: string; parent: string }>();
