@@ -27,6 +27,7 @@ const { values: given, positionals } = parseArgs({
     part: { type: 'string', multiple: true },
     proxy: { type: 'string', multiple: true },
     takeovers: { type: 'string' },
+    crashes: { type: 'string' },
     kills: { type: 'string' },
     small: { type: 'boolean', default: false },
   },

@@ -13,7 +13,8 @@ type Part = (stack: Stack, seed: number) => Promise<{ wrong: string[] }>;
 const size = (given: string | undefined, full: number, small: number) => Number(given ?? (values.small ? small : full));
 
 const parts: Record<string, Part> = {
-  takeovers: (stack, seed) => takeFromPrograms({ stack, seed, takeovers: size(values.takeovers, 1000, 8) }),
+  takeovers: (stack, seed) =>
+    takeFromPrograms({ stack, seed, takeovers: size(values.takeovers, 1000, 8), crashes: Number(values.crashes ?? 0) }),
   hostile: (stack) => attackByCommands({ stack, isSmall: values.small }),
   kills: (stack, seed) => killWhileDriven({ stack, seed, kills: size(values.kills, 50, 3) }),
 };

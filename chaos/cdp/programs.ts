@@ -18,6 +18,8 @@ export type Program = {
   count(): Promise<number>;
   title(): Promise<string>;
   goto(url: string): Promise<unknown>;
+  /** Takes the page that the session has now, on the same connection. Throws where it is not one. */
+  findPage(): Promise<unknown>;
   isConnected(): boolean;
   close(): Promise<unknown>;
 };
@@ -27,6 +29,13 @@ export type ProgramName = 'playwright' | 'puppeteer' | 'raw';
 const actMs = 8000;
 const connectMs = 40_000;
 const { press } = places;
+
+/** After a crash there are two for a moment, or none. One that the program opened itself would not be what the person sees. */
+function onlyOne<P>(pages: P[]): P {
+  const [page] = pages;
+  if (!page || pages.length > 1) throw new Error(`there are ${pages.length} pages`);
+  return page;
+}
 
 /** Scripts of the page. */
 const keepBusy = 'void setTimeout(() => { for (const end = Date.now() + 60; Date.now() < end; ); }, 0)';
@@ -40,8 +49,12 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
     const browser = await chromium.connectOverCDP(wsUrl, { timeout: connectMs });
     const context = browser.contexts()[0];
     if (!context) throw new Error('the program sees no context');
-    const page = context.pages()[0] ?? (await context.newPage());
-    page.setDefaultTimeout(actMs);
+    const find = () => {
+      const found = onlyOne(context.pages());
+      found.setDefaultTimeout(actMs);
+      return found;
+    };
+    let page = find();
     return {
       click: () => page.locator('#press').click(),
       type: (text) => page.locator('#name').pressSequentially(text),
@@ -58,6 +71,9 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
       count: () => page.locator('li').count(),
       title: () => page.title(),
       goto: (url) => page.goto(url),
+      async findPage() {
+        page = find();
+      },
       isConnected: () => browser.isConnected(),
       close: () => browser.close(),
     };
@@ -66,8 +82,12 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
   async puppeteer(wsUrl) {
     const connecting = { browserWSEndpoint: wsUrl, defaultViewport: null, protocolTimeout: connectMs };
     const browser = await puppeteer.connect(connecting);
-    const page = (await browser.pages())[0] ?? (await browser.newPage());
-    page.setDefaultTimeout(actMs);
+    const find = async () => {
+      const found = onlyOne(await browser.pages());
+      found.setDefaultTimeout(actMs);
+      return found;
+    };
+    let page = await find();
     // Where it was refused to let go of a button, it takes the button for pressed and presses it no more, until it is told.
     let isSure = true;
     const surely = async (act: () => Promise<unknown>) => {
@@ -93,6 +113,10 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
       count: () => page.$$eval('li', (items) => items.length),
       title: () => page.title(),
       goto: (url) => page.goto(url),
+      async findPage() {
+        page = await find();
+        isSure = true;
+      },
       isConnected: () => browser.connected,
       close: () => browser.disconnect(),
     };
@@ -100,7 +124,7 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
 
   async raw(wsUrl) {
     const client = await connectRaw(wsUrl);
-    const { sessionId } = await attachToPage(client);
+    let { sessionId } = await attachToPage(client);
     const mouse = (type: string) =>
       client.send('Input.dispatchMouseEvent', { type, ...press, button: 'left', clickCount: 1 }, sessionId);
     const key = (type: string, text: string) =>
@@ -130,6 +154,11 @@ export const programs: Record<ProgramName, (wsUrl: string) => Promise<Program>> 
       count: async () => Number(await run('document.querySelectorAll("li").length')),
       title: async () => String(await run('document.title')),
       goto: (url) => client.send('Page.navigate', { url }, sessionId),
+      async findPage() {
+        const { targetInfos } = await client.send('Target.getTargets');
+        onlyOne((targetInfos as { type: string }[]).filter(({ type }) => type === 'page')); // as the protocol has it
+        ({ sessionId } = await attachToPage(client));
+      },
       isConnected: client.isOpen,
       close: async () => client.close(),
     };

@@ -1,33 +1,47 @@
 // A person takes over at random moments from a program that clicks and types without pause, and hands back, again and again on
 // one connection. Nothing of the program may happen in the page between the acknowledgement and the hand-back, nothing stays
-// pressed, each refusal is in words, no read gets a wrong answer, and the program goes on.
+// pressed, each refusal is in words, no read gets a wrong answer, and the program goes on. Where Chromium crashes the page, the
+// program goes on in another one; how often is counted, and what the crashed document had not told is not missed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '@pilothouse/sdk';
+import { rendererPids } from '../../apps/browser/testing/processes.ts';
 import { whenFree } from '../../testkit/cdp/when-free.ts';
 import { type EventLog, listed, places, startEventLog, title } from '../../testkit/pages/event-log.ts';
 import { createRandom, type Random } from '../../testkit/random.ts';
 import { freePort } from '../../testkit/stack/ports.ts';
 import type { Stack } from '../../testkit/stack/stack.ts';
 import { until } from '../../testkit/until.ts';
-import { type Driving, keepDriving } from './driving.ts';
-import { type ProgramName, programs } from './programs.ts';
+import { type Driving, keepDriving, type Met } from './driving.ts';
+import { type Program, type ProgramName, programs } from './programs.ts';
 import { spreadOf } from './spread.ts';
 
-type Options = { stack: Stack; seed: number; takeovers: number; names?: ProgramName[] };
+type Options = {
+  stack: Stack;
+  seed: number;
+  takeovers: number;
+  /** How often the process of the page is killed as a person takes over. Now and then this Chromium falls over such a kill itself. */
+  crashes: number;
+  names?: ProgramName[];
+};
 const allNames: ProgramName[] = ['playwright', 'puppeteer', 'raw'];
 const goOnMs = 15_000;
+const pauseMs = 20;
 /** The page and the database read the same clock, in whole milliseconds. */
 const clockMs = 1;
+/** Of takeovers. A program that is stopped again and again now and then runs into a check of Chromium's renderer, which ends it. */
+const mostCrashes = 0.01;
 /** More writes in a minute than a person makes, and a browser that works for longer without a rest. */
 const limits = {
   WRITE_LIMIT_PER_USER: '100000',
   INPUT_LIMIT_PER_USER: '100000',
   LOOK_LIMIT_PER_USER: '100000',
   SESSION_MAX_CPU_PERCENT: '100000',
+  // Only browsers that programs drive are there to be crashed.
+  HOST_WARM: '0',
 };
 
-export async function takeFromPrograms({ stack, seed, takeovers, names = allNames }: Options) {
+export async function takeFromPrograms({ stack, seed, takeovers, crashes, names = allNames }: Options) {
   const [port, log] = await Promise.all([freePort(), startEventLog()]);
   const before = Object.keys(limits).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, limits);
@@ -37,8 +51,12 @@ export async function takeFromPrograms({ stack, seed, takeovers, names = allName
     const random = createRandom(seed);
     const wrong: string[] = [];
     const met: Record<string, object> = {};
+    const { pid } = stack.status().processes['browser-1'] ?? {};
+    const crash = async () => {
+      for (const one of await rendererPids(`pilothouse-browser-browser-1-${pid}/`)) process.kill(one, 'SIGKILL');
+    };
     for (const name of names) {
-      const figures = await takeFrom(name, { client, log, random, takeovers });
+      const figures = await takeFrom(name, { client, log, random, takeovers, crashes, crash });
       wrong.push(...figures.wrong.map((what) => `${name}: ${what}`));
       met[name] = { ...figures, wrong: figures.wrong.length };
       console.error(JSON.stringify({ [name]: met[name], first_wrong: figures.wrong.slice(0, 5) }));
@@ -52,65 +70,114 @@ export async function takeFromPrograms({ stack, seed, takeovers, names = allName
   }
 }
 
-type Parts = { client: Client; log: EventLog; random: Random; takeovers: number };
+type Parts = {
+  client: Client;
+  log: EventLog;
+  random: Random;
+  takeovers: number;
+  crashes: number;
+  crash: () => Promise<void>;
+};
 /** When a person drove for sure: from the acknowledgement to the moment before the hand-back. */
 type Driven = { from: number; to: number };
 
-async function takeFrom(name: ProgramName, { client, log, random, takeovers }: Parts) {
+async function takeFrom(name: ProgramName, { client, log, random, takeovers, crashes: killed, crash }: Parts) {
   const { session } = await client.createSession();
   const { id } = session;
   const { cdp } = await client.openProgramAccess({ id });
   const program = await programs[name](cdp.ws_url);
+  const met: Met = { counts: { acts: 0, reads: 0, refused: 0 }, wrong: [], refusedMs: [], goesOnMs: [] };
   const since = Date.now();
-  const known = log.ready.length;
-  await whenFree(() => program.goto(log.url));
-  await until(() => log.ready.length > known, goOnMs);
-  const driving = keepDriving(program, { list: listed, title });
-  const periods: Driven[] = [];
-  const wrong: string[] = [];
-  const ackMs: number[] = [];
-  let presses = 0;
+  const before = log.ready.length;
+  let driving = await beginWork(program, log, met);
+  let crashes = 0;
+  const turns: Turn[] = [];
   try {
     for (let n = 0; n < takeovers; n += 1) {
       await sleep(random.between(0, 120));
-      const person = await takeOver({ client, log, random, id, driving });
-      if (person.wrong) wrong.push(`takeover ${n}: ${person.wrong}`);
-      periods.push(person.driven);
-      ackMs.push(person.ackMs);
-      presses += person.presses;
+      const known = log.ready.length;
+      if (killed > 0 && n % Math.ceil(takeovers / killed) === 1) await crash();
+      const turn = await takeOver({ client, log, random, id, driving });
+      turns.push(turn);
+      if (turn.wrong) met.wrong.push(`takeover ${n}: ${turn.wrong}`);
       const goesOn = await driving.untilDone(goOnMs);
-      if (!goesOn) wrong.push(`takeover ${n}: it did not go on within ${goOnMs} ms`);
       if (!program.isConnected()) throw new Error(`${name}: the connection was lost at takeover ${n}`);
-      if (!goesOn) break;
+      if (driving.isGone()) {
+        crashes += 1;
+        await driving.stop();
+        // The next driver loads the page again. A program that did it before would lose that one too.
+        await until(() => log.ready.length > known, goOnMs);
+        driving = await beginWork(program, log, met);
+      } else if (!goesOn) {
+        met.wrong.push(`takeover ${n}: it did not go on within ${goOnMs} ms`);
+        break;
+      }
     }
   } finally {
     await driving.stop();
   }
   const events = await settled(log, since);
-  wrong.push(...driving.wrong, ...actsWhile(events, periods), ...stillDown(events));
-  const arrived = events.filter(({ type, on }) => type === 'click' && on === 'mine').length;
-  if (arrived !== presses) wrong.push(`${presses} presses of the person, ${arrived} arrived`);
   await program.close();
   await client.deleteSession({ id });
+  const crashed = crashedOf(log, before);
+  if (crashed.size !== crashes)
+    met.wrong.push(`${crashed.size} documents were not left, the page was gone ${crashes} times`);
+  if (crashes > killed + Math.max(1, takeovers * mostCrashes)) met.wrong.push(`the page crashed ${crashes} times`);
+  return { ...figuresOf({ events, turns, crashed, met }), crashes, killed };
+}
+
+/** The program works on the page that the session has. After a crash the one that is gone may still be there for a moment. */
+async function beginWork(program: Program, log: EventLog, met: Met): Promise<Driving> {
+  const known = log.ready.length;
+  const end = performance.now() + goOnMs;
+  for (;;) {
+    try {
+      await program.findPage();
+      await whenFree(() => program.goto(log.url));
+      break;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  await until(() => log.ready.length > known, goOnMs);
+  return keepDriving(program, { list: listed, title }, met);
+}
+
+type Seen = { events: EventLog['events']; turns: Turn[]; crashed: Set<string>; met: Met };
+
+/** What a crashed document had not told yet is not missed. */
+function figuresOf({ events, turns, crashed, met }: Seen) {
+  const whole = events.filter(({ document }) => !crashed.has(document));
+  const driven = turns.map((turn) => turn.driven);
+  const wrong = [...met.wrong, ...actsWhile(events, driven), ...stillDown(whole)];
+  const unsure = turns.filter(({ pressed }) => !pressed).map((turn) => turn.driven);
+  const presses = turns.flatMap(({ pressed }) => pressed ?? []).filter((document) => !crashed.has(document)).length;
+  const arrived = whole.filter(
+    ({ type, on, at }) => type === 'click' && on === 'mine' && !unsure.some(({ from, to }) => at >= from && at <= to),
+  ).length;
+  if (arrived !== presses) wrong.push(`${presses} presses of the person, ${arrived} arrived`);
   return {
     wrong,
-    takeovers: periods.length,
-    ...driving.counts,
-    events: events.length,
-    mousedown: countOf(events, 'mousedown'),
-    mouseup: countOf(events, 'mouseup'),
-    keydown: countOf(events, 'keydown'),
-    keyup: countOf(events, 'keyup'),
-    acknowledged_ms: spreadOf(ackMs),
-    refused_ms: spreadOf(driving.refusedMs),
-    goes_on_ms: spreadOf(driving.goesOnMs),
+    takeovers: turns.length,
+    ...met.counts,
+    events: whole.length,
+    mousedown: countOf(whole, 'mousedown'),
+    mouseup: countOf(whole, 'mouseup'),
+    keydown: countOf(whole, 'keydown'),
+    keyup: countOf(whole, 'keyup'),
+    acknowledged_ms: spreadOf(turns.map(({ ackMs }) => ackMs)),
+    refused_ms: spreadOf(met.refusedMs),
+    goes_on_ms: spreadOf(met.goesOnMs),
   };
 }
 
-type Turn = Pick<Parts, 'client' | 'log' | 'random'> & { id: string; driving: Driving };
+type TurnParts = Pick<Parts, 'client' | 'log' | 'random'> & { id: string; driving: Driving };
+/** `pressed`: the documents on which the person pressed their button; unknown where the page crashed meanwhile. */
+type Turn = { driven: Driven; ackMs: number; pressed: string[] | undefined; wrong: string | undefined };
 
-/** One takeover: now and then the person presses their button, or loads the page again. */
-async function takeOver({ client, log, random, id, driving }: Turn) {
+/** One takeover: now and then the person presses their button, or loads the page again. Not on a page that has crashed. */
+async function takeOver({ client, log, random, id, driving }: TurnParts): Promise<Turn> {
   const begun = performance.now();
   const { takeover: requested } = await client.requestSessionTakeover({ id });
   const takeover = requested.status === 'active' ? requested : await activated(client, id);
@@ -119,13 +186,11 @@ async function takeOver({ client, log, random, id, driving }: Turn) {
   let seq = 0;
   const input = (action: { action: 'click'; x: number; y: number } | { action: 'navigate'; url: string }) =>
     client.movePointer({ id, ...action, takeover_id: takeover.takeover_id, input_seq: ++seq });
-  let presses = 0;
-  let isRefused = true;
-  if (!Number.isNaN(from)) {
-    driving.noteTaken();
+  const pressed: string[] = [];
+  const act = async () => {
     if (random.is(0.3)) {
       await input({ action: 'click', ...places.mine });
-      presses += 1;
+      pressed.push(log.ready.at(-1) ?? '');
     }
     if (random.is(0.1)) {
       const known = log.ready.length;
@@ -133,6 +198,16 @@ async function takeOver({ client, log, random, id, driving }: Turn) {
       // They see the page before they hand it back.
       await until(() => log.ready.length > known, goOnMs);
     }
+  };
+  let isRefused = true;
+  let hasCrashed = false;
+  if (!Number.isNaN(from)) {
+    driving.noteTaken();
+    await act().catch((error: unknown) => {
+      // The person may hear of it before the program does.
+      hasCrashed = driving.isGone() || /has crashed/.test(String(error));
+      if (!hasCrashed) throw error;
+    });
     await sleep(random.between(5, 80));
     isRefused = await driving.untilRefused(goOnMs);
   }
@@ -140,7 +215,7 @@ async function takeOver({ client, log, random, id, driving }: Turn) {
   driving.noteReturned();
   await client.resumeSessionTakeover({ id });
   const wrong = Number.isNaN(from) ? `it is ${takeover.status}` : isRefused ? undefined : 'no act was refused';
-  return { driven: { from, to }, ackMs, presses, wrong };
+  return { driven: { from, to }, ackMs, pressed: hasCrashed || driving.isGone() ? undefined : pressed, wrong };
 }
 
 /** Where a page does not stop in time, an agent takes over a moment later. */
@@ -175,6 +250,10 @@ function stillDown(events: EventLog['events']): string[] {
       : `${countOf(events, down)} ${down}, ${countOf(events, up)} ${up}`,
   );
 }
+
+/** Documents since then that did not say that they were left. The last one is still there. */
+const crashedOf = ({ ready, left }: EventLog, since: number): Set<string> =>
+  new Set(ready.slice(since, -1).filter((document) => !left.includes(document)));
 
 /** What the page has told when it tells no more. */
 async function settled(log: EventLog, since: number): Promise<EventLog['events']> {

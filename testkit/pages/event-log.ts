@@ -10,6 +10,8 @@ export type EventLog = {
   events: LoggedEvent[];
   /** Documents that were ready, in order. */
   ready: string[];
+  /** Documents that were left for others. One that crashed is not among them. */
+  left: string[];
   close(): Promise<void>;
 };
 
@@ -21,6 +23,7 @@ export const places = { mine: { x: 460, y: 120 }, press: { x: 160, y: 120 } };
 export async function startEventLog(): Promise<EventLog> {
   const heard = new Map<string, LoggedEvent>();
   const ready: string[] = [];
+  const left: string[] = [];
   const events: LoggedEvent[] = [];
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return void response.setHeader('content-type', 'text/html').end(page);
@@ -34,12 +37,13 @@ export async function startEventLog(): Promise<EventLog> {
         if (heard.has(key)) continue;
         heard.set(key, event);
         if (event.type === 'ready') ready.push(event.document);
+        else if (event.type === 'left') left.push(event.document);
         else events.push(event);
       }
       response.writeHead(204).end();
     });
   });
-  return { events, ready, ...(await listen(server)) };
+  return { events, ready, left, ...(await listen(server)) };
 }
 
 const page = `<!doctype html><title>${title}</title>
@@ -68,7 +72,7 @@ const page = `<!doctype html><title>${title}</title>
     if (told.length > 0 && (await fetch('/', { method: 'POST', body: JSON.stringify(told) }).catch(() => ({}))).ok)
       unsent = unsent.filter((one) => !told.includes(one));
   };
-  addEventListener('pagehide', () => navigator.sendBeacon('/', JSON.stringify(unsent)));
+  addEventListener('pagehide', () => note('left', '') && navigator.sendBeacon('/', JSON.stringify(unsent)));
   // A browser takes no input before it has painted.
   requestAnimationFrame(() => requestAnimationFrame(() => note('ready', '')));
   setInterval(tell, 100);

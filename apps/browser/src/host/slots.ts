@@ -59,7 +59,7 @@ export function createSlots({ capacity, isHeld, openSlot, onFree }: Options): Sl
     }
     // A session that was open already may have been opened for another task.
     session.setReach(command.reach);
-    if (session.isCrashed()) await session.repair();
+    await session.repair();
   }
 
   return {

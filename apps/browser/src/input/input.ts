@@ -29,6 +29,7 @@ const releaseMs = 1000;
 const fieldMs = 2000;
 const closeMs = 300;
 
+const loading = new Set<NavigationInput['action']>(['navigate', 'back', 'forward', 'reload']);
 const pressing = new Set<DeviceInput['action']>(['click', 'double_click', 'down', 'up']);
 
 type Options = {
@@ -131,6 +132,10 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
   const hangingUntil = new WeakMap<Page, number>();
 
   async function navigate(input: NavigationInput, signal: AbortSignal): Promise<void> {
+    if (loading.has(input.action) && pages.isCrashed(pages.current())) {
+      await pages.repair(uncut(navigateMs));
+      if (input.action === 'reload') return;
+    }
     const arrived = sites.sending(pages.current());
     await within(uncut(navigateMs), navigator.go(input, signal)).finally(arrived);
     sites.accept(pages.current());
@@ -138,11 +143,10 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
 
   async function useDevice(input: DeviceInput, signal: AbortSignal): Promise<void> {
     const page = pages.current();
-    if (dialog()) {
-      // Moving the mouse in front of a dialog is no mistake, and does nothing.
-      if (input.action === 'move') return;
-      throw dialogOpen();
-    }
+    const why = dialog() ? dialogOpen() : pages.isCrashed(page) ? hasCrashed() : undefined;
+    // Moving the mouse in front of a dialog is no mistake, and does nothing.
+    if (why && input.action === 'move') return;
+    if (why) throw why;
     if (performance.now() < (hangingUntil.get(page) ?? 0)) throw hangs();
     // A person who presses on a page has seen where it is; one who only goes on typing may not have.
     if (pressing.has(input.action)) sites.accept(page);
@@ -201,4 +205,5 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
   };
 }
 
+const hasCrashed = () => new StepFailure('crashed', 'the page has crashed: load it again');
 const hangs = () => new StepFailure('timeout', 'the page does not answer');

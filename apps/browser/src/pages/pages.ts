@@ -37,7 +37,7 @@ export type Pages = PageCdp &
     isCrashed(page: Page): boolean;
     /** Aborted when the page crashes or closes. */
     gone(page: Page): AbortSignal;
-    /** Replaces pages that crashed by fresh ones at the same addresses. */
+    /** Replaces pages that crashed, if there are any, by fresh ones at the same addresses. */
     repair(deadline: Deadline): Promise<void>;
   };
 

@@ -47,9 +47,7 @@ export type Session = {
   /** Opens a door for a program. */
   openDoor: ProgramDoors['open'];
   usage(): SessionUsage;
-  /** Whether a page crashed while the browser lives. */
-  isCrashed(): boolean;
-  /** Opens crashed pages again. */
+  /** Opens pages again that crashed while the browser lives. */
   repair(): Promise<void>;
   /** Reads the state from which the session can be opened again. */
   save(deadline: Deadline): Promise<SavedState>;
@@ -202,6 +200,7 @@ function assemble(assembly: Assembly) {
   parts.defer(driver.close);
   const handOver = doors.following(privateTabs.following(prompts.following(createHandOver({ driver, privacy }))));
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
+  const repair = () => pages.repair(startDeadline(repairMs, signal));
   const act = createActQueue({ ...shared, perform, isGone: () => isGone(chromium, signal), secrets, eyesOf });
   parts.defer(() => closed.abort());
   chromium.browser.once('disconnected', onGone);
@@ -210,12 +209,11 @@ function assemble(assembly: Assembly) {
     epoch,
     take: async (offered) => ((await handOver(offered, 'unknown')) ? 'taken' : 'stale'),
     setReach: reach.set,
-    answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act })),
+    answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act, repair })),
     files,
     openDoor: actsWithoutSecrets(doors.open, secrets),
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
-    isCrashed: () => pages.all().some(pages.isCrashed),
-    repair: () => pages.repair(startDeadline(repairMs, signal)),
+    repair,
     save: checkpoints.save,
     async close() {
       parts.dispose();
