@@ -1,15 +1,16 @@
-// npm run images [-- build|test|seccomp FILE]: builds the images with the Docker of this machine; tests them with an
-// engine of its own; makes the seccomp profile of browser hosts from that of an engine.
+// npm run images [-- build|test [debian-12|debian-13]|seccomp FILE]: builds the images with the Docker of this machine; tests them
+// with engines of its own, Debian 13's and Debian 12's; makes the seccomp profile of browser hosts from that of an engine.
 import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/stack/folders.ts';
 import { buildArguments, targets } from './images/targets.ts';
 import { writeProfile } from './seccomp/make.ts';
+import { isRelease, releases } from './trial/bases.ts';
 import { runCommand, tryCommand } from './trial/command.ts';
 import { runTrial } from './trial/trial.ts';
 
 const buildMs = 1_800_000;
 
-const [command = 'build', file] = process.argv.slice(2);
+const [command = 'build', named] = process.argv.slice(2);
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort(new Error('interrupted')));
 
@@ -24,10 +25,13 @@ const commands: Record<string, () => Promise<void>> = {
         isShown: true,
       });
   },
-  test: () => runTrial(ending.signal),
+  async test() {
+    if (named !== undefined && !isRelease(named)) throw new Error(`"${named}" is none of ${releases.join(', ')}`);
+    await runTrial(named === undefined ? releases : [named], ending.signal);
+  },
   async seccomp() {
-    if (!file) throw new Error('name the profile of an engine: profiles/seccomp/default.json of its sources');
-    await writeProfile(file);
+    if (!named) throw new Error('name the profile of an engine: profiles/seccomp/default.json of its sources');
+    await writeProfile(named);
   },
 };
 

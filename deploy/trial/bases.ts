@@ -10,15 +10,16 @@ import { postgresEntry } from './postgres-entry.ts';
 
 const makeMs = 600_000;
 const dayMs = 86_400_000;
-const suite = 'trixie';
+/** What everything is made of but where it says otherwise. */
+const suites = ['trixie'];
 
 export type Base = {
   /** As the Dockerfile and compose.yaml name it. */
   image: string;
   variant: 'minbase' | 'extract';
   packages: string[];
-  /** Packages from this suite come before those of the release. */
-  newer?: string;
+  /** Where its packages are from, if not from one suite alone: those of the preferred one come first. */
+  from?: { suites: string[]; preferred: string };
   /** Commands that run in the made tree, which is the working directory. */
   hooks: string[];
   /** What the image says beside its files, in the words of a Dockerfile. */
@@ -78,7 +79,7 @@ const bases: Base[] = [
     image: 'caddy:2.11',
     variant: 'extract',
     packages: ['caddy', 'base-files'],
-    newer: 'trixie-backports',
+    from: { suites: ['trixie', 'trixie-backports'], preferred: 'trixie-backports' },
     hooks: ['mkdir -p data config etc/caddy', 'test -x usr/bin/caddy'],
     says: [
       'ENV XDG_DATA_HOME=/data XDG_CONFIG_HOME=/config PATH=/usr/bin',
@@ -87,80 +88,125 @@ const bases: Base[] = [
   },
 ];
 
-/** The engine itself: Debian 13's, so that the machine needs none and gets none. */
-const engine: Base = {
-  image: 'engine',
+export type Release = 'debian-12' | 'debian-13';
+
+/** The engine itself, so that the machine needs none and gets none. */
+const engine = {
   variant: 'extract',
-  packages: [
-    'docker.io',
-    'docker-cli',
-    'docker-buildx',
-    'docker-compose',
-    'iptables',
-    'iproute2',
-    'tini',
-    'kmod',
-  ].concat(['bash', 'dash', 'coreutils', 'util-linux', 'mount', 'libc-bin', 'base-files', 'ca-certificates']),
+  packages: ['docker.io', 'iptables', 'iproute2', 'tini', 'kmod'].concat([
+    'bash',
+    'dash',
+    'coreutils',
+    'util-linux',
+    'mount',
+    'libc-bin',
+    'base-files',
+    'ca-certificates',
+  ]),
   hooks: [
     'ln -sf dash usr/bin/sh',
     'for name in iptables ip6tables; do ln -sf xtables-nft-multi usr/sbin/$name; done',
     'printf "root:x:0:0::/root:/bin/sh\\n" >etc/passwd && printf "root:x:0:\\n" >etc/group',
-    // The profile that this engine puts on a container by default is only in its sources.
-    'cd usr/share && env APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get download golang-github-docker-docker-dev',
-    'dpkg-deb --fsys-tarfile usr/share/golang-github-docker-docker-dev_*.deb | tar -xO --wildcards "*/profiles/seccomp/default.json" >usr/share/seccomp-default.json',
-    'rm usr/share/golang-github-docker-docker-dev_*.deb',
   ],
   says: [],
+} satisfies Partial<Base>;
+const newerCompose = `#!/bin/sh
+exec /opt/compose/usr/lib64/ld-linux-*.so.* --library-path "$(echo /opt/compose/usr/lib/*-linux-gnu)" \\
+  /opt/compose/usr/libexec/docker/cli-plugins/docker-compose "$@"
+`;
+const engines: Record<Release, Base> = {
+  'debian-13': {
+    ...engine,
+    image: 'engine-13',
+    packages: [...engine.packages, 'docker-cli', 'docker-buildx', 'docker-compose'],
+    hooks: [
+      ...engine.hooks,
+      // The profile that this engine puts on a container by default is only in its sources.
+      'cd usr/share && env APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get download golang-github-docker-docker-dev',
+      'dpkg-deb --fsys-tarfile usr/share/golang-github-docker-docker-dev_*.deb | tar -xO --wildcards "*/profiles/seccomp/default.json" >usr/share/seccomp-default.json',
+      'rm usr/share/golang-github-docker-docker-dev_*.deb',
+    ],
+  },
+  // Its own Compose does not understand our file; the newer one brings the C library that it was made with.
+  'debian-12': {
+    ...engine,
+    image: 'engine-12',
+    from: { suites: ['bookworm', 'trixie'], preferred: 'bookworm' },
+    hooks: [
+      ...engine.hooks,
+      'mkdir -p opt/compose usr/libexec/docker/cli-plugins',
+      'cd opt/compose && env APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get download docker-compose/trixie libc6/trixie',
+      'for one in opt/compose/*.deb; do dpkg-deb --extract "$one" opt/compose && rm "$one"; done',
+      `cat >usr/libexec/docker/cli-plugins/docker-compose <<'END'\n${newerCompose}END`,
+      'chmod 755 usr/libexec/docker/cli-plugins/docker-compose',
+    ],
+  },
 };
 
-export type Prepared = { engine: string; images: { image: string; archive: string; says: string[] }[] };
+export const releases = Object.keys(engines).filter(isRelease);
+
+export function isRelease(name: string): name is Release {
+  return name in engines;
+}
+
+/** The tree of the newest engine, which builds the images, those of the engines that run them, and what the images are made of. */
+export type Prepared = {
+  builder: string;
+  engines: Partial<Record<Release, string>>;
+  images: { image: string; archive: string; says: string[] }[];
+};
 
 /** Makes what is not there yet; what was made of the same recipe is kept in `.tools/images`. */
-export async function prepareBases(signal: AbortSignal): Promise<Prepared> {
+export async function prepareBases(running: Release[], signal: AbortSignal): Promise<Prepared> {
   await mkdir(join(root, '.tools/images'), { recursive: true });
   const folder = await realpath(join(root, '.tools/images'));
+  // BuildKit has a package of its own in Debian 13, and none in Debian 12.
+  const wanted = [...new Set([engines['debian-13'], ...running.map((release) => engines[release])]), ...bases];
   // All of them end before this does: what is half made is removed.
-  const ended = await Promise.allSettled([engine, ...bases].map((base) => prepare(base, folder, signal)));
-  const made = ended.map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-  const current = new Set(made.map((path) => path.split('/').at(-1)));
+  const ended = await Promise.allSettled(wanted.map((base) => prepare(base, folder, signal)));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  const current = new Set([...Object.values(engines), ...bases].map(nameOf));
   for (const name of await readdir(folder)) {
     // Another trial may be making some; what is older was left by one that was killed.
     const { mtimeMs } = await stat(join(folder, name));
     const isBeingMade = name.startsWith('making-') && Date.now() - mtimeMs < dayMs;
     if (!current.has(name) && !isBeingMade) await rm(join(folder, name), { recursive: true, force: true });
   }
-  const [engineFolder = '', ...archives] = made;
   return {
-    engine: engineFolder,
-    images: bases.map(({ image, says }, index) => ({ image, says, archive: archives[index] ?? '' })),
+    builder: join(folder, nameOf(engines['debian-13'])),
+    engines: Object.fromEntries(running.map((release) => [release, join(folder, nameOf(engines[release]))])),
+    images: bases.map((base) => ({ image: base.image, says: base.says, archive: join(folder, nameOf(base)) })),
   };
 }
 
-async function prepare(base: Base, folder: string, signal: AbortSignal): Promise<string> {
-  const isEngine = base === engine;
+const isEngine = (base: Base) => Object.values(engines).includes(base);
+
+/** What was made of another recipe has another name. */
+function nameOf(base: Base): string {
   const stamp = createHash('sha256')
-    .update(JSON.stringify([base, suite, npmVersion, process.version, postgresEntry, month()]))
+    .update(JSON.stringify([base, suites, npmVersion, process.version, postgresEntry, month()]))
     .digest('hex')
     .slice(0, 16);
-  const name = `${base.image.replace(/[:/]/g, '-')}-${stamp}`;
-  const target = join(folder, isEngine ? name : `${name}.tar`);
-  if (existsSync(target)) return target;
+  return `${base.image.replace(/[:/]/g, '-')}-${stamp}${isEngine(base) ? '' : '.tar'}`;
+}
+
+async function prepare(base: Base, folder: string, signal: AbortSignal): Promise<void> {
+  const target = join(folder, nameOf(base));
+  if (existsSync(target)) return;
   signal.throwIfAborted();
   const started = performance.now();
   const scratch = await mkdtemp(join(folder, 'making-'));
   try {
     await writeInputs(base, scratch);
-    const made = join(scratch, isEngine ? 'tree' : 'tree.tar');
+    const made = join(scratch, isEngine(base) ? 'tree' : 'tree.tar');
     // What is only unpacked has no later moment.
     const when = base.variant === 'extract' ? 'extract' : 'customize';
     const hooks = base.hooks.map((hook) => `--${when}-hook=cd "$1" && ${hook}`);
     const options = ['--quiet', `--variant=${base.variant}`, '--dpkgopt=force-unsafe-io'];
     // Where packages are only unpacked, leaving files out takes longer than writing them.
     if (base.variant === 'minbase') options.push(...withoutDocuments);
-    if (base.newer) options.push(`--aptopt=APT::Default-Release "${base.newer}"`);
+    if (base.from) options.push(`--aptopt=APT::Default-Release "${base.from.preferred}"`);
+    const [suite = ''] = base.from?.suites ?? suites;
     await runCommand(
       ['mmdebstrap', ...options, `--include=${base.packages.join(',')}`, ...hooks, suite, made, ...(await lines(base))],
       { timeoutMs: makeMs, signal, env: { ...process.env, INPUTS: scratch, TMPDIR: scratch } },
@@ -170,7 +216,6 @@ async function prepare(base: Base, folder: string, signal: AbortSignal): Promise
     await rm(scratch, { recursive: true, force: true });
   }
   console.log(`images: made the stand-in ${base.image} in ${Math.round((performance.now() - started) / 1000)} s`);
-  return target;
 }
 
 /** Debian's security updates come in: what was made last month is made again. */
@@ -186,11 +231,11 @@ async function writeInputs({ image }: Base, scratch: string): Promise<void> {
   await rename(join(scratch, packed.trim()), join(scratch, 'npm.tgz'));
 }
 
-/** Where Debian's packages are, as this machine has it; nothing to say where the release alone is enough. */
-async function lines({ newer }: Base): Promise<string[]> {
-  if (!newer) return [];
+/** Where Debian's packages are, as this machine has it; nothing to say where one release alone is enough. */
+async function lines({ from }: Base): Promise<string[]> {
+  if (!from) return [];
   const targets = ['apt-get', 'indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Origin: Debian'];
   const address = (await runCommand(targets, { timeoutMs: 60_000 })).split('\n').find((one) => /\/debian\/$/.test(one));
   if (!address) throw new Error('apt names no place of Debian packages');
-  return [`deb ${address} ${suite} main`, `deb ${address} ${newer} main`];
+  return from.suites.map((suite) => `deb ${address} ${suite} main`);
 }

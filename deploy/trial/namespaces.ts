@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Prepared } from './bases.ts';
 
 export type Phase = 'build' | 'run';
-export type PhaseInput = { phase: Phase; work: string; prepared: Prepared };
+/** `tree`: of the engine that is started. */
+export type PhaseInput = { phase: Phase; work: string; tree: string; prepared: Prepared };
 
 const mostMs: Record<Phase, number> = { build: 900_000, run: 900_000 };
 

@@ -36,7 +36,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 export async function runInstallation(engine: Engine, options: { work: string; profile: string }): Promise<void> {
   await step('every image says what is in it', () => checkContents(engine));
-  await step("the profile in the repository is this engine's and three calls", async () =>
+  await step("the profile in the repository is the newest engine's and three calls", async () =>
     assert.deepEqual(await readProfile(profilePath), withSandboxCalls(await readProfile(options.profile))),
   );
   const installation = await step('init', () => makeInstallation(engine, options.work));
