@@ -4,6 +4,7 @@
 import { createFigures, type Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
 import { Gauge, type Registry } from 'prom-client';
+import { drain } from '../common/drain.ts';
 import { startRepeating } from '../common/repeat.ts';
 import type { Part } from './housekeeping-parts.ts';
 import type { RetentionMetrics } from './retention-metrics.ts';
@@ -30,23 +31,17 @@ export function startHousekeeping(options: Options) {
   exposeSuccesses(metrics, maintenance, askEveryMs);
   for (const { name, overdueSecs } of parts) if (overdueSecs) retention.watchOverdue(name, overdueSecs);
 
-  /** Batch after batch, until nothing is left. */
-  async function drain({ name, batch }: Part): Promise<number> {
-    let done = 0;
-    while (!closing.signal.aborted) {
-      const count = await batch(closing.signal);
-      if (count === 0) break;
-      done += count;
-      retention.removed(name, count);
-    }
-    return done;
+  async function removeBatch({ name, batch }: Part): Promise<number> {
+    const count = await batch(closing.signal);
+    if (count > 0) retention.removed(name, count);
+    return count;
   }
 
   async function work(part: Part): Promise<void> {
     const { name } = part;
     if (!(await maintenance.claim(name, part.everySecs))) return;
     try {
-      const done = await drain(part);
+      const done = await drain(() => removeBatch(part), closing.signal);
       if (done > 0) log.info({ part: name, done }, 'removed what is of no more use');
       await maintenance.succeed(name);
     } catch (error) {

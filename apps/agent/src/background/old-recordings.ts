@@ -3,6 +3,7 @@
 
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import { drain } from '../common/drain.ts';
 import { startRepeating } from '../common/repeat.ts';
 import type { RetentionMetrics } from './retention-metrics.ts';
 
@@ -18,27 +19,17 @@ type Options = {
 };
 
 const lookMs = 15_000;
-const batchSize = 250;
-/** Batches under way in this agent; each holds a database connection while it removes blobs. */
-const lanes = 2;
+/** So small that nobody who writes waits long behind it. */
+const batchSize = 100;
 const sumBatch = 5000;
 
 export function startRetention({ store, log, metrics, everyMs = lookMs, batch = batchSize, ...limits }: Options) {
   const { keepDays, maxBytesPerUser, filesKeepDays } = limits;
   metrics.watchOverdue('pictures', () => store.retention.overdueSecs(keepDays));
   metrics.watchOverdue('files', () => store.files.overdueSecs(filesKeepDays));
-  let isClosed = false;
+  const closing = new AbortController();
 
-  /** Repeats the work until it has nothing to do; returns how much it did. */
-  async function drain(work: () => Promise<number>): Promise<number> {
-    let done = 0;
-    while (!isClosed) {
-      const count = await work();
-      if (count === 0) break;
-      done += count;
-    }
-    return done;
-  }
+  const drained = (batchOf: () => Promise<number>) => drain(batchOf, closing.signal);
   async function removeFrames(): Promise<number> {
     const count = await store.retention.removeLeaving(batch, store.blobs.removeMany);
     metrics.removed('pictures', count);
@@ -57,33 +48,32 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
       deleted += await removeFrames();
       return passed;
     };
-    await drain(async () => thenRemove((await store.retention.leaveAged(keepDays, batch)).passed));
-    await drain(async () => {
+    await drained(async () => thenRemove((await store.retention.leaveAged(keepDays, batch)).passed));
+    await drained(async () => {
       const surplus = await store.retention.leaveSurplus(maxBytesPerUser, batch);
       // A user whose sum was out of date is no surplus, but the next one may be.
       return surplus ? thenRemove(surplus.passed || 1) : 0;
     });
-    return deleted + (await drain(removeFrames));
+    return deleted + (await drained(removeFrames));
   }
 
   async function drainFiles(): Promise<number> {
     let deleted = 0;
-    await drain(async () => {
+    await drained(async () => {
       const hidden = await store.files.leaveAged(filesKeepDays, batch);
       deleted += await removeFiles();
       return hidden;
     });
     // Files of purged sessions are among them.
-    return deleted + (await drain(removeFiles));
+    return deleted + (await drained(removeFiles));
   }
 
   async function look(): Promise<void> {
     const first = await store.retention.look(limits);
-    if (first.hasChanges) await drain(() => store.storedBytes.sumUp(sumBatch));
+    if (first.hasChanges) await drained(() => store.storedBytes.sumUp(sumBatch));
     const { isDue } = first.hasChanges ? await store.retention.look(limits) : first;
     if (!isDue) return;
-    const counts = await Promise.all(Array.from({ length: lanes }, drainFrames));
-    const frames = counts.reduce((sum, count) => sum + count, 0);
+    const frames = await drainFrames();
     const files = await drainFiles();
     if (frames + files > 0) log.info({ frames, files }, 'deleted old frames and files');
   }
@@ -91,7 +81,7 @@ export function startRetention({ store, log, metrics, everyMs = lookMs, batch = 
   const rounds = startRepeating(look, everyMs, (error) => log.warn({ err: error }, 'could not delete old frames'));
   return {
     async close() {
-      isClosed = true;
+      closing.abort();
       await rounds.close();
     },
   };

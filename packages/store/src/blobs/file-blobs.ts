@@ -8,7 +8,8 @@ import { type Blobs, isKey, ofSize, pieceBytes, requireKey } from './blobs.ts';
 import { inParallel } from './in-parallel.ts';
 
 const maxTries = 5;
-const removedAtOnce = 16;
+/** More at once, and who waits for the disk waits longer. */
+const removedAtOnce = 4;
 const unfinished = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
 
 export function createFileBlobs(dir: string): Blobs {

@@ -16,7 +16,7 @@ type Position = { finishedAt: string; id: string };
 
 const start: Position = { finishedAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 /** Of one batch; a task with more is finished by the next ones. */
-const maxRows = 5000;
+const maxRows = 500;
 
 const nextText = `
 select id, finished_at::text as "finishedAt" from tasks
