@@ -28,6 +28,8 @@ const { values: given, positionals } = parseArgs({
     proxy: { type: 'string', multiple: true },
     takeovers: { type: 'string' },
     crashes: { type: 'string' },
+    /** Of those that are taken over from. */
+    program: { type: 'string', multiple: true },
     kills: { type: 'string' },
     small: { type: 'boolean', default: false },
   },

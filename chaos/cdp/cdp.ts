@@ -5,7 +5,7 @@ import { withStack } from '../../testkit/stack/with-services.ts';
 import { newSeed, privateName, values } from '../options.ts';
 import { attackByCommands } from './hostile.ts';
 import { killWhileDriven } from './kills.ts';
-import { takeFromPrograms } from './takeovers.ts';
+import { programNames, takeFromPrograms } from './takeovers.ts';
 
 type Part = (stack: Stack, seed: number) => Promise<{ wrong: string[] }>;
 
@@ -14,7 +14,13 @@ const size = (given: string | undefined, full: number, small: number) => Number(
 
 const parts: Record<string, Part> = {
   takeovers: (stack, seed) =>
-    takeFromPrograms({ stack, seed, takeovers: size(values.takeovers, 1000, 8), crashes: Number(values.crashes ?? 0) }),
+    takeFromPrograms({
+      stack,
+      seed,
+      takeovers: size(values.takeovers, 1000, 8),
+      crashes: Number(values.crashes ?? 0),
+      names: programNames.filter((name) => values.program?.includes(name) ?? true),
+    }),
   hostile: (stack) => attackByCommands({ stack, isSmall: values.small }),
   kills: (stack, seed) => killWhileDriven({ stack, seed, kills: size(values.kills, 50, 3) }),
 };

@@ -16,6 +16,8 @@ const pauseMs = 3;
 export type Met = {
   counts: { acts: number; reads: number; refused: number };
   wrong: string[];
+  /** By what programs saw that their page was gone. */
+  goneBy: string[];
   /** From an act to its refusal, of acts that began after the acknowledgement. */
   refusedMs: number[];
   /** From the hand-back to the end of the first act that is done. */
@@ -66,8 +68,10 @@ export function keepDriving(program: Program, expected: { list: number; title: s
       if (!isLate) return;
       hasRefused = true;
       met.refusedMs.push(performance.now() - begun);
-    } else if (isGone || ofGonePage.test(String(error))) isGone = true;
-    else met.wrong.push(`${kind}: ${String(error).split('\n')[0]}`);
+    } else if (ofGonePage.test(String(error))) {
+      if (!isGone) met.goneBy.push(`${kind}: ${String(error).split('\n')[0]}`);
+      isGone = true;
+    } else if (!isGone) met.wrong.push(`${kind}: ${String(error).split('\n')[0]}`);
   }
 
   async function repeat(wanted: (kind: string) => boolean): Promise<void> {

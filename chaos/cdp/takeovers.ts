@@ -1,7 +1,8 @@
 // A person takes over at random moments from a program that clicks and types without pause, and hands back, again and again on
 // one connection. Nothing of the program may happen in the page between the acknowledgement and the hand-back, nothing stays
 // pressed, each refusal is in words, no read gets a wrong answer, and the program goes on. Where Chromium crashes the page, the
-// program goes on in another one; how often is counted, and what the crashed document had not told is not missed.
+// program goes on in another one; where all of Chromium falls over it, the program connects again. How often is counted, and what
+// the crashed document had not told is not missed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '@pilothouse/sdk';
@@ -24,9 +25,10 @@ type Options = {
   crashes: number;
   names?: ProgramName[];
 };
-const allNames: ProgramName[] = ['playwright', 'puppeteer', 'raw'];
+export const programNames: ProgramName[] = ['playwright', 'puppeteer', 'raw'];
 const goOnMs = 15_000;
 const pauseMs = 20;
+const hearMs = 2000;
 /** The page and the database read the same clock, in whole milliseconds. */
 const clockMs = 1;
 /** Of takeovers. A program that is stopped again and again now and then runs into a check of Chromium's renderer, which ends it. */
@@ -41,7 +43,7 @@ const limits = {
   HOST_WARM: '0',
 };
 
-export async function takeFromPrograms({ stack, seed, takeovers, crashes, names = allNames }: Options) {
+export async function takeFromPrograms({ stack, seed, takeovers, crashes, names = programNames }: Options) {
   const [port, log] = await Promise.all([freePort(), startEventLog()]);
   const before = Object.keys(limits).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, limits);
@@ -84,13 +86,14 @@ type Driven = { from: number; to: number };
 async function takeFrom(name: ProgramName, { client, log, random, takeovers, crashes: killed, crash }: Parts) {
   const { session } = await client.createSession();
   const { id } = session;
-  const { cdp } = await client.openProgramAccess({ id });
-  const program = await programs[name](cdp.ws_url);
-  const met: Met = { counts: { acts: 0, reads: 0, refused: 0 }, wrong: [], refusedMs: [], goesOnMs: [] };
+  const connect = async () => programs[name]((await client.openProgramAccess({ id })).cdp.ws_url);
+  let program = await connect();
+  const met: Met = { counts: { acts: 0, reads: 0, refused: 0 }, wrong: [], goneBy: [], refusedMs: [], goesOnMs: [] };
   const since = Date.now();
   const before = log.ready.length;
   let driving = await beginWork(program, log, met);
   let crashes = 0;
+  let browsersLost = 0;
   const turns: Turn[] = [];
   try {
     for (let n = 0; n < takeovers; n += 1) {
@@ -101,8 +104,12 @@ async function takeFrom(name: ProgramName, { client, log, random, takeovers, cra
       turns.push(turn);
       if (turn.wrong) met.wrong.push(`takeover ${n}: ${turn.wrong}`);
       const goesOn = await driving.untilDone(goOnMs);
-      if (!program.isConnected()) throw new Error(`${name}: the connection was lost at takeover ${n}`);
-      if (driving.isGone()) {
+      if (!program.isConnected()) {
+        browsersLost += 1;
+        await driving.stop();
+        program = await untilDone(connect);
+        driving = await beginWork(program, log, met);
+      } else if (driving.isGone()) {
         crashes += 1;
         await driving.stop();
         // The next driver loads the page again. A program that did it before would lose that one too.
@@ -120,28 +127,38 @@ async function takeFrom(name: ProgramName, { client, log, random, takeovers, cra
   await program.close();
   await client.deleteSession({ id });
   const crashed = crashedOf(log, before);
-  if (crashed.size !== crashes)
-    met.wrong.push(`${crashed.size} documents were not left, the page was gone ${crashes} times`);
-  if (crashes > killed + Math.max(1, takeovers * mostCrashes)) met.wrong.push(`the page crashed ${crashes} times`);
-  return { ...figuresOf({ events, turns, crashed, met }), crashes, killed };
+  // Where a browser is lost, its page may have crashed just before.
+  const unexplained = crashed.size - crashes - browsersLost;
+  if (unexplained < 0 || unexplained > browsersLost)
+    met.wrong.push(
+      `${crashed.size} documents were not left, the page was gone ${crashes} times: ${met.goneBy.join('; ')}`,
+    );
+  if (crashes + browsersLost > killed + Math.max(1, takeovers * mostCrashes))
+    met.wrong.push(`the page crashed ${crashes} times, and the browser ${browsersLost} times`);
+  return { ...figuresOf({ events, turns, crashed, met }), crashes, browsersLost, killed };
 }
 
 /** The program works on the page that the session has. After a crash the one that is gone may still be there for a moment. */
 async function beginWork(program: Program, log: EventLog, met: Met): Promise<Driving> {
   const known = log.ready.length;
+  await untilDone(async () => {
+    await program.findPage();
+    await whenFree(() => program.goto(log.url));
+  });
+  await until(() => log.ready.length > known, goOnMs);
+  return keepDriving(program, { list: listed, title }, met);
+}
+
+async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   const end = performance.now() + goOnMs;
   for (;;) {
     try {
-      await program.findPage();
-      await whenFree(() => program.goto(log.url));
-      break;
+      return await work();
     } catch (error) {
       if (performance.now() > end) throw error;
       await sleep(pauseMs);
     }
   }
-  await until(() => log.ready.length > known, goOnMs);
-  return keepDriving(program, { list: listed, title }, met);
 }
 
 type Seen = { events: EventLog['events']; turns: Turn[]; crashed: Set<string>; met: Met };
@@ -203,9 +220,9 @@ async function takeOver({ client, log, random, id, driving }: TurnParts): Promis
   let hasCrashed = false;
   if (!Number.isNaN(from)) {
     driving.noteTaken();
-    await act().catch((error: unknown) => {
+    await act().catch(async (error: unknown) => {
       // The person may hear of it before the program does.
-      hasCrashed = driving.isGone() || /has crashed/.test(String(error));
+      hasCrashed = /has crashed/.test(String(error)) || (await isSoWithin(driving.isGone, hearMs));
       if (!hasCrashed) throw error;
     });
     await sleep(random.between(5, 80));
@@ -217,6 +234,12 @@ async function takeOver({ client, log, random, id, driving }: TurnParts): Promis
   const wrong = Number.isNaN(from) ? `it is ${takeover.status}` : isRefused ? undefined : 'no act was refused';
   return { driven: { from, to }, ackMs, pressed: hasCrashed || driving.isGone() ? undefined : pressed, wrong };
 }
+
+const isSoWithin = (isSo: () => boolean, ms: number) =>
+  until(isSo, ms).then(
+    () => true,
+    () => false,
+  );
 
 /** Where a page does not stop in time, an agent takes over a moment later. */
 async function activated(client: Client, id: string) {
