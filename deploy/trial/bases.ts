@@ -152,7 +152,7 @@ export function isRelease(name: string): name is Release {
 /** The tree of the newest engine, which builds the images, those of the engines that run them, and what the images are made of. */
 export type Prepared = {
   builder: string;
-  engines: Partial<Record<Release, string>>;
+  engines: { release: Release; tree: string }[];
   images: { image: string; archive: string; says: string[] }[];
 };
 
@@ -174,7 +174,7 @@ export async function prepareBases(running: Release[], signal: AbortSignal): Pro
   }
   return {
     builder: join(folder, nameOf(engines['debian-13'])),
-    engines: Object.fromEntries(running.map((release) => [release, join(folder, nameOf(engines[release]))])),
+    engines: running.map((release) => ({ release, tree: join(folder, nameOf(engines[release])) })),
     images: bases.map((base) => ({ image: base.image, says: base.says, archive: join(folder, nameOf(base)) })),
   };
 }

@@ -17,10 +17,10 @@ export async function runTrial(releases: Release[], signal: AbortSignal): Promis
   const work = await mkdtemp(join(tmpdir(), 'pilothouse-images-'));
   try {
     await runPhase({ phase: 'build', work, tree: prepared.builder, prepared }, signal);
-    for (const release of releases) {
+    for (const { release, tree } of prepared.engines) {
       const begun = performance.now();
       await clear(work);
-      await runPhase({ phase: 'run', work, tree: prepared.engines[release] ?? '', prepared }, signal);
+      await runPhase({ phase: 'run', work, tree, prepared }, signal);
       console.log(`images: it works on the engine of ${release} (${Math.round((performance.now() - begun) / 1000)} s)`);
     }
   } finally {

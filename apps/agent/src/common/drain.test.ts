@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { drain } from './drain.ts';
 
-const batchMs = 20;
-
-/** Batches that take a while each; the last has nothing to do. */
-function batches(counts: number[]) {
-  const left = [...counts];
-  const begun: number[] = [];
-  const ended: number[] = [];
+/** Batches by a clock of their own: how much each does, and how long it takes. After the last there is nothing to do. */
+function batches(made: { count: number; tookMs: number }[]) {
+  const left = [...made];
+  const rests: number[] = [];
+  let now = 0;
   return {
-    begun,
-    rests: () => begun.slice(1).map((at, index) => at - (ended[index] ?? Number.NaN)),
+    left,
+    rests,
     async next() {
-      begun.push(performance.now());
-      await sleep(batchMs);
-      ended.push(performance.now());
-      return left.shift() ?? 0;
+      const { count, tookMs } = left.shift() ?? { count: 0, tookMs: 0 };
+      now += tookMs;
+      return count;
+    },
+    clock: {
+      now: () => now,
+      async rest(ms: number) {
+        rests.push(ms);
+        now += ms;
+      },
     },
   };
 }
@@ -25,34 +28,39 @@ function batches(counts: number[]) {
 describe('draining', () => {
   const open = new AbortController().signal;
 
-  it('goes on until a batch has nothing to do, and counts', async () => {
-    const made = batches([3, 5, 1]);
-    assert.equal(await drain(made.next, open), 9);
-    assert.equal(made.begun.length, 4);
+  it('goes on until a batch has nothing to do, counts, and rests after each for twice its time', async () => {
+    const { next, clock, rests } = batches([
+      { count: 3, tookMs: 10 },
+      { count: 5, tookMs: 70 },
+      { count: 1, tookMs: 1 },
+    ]);
+    assert.equal(await drain(next, open, clock), 9);
+    assert.deepEqual(rests, [20, 140, 2]);
   });
 
-  it('rests after each batch for longer than it took', async () => {
-    const made = batches([1, 1, 1]);
-    await drain(made.next, open);
-    for (const rest of made.rests()) assert.ok(rest >= batchMs, `${rest}`);
+  it('rests for a second at most', async () => {
+    const { next, clock, rests } = batches([{ count: 1, tookMs: 40_000 }]);
+    assert.equal(await drain(next, open, clock), 1);
+    assert.deepEqual(rests, [1000]);
   });
 
-  it('ends in a rest where it is told to', async () => {
+  it('ends in the middle of a rest where it is told to, and begins no other batch', async () => {
+    const { next, clock, left } = batches([
+      { count: 4, tookMs: 10 },
+      { count: 4, tookMs: 10 },
+    ]);
     const ending = new AbortController();
-    const made = batches([1, 1, 1]);
-    const done = drain(async () => {
-      const count = await made.next();
-      ending.abort();
-      return count;
-    }, ending.signal);
-    assert.equal(await done, 1);
-    assert.equal(made.begun.length, 1);
+    const rest = (_ms: number, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        ending.abort();
+      });
+    assert.equal(await drain(next, ending.signal, { ...clock, rest }), 4);
+    assert.equal(left.length, 1);
   });
 
   it('leaves a failure to its caller', async () => {
-    await assert.rejects(
-      drain(() => Promise.reject(new Error('no database')), open),
-      /no database/,
-    );
+    const failing = () => Promise.reject(new Error('no database'));
+    await assert.rejects(drain(failing, open), /no database/);
   });
 });

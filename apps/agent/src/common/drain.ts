@@ -3,19 +3,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const rests = 2;
-/** A batch may have waited for somebody else: that is no reason to rest for long. */
+/** The agent rests no longer than this, however slow the database or the place of the blobs was. */
 const maxRestMs = 1000;
 
+type Clock = { now(): number; rest(ms: number, signal: AbortSignal): Promise<void> };
+const realClock: Clock = {
+  now: () => performance.now(),
+  rest: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
 /** Until a batch had nothing to do; returns how much they did together. */
-export async function drain(batch: () => Promise<number>, signal: AbortSignal): Promise<number> {
+export async function drain(batch: () => Promise<number>, signal: AbortSignal, clock = realClock): Promise<number> {
   let done = 0;
   while (!signal.aborted) {
-    const begun = performance.now();
+    const begun = clock.now();
     const count = await batch();
     if (count === 0) break;
     done += count;
-    const restMs = Math.min(maxRestMs, rests * (performance.now() - begun));
-    await sleep(restMs, undefined, { signal }).catch(() => {});
+    // It rejects only where the signal ends it, and then the loop ends too.
+    await clock.rest(Math.min(maxRestMs, rests * (clock.now() - begun)), signal).catch(() => {});
   }
   return done;
 }

@@ -143,10 +143,11 @@ function createInputPerformer(options: Options, { devices, navigator, choosers }
 
   async function useDevice(input: DeviceInput, signal: AbortSignal): Promise<void> {
     const page = pages.current();
-    const why = dialog() ? dialogOpen() : pages.isCrashed(page) ? hasCrashed() : undefined;
-    // Moving the mouse in front of a dialog is no mistake, and does nothing.
-    if (why && input.action === 'move') return;
-    if (why) throw why;
+    if (dialog() || pages.isCrashed(page)) {
+      // Moving the mouse over a page that takes no input is no mistake, and does nothing.
+      if (input.action === 'move') return;
+      throw dialog() ? dialogOpen() : hasCrashed();
+    }
     if (performance.now() < (hangingUntil.get(page) ?? 0)) throw hangs();
     // A person who presses on a page has seen where it is; one who only goes on typing may not have.
     if (pressing.has(input.action)) sites.accept(page);

@@ -72,7 +72,7 @@ export function createCommands(options: Options): (command: SessionCommand) => P
   async function take({ epoch, is_person, is_program }: CommandOf<'take'>): Promise<Reply> {
     const cut = epoch > driver.epoch() ? (activity.commandId() ?? null) : null;
     if (!(await handOver(epoch, is_person ? 'person' : is_program ? 'program' : 'unknown'))) throw stale();
-    // Not awaited: whoever drives now sees the fresh pages as they come. An agent opens the session, which repairs it too.
+    // A person or a program need not wait until every crashed page is loaded. For an agent, opening the session loads them.
     if ((is_person || is_program) && options.isHeld()) void bestEffort('load crashed pages again', options.repair());
     return { head: { ok: true, type: 'taken', cut }, body: emptyBody };
   }
