@@ -50,7 +50,7 @@ class EveryPort extends Set<number> {
   }
 }
 
-type Hosting = {
+export type Hosting = {
   ports?: ReadonlySet<number>;
   capacity?: number;
   warm?: number;

@@ -1,32 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, fileCommand, filePieceBytes } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import { type Bus, fileCommand, filePieceBytes } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { until } from '../../../../testkit/until.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 import { rendererPids } from '../../testing/processes.ts';
+import { openSessionAtHost, type SessionAtHost } from '../../testing/session-at-host.ts';
 import { startSite } from '../../testing/site.ts';
 import { newId } from '../common/id.ts';
 
 describe('actions', () => {
-  let nats: NatsForTest;
+  let opened: SessionAtHost;
   let site: Awaited<ReturnType<typeof startSite>>;
   let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let host: SessionAtHost['host'];
+  let session: SessionAtHost['session'];
   before(async () => {
-    [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1', { fileLimits: { fileBytes: 5 * filePieceBytes, files: 10 } });
-    session = drive(agent, 'h1');
-    await session.open();
+    [opened, site] = await Promise.all([
+      openSessionAtHost({ fileLimits: { fileBytes: 5 * filePieceBytes, files: 10 } }),
+      startSite(),
+    ]);
+    ({ agent, host, session } = opened);
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
-    await nats?.close();
   });
   const workshop = () => session.act({ action: 'navigate', url: `${site.url}/workshop` });
 

@@ -1,35 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Bus, connectBus, type Input } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { Input } from '@pilothouse/bus';
 import { until } from '../../../../testkit/until.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 import { rendererPids } from '../../testing/processes.ts';
+import { openSessionAtHost, type SessionAtHost } from '../../testing/session-at-host.ts';
 import { startSite } from '../../testing/site.ts';
 
 const at = { x: 10, y: 10, modifiers: [] };
 const press: Input = { ...at, action: 'click', button: 'left' };
 
 describe('a page that crashed', () => {
-  let nats: NatsForTest;
+  let opened: SessionAtHost;
   let site: Awaited<ReturnType<typeof startSite>>;
-  let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let host: SessionAtHost['host'];
+  let session: SessionAtHost['session'];
   let epoch = 1;
   let seq = 0;
   before(async () => {
-    [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    [opened, site] = await Promise.all([openSessionAtHost(), startSite()]);
+    ({ host, session } = opened);
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
-    await nats?.close();
   });
   beforeEach(() => takenBy('person'));
 

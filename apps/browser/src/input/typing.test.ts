@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Bus, connectBus, type NumberedInput } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { NumberedInput } from '@pilothouse/bus';
 import type { Step } from '@pilothouse/contract';
 import { until } from '../../../../testkit/until.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 import { type Origins, startOrigins } from '../../testing/origins.ts';
+import { openSessionAtHost, type SessionAtHost } from '../../testing/session-at-host.ts';
 
 type Input = NumberedInput['input'];
 
@@ -37,24 +36,17 @@ const form = (
   </script>`;
 
 describe('what is typed', () => {
-  let nats: NatsForTest;
+  let opened: SessionAtHost;
   let origins: Origins;
-  let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let session: SessionAtHost['session'];
   let epoch = 1;
   let seq = 0;
   before(async () => {
-    [nats, origins] = await Promise.all([startNats({ hosts: ['h1'] }), startOrigins()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1', { capacity: 1 });
-    session = drive(agent, 'h1');
-    await session.open();
+    [opened, origins] = await Promise.all([openSessionAtHost({ capacity: 1 }), startOrigins()]);
+    session = opened.session;
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
-    await nats?.close();
+    await opened?.close();
     await origins?.close();
   });
   beforeEach(() => {
@@ -168,17 +160,12 @@ describe('what is typed', () => {
 });
 
 describe('text that is put into a field in one task', () => {
-  let nats: NatsForTest;
+  let opened: SessionAtHost;
   let origins: Origins;
-  let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let session: SessionAtHost['session'];
   before(async () => {
-    [nats, origins] = await Promise.all([startNats({ hosts: ['h1'] }), startOrigins()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1', { capacity: 1 });
-    session = drive(agent, 'h1');
-    await session.open();
+    [opened, origins] = await Promise.all([openSessionAtHost({ capacity: 1 }), startOrigins()]);
+    session = opened.session;
     const kinds = ['text', 'search', 'tel', 'url', 'email', 'number', 'password'];
     const chosen = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'];
     origins.serve({
@@ -200,9 +187,7 @@ describe('text that is put into a field in one task', () => {
     await session.act({ action: 'navigate', url: `${origins.here}/` });
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
-    await nats?.close();
+    await opened?.close();
     await origins?.close();
   });
   const type = (target: string, text: string) => session.failureOf({ action: 'type', target: { label: target }, text });

@@ -1,31 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Bus, connectBus, type SessionView } from '@pilothouse/bus';
-import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
+import type { SessionView } from '@pilothouse/bus';
 import { until } from '../../../../testkit/until.ts';
-import { drive, type HostForTest, startHost } from '../../testing/host.ts';
 import { rendererPids } from '../../testing/processes.ts';
+import { openSessionAtHost, type SessionAtHost } from '../../testing/session-at-host.ts';
 import { startSite } from '../../testing/site.ts';
 import { viewWhere } from '../../testing/views.ts';
 
 describe('why a page does not show what was asked of it', () => {
-  let nats: NatsForTest;
+  let opened: SessionAtHost;
   let site: Awaited<ReturnType<typeof startSite>>;
-  let agent: Bus;
-  let host: HostForTest;
-  let session: ReturnType<typeof drive>;
+  let host: SessionAtHost['host'];
+  let session: SessionAtHost['session'];
   before(async () => {
-    [nats, site] = await Promise.all([startNats({ hosts: ['h1'] }), startSite()]);
-    agent = await connectBus(nats.as('agent'));
-    host = await startHost(nats, 'h1');
-    session = drive(agent, 'h1');
-    await session.open();
+    [opened, site] = await Promise.all([openSessionAtHost(), startSite()]);
+    ({ host, session } = opened);
   });
   after(async () => {
-    await host?.close();
-    await agent?.close();
+    await opened?.close();
     await site?.close();
-    await nats?.close();
   });
 
   const troubleOf = (view: SessionView) => view.pages.find(({ is_front }) => is_front)?.trouble;
