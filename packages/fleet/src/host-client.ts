@@ -44,7 +44,8 @@ export type BrowserSetup = {
   secrets?: string[];
 };
 
-type WatchOptions = Wait & { forMs: number; isDriven?: boolean; isRecording?: boolean };
+/** `seen`: the id of the last frame that came. */
+type WatchOptions = Wait & { forMs: number; isDriven?: boolean; isRecording?: boolean; seen?: string | null };
 type SuccessfulReply = Extract<SessionReply, { ok: true }>;
 
 type Send = <Type extends SuccessfulReply['type'], Value>(
@@ -107,8 +108,8 @@ export function createHostClient(bus: Bus) {
     },
 
     /** Asks for frames for this long. Repeat it while there are viewers. */
-    watch(browser: BrowserAddress, { forMs, isDriven = false, isRecording = false, ...wait }: WatchOptions) {
-      const command = { type: 'watch', for_ms: forMs, is_driven: isDriven, is_recording: isRecording } as const;
+    watch(browser: BrowserAddress, { forMs, isDriven = false, isRecording = false, seen, ...wait }: WatchOptions) {
+      const command = { type: 'watch', for_ms: forMs, is_driven: isDriven, is_recording: isRecording, seen } as const;
       return send(browser, command, wait, ['watching', () => ({})]);
     },
 

@@ -17,16 +17,18 @@ type Options = {
   onFrame: (frame: Frame) => void;
 };
 
-export function createFramePublisher(options: Options): (shot: Shot, place: PageLocation) => void {
+/** What it returns makes a frame of a shot, and says its id. */
+export function createFramePublisher(options: Options): (shot: Shot, place: PageLocation) => string | undefined {
   const { sessionId, pages, privacy, epoch, signal, onFrame } = options;
   let count = 0;
   return (shot, place) => {
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     count += 1;
+    const frameId = newId();
     const { page, image, width, height, scroll, privateReason } = shot;
     onFrame({
       header: {
-        frame_id: newId(),
+        frame_id: frameId,
         recorded_at: new Date().toISOString(),
         content_type: 'image/jpeg',
         width,
@@ -44,5 +46,6 @@ export function createFramePublisher(options: Options): (shot: Shot, place: Page
       },
       image,
     });
+    return frameId;
   };
 }

@@ -106,6 +106,24 @@ describe('the screencast', () => {
     }
   });
 
+  it('shows a page at rest again to a viewer that lost its last frame, and to no other', async () => {
+    await go('/form');
+    const watch = (seen?: string | null) => session.tell({ type: 'watch', for_ms: 4000, seen });
+    await watch();
+    await arrived(({ header }) => header.title === 'Form');
+    await until(async () => (await countFrames(700)) === 0, 10_000);
+    await watch(null);
+    await until(() => frames.length > 0, 2000);
+    const [again] = frames;
+    assert.ok(again);
+    // It is on its way, and then it has come.
+    await watch('another-frame');
+    assert.equal(await countFrames(700), 0);
+    await watch(again.header.frame_id);
+    await watch();
+    assert.equal(await countFrames(700), 0);
+  });
+
   it('keeps to its rate on a page that never rests, is faster while a person drives, and stops in the end', async () => {
     await go('/moving');
     await session.tell({ type: 'watch', for_ms: 1000 });

@@ -14,10 +14,12 @@ import { type Shot, takeShot } from './screenshot.ts';
 const intervals = { driver: 33, viewer: 100, recorder: 500 };
 type Onlooker = keyof typeof intervals;
 const shotMs = 2000;
+/** A frame that a watcher has not seen is on its way for this long; then it is lost. */
+const onItsWayMs = 250;
 
 export type Screencast = {
-  /** A viewer watches, a person drives, or an agent records, for this long. */
-  watch(forMs: number, by?: Onlooker): void;
+  /** A viewer watches, a person drives, or an agent records, for this long. `seen`: the last frame that came to them. */
+  watch(forMs: number, by?: Onlooker, seen?: string | null): void;
   /** A person acts on the page: the effect is to be seen at once. */
   touch(): void;
   /** The last picture of the page was for fewer viewers than may see it now. */
@@ -27,6 +29,8 @@ export type Screencast = {
   /** The picture on the screen as the cast last had it; undefined while it does not run. */
   latest(): Shot | undefined;
   isWatched(): boolean;
+  /** Whether a viewer or a driver waits for pictures; an agent that only records does not count. */
+  isShown(): boolean;
   close(): void;
 };
 
@@ -36,7 +40,8 @@ type Options = {
   reasonOf: (page: Page, drawnAt?: number) => PrivateReason | undefined;
   /** Of the driver. */
   epoch: () => number;
-  onShot: (shot: Shot, place: PageLocation) => void;
+  /** Returns the id of the frame that it becomes, if it becomes one. */
+  onShot: (shot: Shot, place: PageLocation) => string | undefined;
 };
 type WatchedPage = LivePage & { place: LocationFollower };
 
@@ -45,16 +50,21 @@ export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): S
   let timer: NodeJS.Timeout | undefined;
   let running: WatchedPage | undefined;
   let latest: Shot | undefined;
+  const sent = createLastSent();
 
   const isDriven = () => performance.now() < until.driver;
-  const intervalMs = () =>
-    isDriven() ? intervals.driver : performance.now() < until.viewer ? intervals.viewer : intervals.recorder;
+  const isViewed = () => performance.now() < until.viewer;
+  const intervalMs = () => (isDriven() ? intervals.driver : isViewed() ? intervals.viewer : intervals.recorder);
 
   function keep(shot: Shot, drawnAt?: number): void {
     shot.privateReason = strictest(shot.privateReason, reasonOf(shot.page, drawnAt));
     shot.epoch ??= epoch();
     latest = shot;
-    running?.place.use((place) => latest === shot && onShot(shot, place));
+    running?.place.use((place) => latest === shot && send(shot, place));
+  }
+
+  function send(shot: Shot, place: PageLocation): void {
+    sent.note(onShot(shot, place));
   }
 
   /** A title may change without a frame. */
@@ -63,7 +73,7 @@ export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): S
     // Where a page is may be private although its last picture is not.
     const privateReason = strictest(latest.privateReason, reasonOf(latest.page));
     const isNew = privateReason !== latest.privateReason;
-    onShot(isNew ? { ...latest, privateReason, epoch: epoch() } : latest, place);
+    send(isNew ? { ...latest, privateReason, epoch: epoch() } : latest, place);
   }
 
   function start(): void {
@@ -79,18 +89,20 @@ export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): S
     running?.place.close();
     running = undefined;
     latest = undefined;
+    sent.note(undefined);
   }
 
   pages.onSwitch(() => running && start());
 
   return {
-    watch(forMs, by = 'viewer') {
+    watch(forMs, by = 'viewer', seen?) {
       const now = performance.now();
       until[by] = Math.max(until[by], now + forMs);
       clearTimeout(timer);
       timer = setTimeout(stop, Math.max(...Object.values(until)) - now);
       start();
       if (by === 'driver') running?.castIfPolling('first');
+      if (seen !== undefined && sent.isLost(seen)) running?.place.use(showPlace);
     },
     touch: () => running?.castIfPolling('touched'),
     renew(page) {
@@ -105,9 +117,22 @@ export function createScreencast({ pages, reasonOf, epoch, onShot }: Options): S
     },
     latest: () => (latest?.page === pages.current() ? latest : undefined),
     isWatched: () => running !== undefined,
+    isShown: () => isDriven() || isViewed(),
     close() {
       clearTimeout(timer);
       stop();
     },
+  };
+}
+
+/** The frame that was sent last, of which a watcher says which one it has seen. */
+function createLastSent() {
+  let last: { frameId: string; at: number } | undefined;
+  return {
+    note(frameId: string | undefined): void {
+      last = frameId === undefined ? undefined : { frameId, at: performance.now() };
+    },
+    isLost: (seen: string | null) =>
+      last !== undefined && last.frameId !== seen && performance.now() - last.at > onItsWayMs,
   };
 }

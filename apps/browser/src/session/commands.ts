@@ -50,9 +50,9 @@ export function createCommands(options: Options): (command: SessionCommand) => P
     return { head: { ok: true, type: 'seen', picture, written: privacy.labels(), view: seen }, body: image };
   }
 
-  function watch({ for_ms, is_driven, is_recording }: CommandOf<'watch'>): Reply {
+  function watch({ for_ms, is_driven, is_recording, seen }: CommandOf<'watch'>): Reply {
     if (is_driven) checkpoints.setDriven(for_ms);
-    screencast.watch(for_ms, is_driven ? 'driver' : is_recording ? 'recorder' : 'viewer');
+    screencast.watch(for_ms, is_driven ? 'driver' : is_recording ? 'recorder' : 'viewer', seen);
     return { head: { ok: true, type: 'watching' }, body: emptyBody };
   }
 

@@ -47,6 +47,7 @@ export type Session = {
   /** Opens a door for a program. */
   openDoor: ProgramDoors['open'];
   usage(): SessionUsage;
+  isShown: Screencast['isShown'];
   /** Opens pages again that crashed while the browser lives. */
   repair(): Promise<void>;
   /** Reads the state from which the session can be opened again. */
@@ -212,6 +213,7 @@ function assemble(assembly: Assembly) {
     answer: redacted(secrets, createCommands({ ...shared, handOver, input, view: prompts.view, act, repair })),
     files,
     openDoor: actsWithoutSecrets(doors.open, secrets),
+    isShown: screencast.isShown,
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     repair,
     save: checkpoints.save,

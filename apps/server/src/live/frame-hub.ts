@@ -56,9 +56,14 @@ export function createFrameHub({ store, bus, hosts, log, onSilent }: Options) {
       const browsers = await store.browsers.ofAll([...sessions.keys()]).catch((error) => warn(error));
       if (browsers) for (const [sessionId, session] of sessions) session.update(browsers.get(sessionId), read);
     }
+    askHosts();
+  }
+  function askHosts(): void {
     for (const [sessionId, session] of sessions) session.askHost().catch((error) => warn(error, sessionId));
   }
   const timer = setInterval(renewAll, renewMs);
+  // What hosts sent meanwhile has gone by: a page that rests sends nothing more by itself.
+  const stopHearing = bus.onBack(askHosts);
 
   return {
     /** Offers every new frame that the viewer may see until the end, beginning with the last one. */
@@ -76,6 +81,7 @@ export function createFrameHub({ store, bus, hosts, log, onSilent }: Options) {
 
     close() {
       clearInterval(timer);
+      stopHearing();
       for (const sessionId of sessions.keys()) close(sessionId);
     },
   };

@@ -40,6 +40,8 @@ export function watchSession(sessionId: string, options: Options) {
   let lastRead = 0;
   /** The newest epoch for which the driver was read. */
   let epochRead = 0;
+  /** The last frame that came from the host: what it sent since is asked for again. */
+  let seen: string | null = null;
   /** A frame of a newer epoch than the database had, until the next read. */
   let unconfirmed: { message: Frame; from: { host_id: string } } | undefined;
   // Many viewers that come, or events that ask for it, cause one renewal.
@@ -48,7 +50,7 @@ export function watchSession(sessionId: string, options: Options) {
   });
   const confirm = atMostEvery(betweenReadsMs, renewal.request);
   const requestFrames = createFrameRequest(sessionId, { ...options, renew: renewal.request });
-  const askHost = () => requestFrames(browser, { isDriven: driver !== null });
+  const askHost = () => requestFrames(browser, { isDriven: driver !== null, seen });
 
   async function readAndAsk(): Promise<void> {
     const { browser: found, read } = await readBrowser();
@@ -60,12 +62,10 @@ export function watchSession(sessionId: string, options: Options) {
     // Any host may publish frames of any session on its own subject; only the holder of the browser is believed.
     if (!browser || from.host_id !== holderOf(browser)) return;
     const { epoch } = message.header;
+    seen = message.header.frame_id;
     // The driver is newer than the last read, or no driver at all: the database knows.
     unconfirmed = epoch > browser.epoch ? { message, from } : undefined;
-    if (unconfirmed) {
-      confirm();
-      return;
-    }
+    if (unconfirmed) return void confirm();
     // The first private frame of a driver may come before we have read who drives.
     if (message.header.private && epoch > Math.max(epochRead, driver?.epoch ?? 0)) {
       epochRead = epoch;
@@ -166,11 +166,11 @@ function createFrameRequest(
   { hosts, isOpen, onSilent, renew }: Pick<Options, 'hosts' | 'isOpen' | 'onSilent'> & { renew: () => void },
 ) {
   const silence = createSilence(silenceOptions);
-  return async (browser: BrowserRow, { isDriven }: { isDriven: boolean }): Promise<void> => {
+  return async (browser: BrowserRow, about: { isDriven: boolean; seen: string | null }): Promise<void> => {
     const hostId = holderOf(browser);
     if (!hostId || !browser) return;
     const hold = { hostId, sessionId, epoch: browser.epoch };
-    const result = await hosts.watch(hold, { forMs: watchForMs, isDriven, timeoutMs: renewMs });
+    const result = await hosts.watch(hold, { forMs: watchForMs, ...about, timeoutMs: renewMs });
     // A host that is still opening the browser does not listen for it yet.
     if (browser.browser !== 'live') return silence.reset();
     const verdict = silence.count(result);

@@ -145,6 +145,8 @@ export const SessionCommand = z.discriminatedUnion('type', [
     is_driven: z.boolean().default(false),
     /** Only an agent that records looks on: it needs few frames. */
     is_recording: z.boolean().default(false),
+    /** The last frame that came to who asks, null for none: a later one is sent again. Nothing is where this is absent. */
+    seen: BusId.nullable().optional(),
   }),
   /** The present picture, without waiting for a change. */
   z.object({ type: z.literal('look') }),

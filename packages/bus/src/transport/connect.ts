@@ -60,6 +60,8 @@ export interface Bus {
   isConnected(): boolean;
   /** How long ago the connection for control came back; 0 while it is down, Infinity where it never broke. */
   steadyForMs(): number;
+  /** Calls the listener each time one of the two connections is back after it broke; returns a function that removes it. */
+  onBack(listener: () => void): () => void;
   /** Whether the server answers on both connections within the time. Never rejects. */
   ping(wait: Wait): Promise<boolean>;
   /** Responders finish their requests, subscriptions drain, connections close; by force at the deadline. */
@@ -100,6 +102,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       subscribeNewest(links[definition.lane], definition, filter, consumer, onProblem, listenOptions),
     isConnected: () => all.every((link) => link.isConnected()),
     steadyForMs: links.control.steadyForMs,
+    onBack: (listener) => {
+      const forget = all.map((link) => link.onBack(listener));
+      return () => forget.forEach((one) => void one());
+    },
     ping: async (pingWait) => (await Promise.all(all.map((link) => link.ping(pingWait)))).every(Boolean),
     close: async ({ timeoutMs = 2000 } = {}) => {
       await Promise.all([...responders].map((responder) => responder.close({ timeoutMs })));

@@ -34,6 +34,8 @@ export interface Link {
   maxPayloadBytes(): number;
   /** Calls the listener each time the connection breaks; returns a function that removes it. */
   onLost(listener: () => void): () => void;
+  /** The same each time it is back. */
+  onBack(listener: () => void): () => void;
   /** Whether the server answers; a dead connection may still look connected. */
   ping(wait: Wait): Promise<boolean>;
   close(timeoutMs: number): Promise<void>;
@@ -111,6 +113,7 @@ export async function openLink(
     steadyForMs: () => (nc.isClosed() ? 0 : connection.steadyForMs()),
     maxPayloadBytes: connection.maxPayloadBytes,
     onLost: connection.onLost,
+    onBack: connection.onBack,
     ping: (pingWait) => waitFor(nc.rtt(), pingWait).then(connection.isConnected, () => false),
     close: async (timeoutMs) => {
       // Draining waits for a server that may be gone; closing does not.
@@ -127,7 +130,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOpti
   let connected = true;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
   let maxPayloadBytes = nc.info?.max_payload ?? 0;
-  const lostListeners = new Set<() => void>();
+  const [lost, back] = [createListeners(), createListeners()];
 
   function update(status: Status) {
     switch (status.type) {
@@ -136,7 +139,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOpti
         if (!connected) break;
         connected = false;
         onStatus({ type: 'disconnected', lane });
-        for (const listener of [...lostListeners]) listener();
+        lost.call();
         break;
       case 'reconnect':
         if (connected) break;
@@ -145,6 +148,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOpti
         signIn.accept();
         maxPayloadBytes = nc.info?.max_payload ?? maxPayloadBytes;
         onStatus({ type: 'connected', lane });
+        back.call();
         break;
       case 'staleConnection':
         onStatus({ type: 'stale', lane });
@@ -173,9 +177,20 @@ function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOpti
     isConnected: () => connected,
     steadyForMs: () => (connected ? performance.now() - reconnectedAt : 0),
     maxPayloadBytes: () => maxPayloadBytes,
-    onLost: (listener: () => void) => {
-      lostListeners.add(listener);
-      return () => void lostListeners.delete(listener);
+    onLost: lost.add,
+    onBack: back.add,
+  };
+}
+
+function createListeners() {
+  const all = new Set<() => void>();
+  return {
+    add(listener: () => void) {
+      all.add(listener);
+      return () => void all.delete(listener);
+    },
+    call(): void {
+      for (const listener of [...all]) listener();
     },
   };
 }

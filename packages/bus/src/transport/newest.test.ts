@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
+import { startBusProxy } from '../../../../testkit/bus-proxy.ts';
 import { sampleFrame } from '../../testing/frame.ts';
 import { type NatsForTest, startNats } from '../../testing/nats.ts';
 import { until } from '../../testing/wait.ts';
@@ -102,6 +103,34 @@ test('a publisher of the newest sends the last of a burst without piling up the 
   subscription.close();
   assert.deepEqual(seen, [1, 100]);
   assert.deepEqual(publisher.counts(), { sent: 2, failed: 0, skipped: 98 });
+});
+
+test('what a publisher was given last while its connection was away is sent when it is back', async () => {
+  await using all = new AsyncDisposableStack();
+  const proxy = all.adopt(await startBusProxy(), (one) => one.close());
+  const signIn = { ...nats.as({ host: 'h1' }), servers: proxy.to(nats.url) };
+  const cutOff = all.adopt(await connectBus(signIn), (one) => one.close({ timeoutMs: 200 }));
+  const seen: number[] = [];
+  const subscription = server.subscribe(frame, { session_id: 's1' }, ({ header }) => {
+    seen.push(header.seq);
+  });
+  await subscription.ready({ timeoutMs: 1000 });
+  const publisher = cutOff.publishNewest(frame, to);
+  publisher.put(sampleFrame({ seq: 1 }));
+  await until(() => seen.at(-1) === 1);
+  let timesBack = 0;
+  cutOff.onBack(() => {
+    timesBack += 1;
+  });
+  const cut = proxy.cut(400);
+  await until(() => !cutOff.isConnected());
+  for (const seq of [2, 3]) publisher.put(sampleFrame({ seq }));
+  await cut;
+  await until(() => seen.at(-1) === 3, 5000);
+  // One for control, one for frames.
+  await until(() => timesBack === 2, 5000);
+  subscription.close();
+  publisher.close();
 });
 
 test('a message of the wrong shape or origin is dropped and counted, and the next one is heard', async () => {

@@ -53,7 +53,7 @@ export interface NewestPublisher<In> {
 
 /**
  * Publishes one message at a time, the next when the server has confirmed the last: with a slow server there are fewer
- * frames, and they do not pile up in this process.
+ * frames, and they do not pile up in this process. Where the connection broke before that, the newest is sent when it is back.
  */
 export function publishNewest<Name extends string, Open extends Name, In, Out>(
   link: Link,
@@ -62,17 +62,35 @@ export function publishNewest<Name extends string, Open extends Name, In, Out>(
 ): NewestPublisher<In> {
   definition.subject.to(to); // throws here on a bad token, and not at the first frame
   let [sent, failed] = [0, 0];
+  let isClosed = false;
+  let stopWaiting = () => {};
   const slot = createSlot<In>(async (message) => {
-    if (!publish(link, definition, to, message).ok) {
-      failed += 1;
-      return;
-    }
-    sent += 1;
-    // Settles with the confirmation or with the loss of the connection; either way the next message follows.
-    await link.nc.flush().catch(() => undefined);
+    do {
+      const published = publish(link, definition, to, message);
+      if (published.ok) sent += 1;
+      else failed += 1;
+      if (published.ok ? await isConfirmed(link) : published.reason === 'too_large') return;
+      if (isClosed) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stopWaiting = link.onBack(resolve);
+      await promise;
+      stopWaiting();
+    } while (!slot.isTaken());
   });
-  return { put: slot.put, counts: () => ({ sent, failed, skipped: slot.skipped() }), close: slot.clear };
+  const close = () => {
+    isClosed = true;
+    slot.clear();
+    stopWaiting();
+  };
+  return { put: slot.put, counts: () => ({ sent, failed, skipped: slot.skipped() }), close };
 }
+
+/** False where the connection broke: the server may have it, or may not. */
+const isConfirmed = ({ nc }: Link): Promise<boolean> =>
+  nc.flush().then(
+    () => true,
+    () => false,
+  );
 
 /** `work` must not throw. */
 function createSlot<T>(work: (item: T) => Promise<void>) {
@@ -98,6 +116,7 @@ function createSlot<T>(work: (item: T) => Promise<void>) {
     clear: () => {
       waiting = undefined;
     },
+    isTaken: () => waiting !== undefined,
     skipped: () => skipped,
   };
 }
