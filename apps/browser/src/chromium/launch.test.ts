@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../../../../testkit/until.ts';
@@ -40,6 +40,21 @@ describe('a Chromium that we start', () => {
         .map((line) => line.trim().split(/\s+/))
         .filter((columns) => columns[3] === '0A' && columns[7] === String(chromium.uid));
       assert.deepEqual(listening, []);
+    } finally {
+      await chromium.close();
+    }
+  });
+
+  it('comes after servers, agents and hosts where processors are short, with all its processes', async () => {
+    const chromium = await launch();
+    try {
+      await chromium.browser.newPage();
+      const pids = chromium.uid === undefined ? await chromiumPids(parent) : await pidsOfUser(chromium.uid);
+      assert.ok(pids.includes(chromium.pid));
+      // Some of its threads it puts lower by itself.
+      for (const pid of pids) assert.equal(getPriority(pid), getPriority() + 5, `${pid}`);
+      const group = await readFile(`/proc/${chromium.pid}/autogroup`, 'utf8').catch(() => undefined);
+      if (group) assert.match(group, /nice 5$/m);
     } finally {
       await chromium.close();
     }

@@ -3,6 +3,7 @@
 
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { browserNice } from '../limits/priority.ts';
 import { filterCommand, seccompFilter } from './seccomp.ts';
 
 export type LauncherOptions = {
@@ -28,10 +29,12 @@ export async function writeLauncher({ path, folder, uid, hidesProcesses }: Launc
     await chmod(folder, 0o711);
   }
   const launcher = join(folder, 'launch');
+  // Where the kernel groups processes by their terminal session it weighs the groups, elsewhere the processes.
   await writeFile(
     launcher,
     `#!/bin/sh
-exec ${wallsOf({ uid, hidesProcesses })} env HOME='${home}' TMPDIR='${home}' '${path}' "$@"
+{ echo ${browserNice} >/proc/$$/autogroup; } 2>/dev/null
+exec nice -n ${browserNice} ${wallsOf({ uid, hidesProcesses })} env HOME='${home}' TMPDIR='${home}' '${path}' "$@"
 `,
     { mode: 0o755 },
   );

@@ -196,7 +196,8 @@ async function begin(state: SlotState, options: Options, events: SessionEvents):
   state.stop = chromium.close;
   if (hasEnded(state)) throw endedWhileOpening();
   state.browser = chromium;
-  const monitor = walls.watch(chromium, (hit) => events.onReport({ type: 'wall', ...hit }));
+  const isShown = () => state.session?.isShown() ?? false;
+  const monitor = walls.watch({ ...chromium, isShown }, (hit) => events.onReport({ type: 'wall', ...hit }));
   state.monitor = monitor;
   chromium.guard?.listen({ onSlowed: monitor.yieldNow });
   const session = await open({

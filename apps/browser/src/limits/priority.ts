@@ -1,8 +1,11 @@
-// Who goes first when processors are short. A session that yields runs in what the others leave.
+// Who goes first when processors are short: what servers, agents and hosts have to answer, then browsers. A session that yields runs in
+// what the others leave.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
+/** Of every browser from its start: a third of the weight of other processes. With processors to spare it changes nothing. */
+export const browserNice = 5;
 /** Far behind the others, but not the very last: on a busy machine those get nothing at all, and cannot even end. */
 const later = 15;
 
@@ -32,8 +35,8 @@ export function createLowPriority(): LowPriority {
     },
     undo(pids) {
       for (const pid of pids) {
-        setGroup(pid, 0);
-        for (const thread of threadsOf(pid)) attempt(() => setPriority(thread, before.get(thread) ?? 0));
+        setGroup(pid, browserNice);
+        for (const thread of threadsOf(pid)) attempt(() => setPriority(thread, before.get(thread) ?? browserNice));
       }
       before.clear();
     },

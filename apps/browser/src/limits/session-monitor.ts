@@ -31,7 +31,12 @@ export type SessionMonitor = {
   measureDisk(): Promise<LimitHit | undefined>;
 };
 
-export function createSessionMonitor(folder: string, limits: SessionLimits): SessionMonitor {
+type Watched = { folder: string; isShown?: () => boolean };
+
+export function createSessionMonitor(
+  { folder, isShown = () => false }: Watched,
+  limits: SessionLimits,
+): SessionMonitor {
   const burning = createCpuUse(limits);
   const yielding = createLowPriority();
   let isYielding = false;
@@ -67,7 +72,9 @@ export function createSessionMonitor(folder: string, limits: SessionLimits): Ses
     if (unjudged.elapsedMs < sampleMs - urgentSampleMs / 2) return undefined;
     const judged = unjudged;
     unjudged = { cpuMs: 0, elapsedMs: 0, fullMs: 0 };
-    return burning.add(judged.cpuMs, judged.elapsedMs, judged.fullMs > judged.elapsedMs / 2);
+    const isFull = judged.fullMs > judged.elapsedMs / 2;
+    // Pictures cost more than a small share. Viewers and drivers would get none for seconds, again and again.
+    return burning.add(judged.cpuMs, judged.elapsedMs, isFull && !isShown());
   }
 
   function judgeCpu(taken: ResourceUse, sample: MachineSample): LimitHit | undefined {
@@ -83,18 +90,13 @@ export function createSessionMonitor(folder: string, limits: SessionLimits): Ses
 
   return {
     judge(taken, sample) {
-      const { memoryBytes, processes, threads } = taken;
+      const { memoryBytes } = taken;
       pids = taken.pids;
       // The first sample says how much it has, not how fast it grew.
       const grownBytes = Math.max(0, memoryBytes - (memory?.bytes ?? memoryBytes));
       memory = { bytes: memoryBytes, perMs: grownBytes / Math.max(1, sample.elapsedMs) };
-      if (memoryBytes > limits.memoryBytes) {
-        return over('memory', `${inMb(memoryBytes)} MB of memory; ${inMb(limits.memoryBytes)} are allowed`);
-      }
-      if (processes > limits.processes || threads > limits.threads) {
-        const allowed = `${limits.processes} and ${limits.threads} are allowed`;
-        return over('processes', `${processes} processes with ${threads} threads; ${allowed}`);
-      }
+      const beyond = hitOfSize(taken, limits);
+      if (beyond) return beyond;
       if (memory.perMs * rapidMs > limits.memoryBytes) yieldNow();
       return judgeCpu(taken, sample);
     },
@@ -109,6 +111,14 @@ export function createSessionMonitor(folder: string, limits: SessionLimits): Ses
       return bytes > limits.diskBytes ? over('disk', `over ${inMb(limits.diskBytes)} MB on disk`) : undefined;
     },
   };
+}
+
+function hitOfSize({ memoryBytes, processes, threads }: ResourceUse, limits: SessionLimits): LimitHit | undefined {
+  if (memoryBytes > limits.memoryBytes)
+    return over('memory', `${inMb(memoryBytes)} MB of memory; ${inMb(limits.memoryBytes)} are allowed`);
+  if (processes <= limits.processes && threads <= limits.threads) return undefined;
+  const allowed = `${limits.processes} and ${limits.threads} are allowed`;
+  return over('processes', `${processes} processes with ${threads} threads; ${allowed}`);
 }
 
 const over = (wall: Wall, message: string): LimitHit => ({ wall, message, is_ended: true });

@@ -12,6 +12,7 @@ import { diskBytesUnder } from './disk-use.ts';
 import { type LimitHit, limitsOf } from './limits.ts';
 import { parseCpuLine } from './machine-cpu.ts';
 import { createProcessTable, parseStat, parseStatus } from './process-table.ts';
+import { createSessionMonitor } from './session-monitor.ts';
 import { createWatchdog } from './watchdog.ts';
 
 const mb = 1024 * 1024;
@@ -106,6 +107,19 @@ describe('a busy session', () => {
     const burning = createCpuUse({ cpuCores: 0.8, cpuMs: 20_000 });
     assert.equal(burning.add(150, 500, false), undefined);
     assert.equal(burning.add(150, 500, true), 'yield');
+  });
+
+  test('keeps its priority while a viewer or driver waits for its pictures, unless it is above the ordinary limit', async () => {
+    await using program = start('setInterval(() => {}, 1e6)');
+    const usual = getPriority(program.pid);
+    const limits = limitsOf({ ...wide, cpuPercent: 80 });
+    const monitor = createSessionMonitor({ folder: '/nowhere', isShown: () => true }, limits);
+    const yieldsAfter = (cpuMs: number) => {
+      const taken = { memoryBytes: 0, processes: 1, threads: 1, cpuMs, pids: [program.pid] };
+      monitor.judge(taken, { elapsedMs: 500, isMachineFull: true });
+      return getPriority(program.pid) > usual;
+    };
+    assert.deepEqual([150, 350, 450].map(yieldsAfter), [false, false, true]);
   });
 });
 

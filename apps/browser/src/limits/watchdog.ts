@@ -10,7 +10,8 @@ import { createSessionMonitor, type SessionMonitor, sampleMs, urgentSampleMs } f
 
 const diskMs = 5000;
 
-type WatchedBrowser = Owner & { folder: string };
+/** `isShown`: whether a viewer or a driver waits for pictures of it. */
+type WatchedBrowser = Owner & { folder: string; isShown?: () => boolean };
 export type Watch = {
   /** The session has begun something new: for a moment it is sampled more often. */
   lookCloser(): void;
@@ -60,7 +61,7 @@ export function createWatchdog({ limits, log }: { limits: SessionLimits; log: Lo
         }
         onHit(hit);
       };
-      const one: WatchedSession = { ...createSessionMonitor(browser.folder, limits), report };
+      const one: WatchedSession = { ...createSessionMonitor(browser, limits), report };
       watched.add(one);
       table.add(one, browser);
       const thenSampleSoon = (work: () => void) => () => {
