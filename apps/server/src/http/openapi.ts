@@ -1,8 +1,7 @@
-// The OpenAPI document of the served routes, and a page to read and try them that loads nothing from other hosts.
+// The OpenAPI document of the served routes.
 
 import swagger from '@fastify/swagger';
 import { type Route, routes } from '@pilothouse/contract';
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
@@ -40,30 +39,6 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     transform: jsonSchemaTransform,
     transformObject: (document) =>
       tidyComponents(correctOperations(jsonSchemaTransformObject(document) as OpenApi)) as OpenApi,
-  });
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/api/openapi.json',
-      withDefaultFonts: false,
-      defaultOpenAllTags: true,
-      // Both lead to other hosts.
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
-    hooks: {
-      onRequest: (_request, reply, done) => {
-        // The page cannot load anything from other hosts.
-        reply.header(
-          'content-security-policy',
-          "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'",
-        );
-        done();
-      },
-    },
   });
 }
 

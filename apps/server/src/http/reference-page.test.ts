@@ -33,4 +33,14 @@ describe('the page of documents', () => {
     assert.deepEqual(elsewhere, []);
     assert.deepEqual(refused, [], 'nor did it try');
   });
+
+  it('lies in a folder, and is the same each time', async () => {
+    const read = async (path: string) => fetch(server.baseUrl + path, { redirect: 'manual' });
+    const moved = await read('/docs');
+    assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/docs/']);
+    const script = await read('/docs/js/scalar.js');
+    assert.match(script.headers.get('content-type') ?? '', /^application\/javascript/);
+    assert.equal(await script.text(), await (await read('/docs/js/scalar.js')).text());
+    assert.equal((await read('/docs/js/other.js')).status, 404);
+  });
 });
