@@ -22,6 +22,7 @@ import { createEvidenceService } from './evidence/evidence.service.ts';
 import { type CallLimitSettings, createCallLimits } from './http/call-limits.ts';
 import { createHttp } from './http/create-http.ts';
 import { describeApi } from './http/openapi.ts';
+import { serveReferencePage } from './http/reference-page.ts';
 import { createOriginCheck } from './http/request-origin.ts';
 import type { CallerTraces } from './http/request-span.ts';
 import { createServe, type Serve } from './http/serve.ts';
@@ -105,6 +106,7 @@ export async function createApp(options: Options) {
   const { trustedProxies } = options.auth;
   const app = createHttp({ log, metrics, trustedProxies, checksReplies, unsent, checkOrigin, isLeaving });
   await describeApi(app, version);
+  serveReferencePage(app);
 
   const revocations = createRevocations({ store, bus, log });
   const callLimits = createCallLimits({ store, settings: options.callLimits, log });

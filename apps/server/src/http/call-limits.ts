@@ -1,11 +1,12 @@
 // How often a user may call, by the minute. Writes are counted in PostgreSQL, over all servers. Input and looks come so often
 // that each server counts them for itself.
 
-import type { Route } from '@pilothouse/contract';
+import { AppError, type Route } from '@pilothouse/contract';
 import type { Log } from '@pilothouse/process';
 import { isGuest, localUser, type Store } from '@pilothouse/store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerOf } from './problem.ts';
+import { createQuotaPace } from './quota-pace.ts';
 import { createRefusedCalls } from './refused-calls.ts';
 import { callerFieldsOf } from './request-log.ts';
 
@@ -17,6 +18,10 @@ export type CallLimits = {
   refuseKnown(route: Pick<Route, 'limit'>, request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts the call of a known caller, or refuses it. */
   spend(route: Pick<Route, 'limit'>, request: FastifyRequest): Promise<void>;
+  /** Lets a call that quotas may refuse wait, where they have refused many of this caller. Before its body is read: it holds nothing. */
+  turn(route: Pick<Route, 'errors'>, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Does the work of a call, and counts where a quota refuses it. */
+  counting<T>(request: FastifyRequest, work: () => Promise<T> | T): Promise<T>;
   close(): void;
 };
 type Options = { store: Pick<Store, 'limits'>; settings: CallLimitSettings; log: Log };
@@ -32,7 +37,9 @@ export function createCallLimits({ store, settings, log }: Options): CallLimits 
   const writes = store.limits.open({ name: 'write', points: settings.write, windowSecs, isHeldInMemory: true });
   const local = { input: createLocalLimit(settings.input), look: createLocalLimit(settings.look) };
   const refused = createRefusedCalls({ log });
+  const pace = createQuotaPace({ windowMs: windowSecs * 1000 });
   const timer = setInterval(() => {
+    pace.sweep();
     for (const limit of Object.values(local)) limit.sweep();
   }, windowSecs * 1000).unref();
 
@@ -46,19 +53,38 @@ export function createCallLimits({ store, settings, log }: Options): CallLimits 
     },
     async spend({ limit: kind }, request) {
       const { caller } = request;
-      // Without authentication there is one user, and no other to protect from it.
-      if (!kind || !caller || (!isGuest(caller) && caller.id === localUser.id)) return;
-      const key = isGuest(caller) ? caller.shareId : caller.id;
+      const key = keyOf(request);
+      if (!kind || !caller || key === undefined) return;
       const spent = kind === 'write' ? await writes.spend(key) : local[kind].spend(key);
       if (!spent.isOver) return;
       const limit = { ...spent, name: kind, windowSecs, detail: details[kind](settings[kind]) };
       throw refused.remember({ kind, key, token: bearerOf(request), limit, fields: callerFieldsOf(caller) });
+    },
+    async turn({ errors }, request, { raw }) {
+      const key = keyOf(request);
+      if (key !== undefined && errors.includes('quota_exceeded')) await pace.turn(key, raw);
+    },
+    async counting(request, work) {
+      try {
+        return await work();
+      } catch (error) {
+        const key = keyOf(request);
+        if (key !== undefined && error instanceof AppError && error.code === 'quota_exceeded') pace.count(key);
+        throw error;
+      }
     },
     close() {
       clearInterval(timer);
       refused.close();
     },
   };
+}
+
+/** Without authentication there is one user, and no other to protect from it. */
+function keyOf({ caller }: FastifyRequest): string | undefined {
+  if (!caller) return undefined;
+  if (isGuest(caller)) return caller.shareId;
+  return caller.id === localUser.id ? undefined : caller.id;
 }
 
 function createLocalLimit(points: number) {

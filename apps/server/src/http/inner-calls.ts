@@ -20,7 +20,7 @@ export type CheckedParts<R extends Route> = {
 // The handlers of all routes lie in one table, so their types are those of the caller who names the route.
 type Run = (exchange: Exchange, parts: CheckedParts<Route>) => Promise<unknown>;
 
-export function createInnerCalls(limits: Pick<CallLimits, 'refuseKnown' | 'spend'>) {
+export function createInnerCalls(limits: Pick<CallLimits, 'refuseKnown' | 'spend' | 'turn'>) {
   const handlers = new Map<Route, Run>();
 
   return {
@@ -34,6 +34,7 @@ export function createInnerCalls(limits: Pick<CallLimits, 'refuseKnown' | 'spend
       if (!run) throw new Error(`${route.method} ${route.path} is not served`);
       await limits.refuseKnown(route, exchange.request, exchange.reply);
       await limits.spend(route, exchange.request);
+      await limits.turn(route, exchange.request, exchange.reply);
       // The schemas make these types true, for the route that was named.
       return run(exchange, {
         params: check(route.params, parts.params ?? {}, 'params'),

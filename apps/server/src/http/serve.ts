@@ -64,7 +64,7 @@ type Options = {
 export function createServe(app: FastifyInstance, options: Options): Serve {
   const { authenticate, onStream, streamLimits, unsent, callLimits, hasRouteHook = true, callerTraces } = options;
   const calls = createCalls({ authenticate, unsent });
-  const inTurn = createInTurn();
+  const inTurn = createInTurn(callLimits);
   const streams = new Set<EventStream>();
   const streamed = createStreamedAnswers(streamLimits, options.onStreamed);
   const inner = createInnerCalls(callLimits);
@@ -82,6 +82,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       await callLimits.refuseKnown(route, request, reply);
       if (hasRouteHook) await calls.identify(request, route, isLenient);
       await callLimits.spend(route, request);
+      await callLimits.turn(route, request, reply);
     },
   });
   const serve: Serve = (route, handler, { first, isLenient } = {}) => {
@@ -154,12 +155,12 @@ function addOtherPath(
   });
 }
 
-/** The reads of one caller wait for each other; nothing else does. */
-function createInTurn() {
+/** The reads of one caller wait for each other. What quotas refuse of others is counted. */
+function createInTurn({ counting }: Pick<CallLimits, 'counting'>) {
   const reads = createReadsInTurn();
-  return <T>(
-    { method }: Route,
-    { request: { caller }, reply }: { request: FastifyRequest; reply: FastifyReply },
-    work: () => Promise<T> | T,
-  ) => (method === 'GET' && caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work());
+  return <T>({ method }: Route, { request, reply }: Exchange, work: () => Promise<T> | T) => {
+    const { caller } = request;
+    if (method !== 'GET') return counting(request, work);
+    return caller ? reads.run(isGuest(caller) ? caller.shareId : caller.id, reply.raw, work) : work();
+  };
 }
