@@ -1,6 +1,8 @@
 // Words on controls that commit a person to something: they pay, order, send, publish, delete, transfer, sign. In 12 languages.
 // A word that is missing here lets an act pass without a yes: add it together with a labelled act.
 
+import { patternOf } from './phrase-pattern.ts';
+
 type Language = {
   /** Whole words or phrases, in any place of the name. `*` stands for further letters. */
   commits: string[];
@@ -316,19 +318,9 @@ const languages: Record<string, Language> = {
   },
 };
 
-const letters = (phrase: string): string =>
-  phrase
-    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '\\p{L}*')
-    .replaceAll(' ', '\\s+');
-/** Chinese and Japanese put no spaces between words. */
-const isUnspaced = (phrase: string): boolean => /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(phrase);
-const wordOf = (phrase: string): string =>
-  isUnspaced(phrase) ? letters(phrase) : `(?<![\\p{L}\\p{N}])${letters(phrase)}(?![\\p{L}\\p{N}])`;
-
 const anyOf = (kind: keyof Language): string[] => Object.values(languages).flatMap((language) => language[kind]);
-const commits = new RegExp(anyOf('commits').map(wordOf).join('|'), 'u');
-const harmless = new RegExp(anyOf('harmless').map(wordOf).join('|'), 'gu');
+const commits = new RegExp(patternOf(anyOf('commits')), 'u');
+const harmless = new RegExp(patternOf(anyOf('harmless')), 'gu');
 const yes = new Set(anyOf('yes'));
 
 /** As people read it: case, width and marks that nobody sees make no difference. */
