@@ -56,6 +56,9 @@ describe('the session page of the console', () => {
     await page.keyboard.type('brass');
     await page.keyboard.press('Enter');
     await until(async () => (await page.getByTestId('address-field').inputValue()).endsWith('?q=brass'), soon.timeout);
+    // What they did is in the list, and not drawn over the page that they drive.
+    await page.getByTestId('handover').filter({ hasText: 'Press · Type' }).waitFor(soon);
+    assert.equal(await page.getByTestId('marks').count(), 0);
     await page.keyboard.press('Shift+Escape');
     await page.getByLabel('Note for the agent').fill('I searched for brass');
     await page.keyboard.press('Enter');

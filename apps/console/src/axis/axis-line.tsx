@@ -46,17 +46,20 @@ export function AxisLine({ axis, controls, pictures }: AxisLineProps) {
       {...pointer}
       className="relative h-full cursor-pointer touch-none rounded-1 -outline-offset-2 select-none"
     >
-      <Marks spanMs={spanMs} />
-      <Bands axis={axis} />
-      <Ticks axis={axis} head={head} onSeek={controls.onSeek} />
+      {/* A layer of its own: it grows every second, and what stands around it need not be drawn again. */}
+      <div className="absolute inset-0 will-change-transform">
+        <Marks spanMs={spanMs} />
+        <Bands axis={axis} />
+        <Ticks axis={axis} head={head} onSeek={controls.onSeek} />
+        {axis.bands.length > 0 && (
+          <span aria-hidden data-testid="axis-head" className="axis-head" style={{ left: shareOf(axis, head) }} />
+        )}
+      </div>
       {hover !== undefined && axis.bands.length > 0 && (
         <>
           <span aria-hidden className="axis-ghost" style={{ left: shareOf(axis, hover) }} />
           <AxisPeek axis={axis} at={hover} pictures={pictures} left={shareOf(axis, hover)} />
         </>
-      )}
-      {axis.bands.length > 0 && (
-        <span aria-hidden data-testid="axis-head" className="axis-head" style={{ left: shareOf(axis, head) }} />
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 // The time axis under both panes: who drove, which step, and the moment that is shown.
 
 import { Pause, Play, SkipBack, SkipForward } from 'lucide-react';
+import { memo, useMemo, useRef } from 'react';
 import { describeClock } from '../live/describe-time.ts';
 import type { Axis } from '../tasks/axis-model.ts';
 import { cx } from '../ui/class-names.ts';
@@ -19,7 +20,8 @@ type TimeAxisProps = {
 };
 
 export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxisProps) {
-  const { at } = controls;
+  const { at, isPlaying, speed } = controls;
+  const acts = useActs(controls);
   const shown = (at ?? axis.to) - axis.from;
   const isEmpty = axis.bands.length === 0;
   return (
@@ -32,7 +34,7 @@ export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxis
     >
       <div className="flex items-center gap-0.5 pl-4 narrow:pl-3">
         <span className="contents narrow:hidden">
-          <Playing controls={controls} isEmpty={isEmpty} />
+          <Playing {...acts} isPlaying={isPlaying} speed={speed} isEmpty={isEmpty} />
         </span>
         <span data-testid="axis-clock" className="ml-1.5 font-semibold tabular-nums narrow:ml-0">
           {describeClock(isEmpty ? 0 : shown)}
@@ -46,8 +48,25 @@ export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxis
   );
 }
 
-function Playing({ controls, isEmpty }: { controls: AxisControls; isEmpty: boolean }) {
-  const { isPlaying, speed, onPlay, onStep, onSpeed } = controls;
+type Acts = Pick<AxisControls, 'onPlay' | 'onStep' | 'onSpeed'>;
+
+/** The same functions each time: the axis grows every second, its buttons need not be drawn then. */
+function useActs(controls: AxisControls): Acts {
+  const latest = useRef(controls);
+  latest.current = controls;
+  return useMemo(
+    () => ({
+      onPlay: () => latest.current.onPlay(),
+      onStep: (direction) => latest.current.onStep(direction),
+      onSpeed: () => latest.current.onSpeed(),
+    }),
+    [],
+  );
+}
+
+type PlayingProps = Acts & Pick<AxisControls, 'isPlaying' | 'speed'> & { isEmpty: boolean };
+
+const Playing = memo(function Playing({ isPlaying, speed, isEmpty, onPlay, onStep, onSpeed }: PlayingProps) {
   return (
     <>
       <Tool
@@ -89,7 +108,7 @@ function Playing({ controls, isEmpty }: { controls: AxisControls; isEmpty: boole
       </Tooltip>
     </>
   );
-}
+});
 
 function LiveButton({ controls: { at, newSteps, onLive }, isOpen }: Pick<TimeAxisProps, 'controls' | 'isOpen'>) {
   const isLive = at === undefined;

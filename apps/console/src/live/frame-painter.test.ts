@@ -74,6 +74,28 @@ describe('a painter of frames', () => {
   });
 });
 
+it('a picture of the decoder is drawn in its own size, and both are closed', async () => {
+  const drawn: unknown[] = [];
+  const closed: string[] = [];
+  const image = { displayWidth: 4, displayHeight: 3, close: () => closed.push('image') };
+  class Decoder {
+    decode = async () => ({ image });
+    close = () => closed.push('decoder');
+  }
+  Object.assign(globalThis, { ImageDecoder: Decoder });
+  try {
+    const canvas = { width: 0, height: 0, getContext: () => ({ drawImage: (one: unknown) => drawn.push(one) }) };
+    const painter = createFramePainter({ canvas, requestFrame: (paint) => setImmediate(paint) });
+    painter.show({ id: '1', contentType: 'image/jpeg', bytes: () => new Uint8Array([1]) });
+    while (closed.length < 2) await tick();
+    assert.deepEqual([canvas.width, canvas.height], [4, 3]);
+    assert.deepEqual(drawn, [image]);
+    assert.deepEqual(closed, ['decoder', 'image']);
+  } finally {
+    Reflect.deleteProperty(globalThis, 'ImageDecoder');
+  }
+});
+
 it('base64 becomes its bytes', () => {
   assert.deepEqual([...bytesOf(Buffer.from([0, 255, 16]).toString('base64'))], [0, 255, 16]);
 });

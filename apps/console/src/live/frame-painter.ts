@@ -17,7 +17,8 @@ type Options = {
   onFailed?: (id: string, error: unknown) => void;
 };
 type Context = { drawImage(image: never, x: number, y: number): void };
-type Bitmap = { width: number; height: number; close(): void };
+/** `image`: what is drawn, where it is not the bitmap itself. */
+type Bitmap = { width: number; height: number; image?: unknown; close(): void };
 
 export function createFramePainter({
   canvas,
@@ -34,10 +35,11 @@ export function createFramePainter({
 
   function paint(bitmap: Bitmap, id: string): void {
     if (!isClosed) {
-      if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
-      if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
-      // A bitmap of the browser; the type is wider so that a test needs none.
-      canvas.getContext('2d')?.drawImage(bitmap as never, 0, 0);
+      const { width, height, image = bitmap } = bitmap;
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+      // A picture of the browser; the type is wider so that a test needs none.
+      canvas.getContext('2d')?.drawImage(image as never, 0, 0);
       shown = id;
       onPainted?.(id);
     }
@@ -80,8 +82,17 @@ export function createFramePainter({
 }
 export type FramePainter = ReturnType<typeof createFramePainter>;
 
-const decodeBytes = (bytes: Uint8Array<ArrayBuffer>, type: string): Promise<ImageBitmap> =>
-  createImageBitmap(new Blob([bytes], { type }));
+/** A blob goes to the browser's own process and back, so it is only for pages and browsers without a decoder. */
+async function decodeBytes(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Bitmap> {
+  if (!globalThis.ImageDecoder) return createImageBitmap(new Blob([bytes], { type }));
+  const decoder = new ImageDecoder({ data: bytes, type, transfer: [bytes.buffer] });
+  try {
+    const { image } = await decoder.decode();
+    return { width: image.displayWidth, height: image.displayHeight, image, close: () => image.close() };
+  } finally {
+    decoder.close();
+  }
+}
 
 /** A tab in the background is given no frames, but its picture must be right when a person comes back to it. */
 function nextPaint(paint: () => void): void {

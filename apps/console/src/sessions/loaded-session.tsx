@@ -33,8 +33,12 @@ type LoadedSessionProps = { id: string; data: SessionData; view: SessionView };
 function useSessionControls({ id, data, view }: LoadedSessionProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const set = (next: Partial<typeof search>, replace = true) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace });
+  const set = useCallback(
+    (next: Partial<typeof search>, replace = true) =>
+      void navigate({ search: (before) => ({ ...before, ...next }), replace }),
+    [navigate],
+  );
+  const showTask = useCallback((task: string) => set({ task, at: undefined, tab: undefined }, false), [set]);
   const now = useNow(1000);
   const user = useUser();
   const { task, session, recording, detail } = data;
@@ -86,12 +90,12 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     drawer: search.drawer,
     setDrawer: (drawer) => set({ drawer }),
   });
-  return { search, set, now, user, axis, lookBack, driver, tools, state, act };
+  return { search, set, showTask, now, user, axis, lookBack, driver, tools, state, act };
 }
 
 export function LoadedSession({ id, data, view }: LoadedSessionProps) {
   const controls = useSessionControls({ id, data, view });
-  const { search, set, now, user, axis, lookBack, driver, tools, state, act } = controls;
+  const { search, set, showTask, now, user, axis, lookBack, driver, tools, state, act } = controls;
   const { task, session, recording, detail } = data;
   const isPast = lookBack.past !== undefined;
   const seek = useRef(lookBack.controls.onSeek);
@@ -104,10 +108,11 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
     <div className="flex min-h-0 flex-1 flex-col" ref={tools.page}>
       <SessionTopBar
         id={id}
-        view={view}
+        session={view.session}
+        viewers={view.viewers}
         tasks={data.tasks}
         taskId={data.taskId}
-        onTask={(next) => set({ task: next, at: undefined, tab: undefined }, false)}
+        onTask={showTask}
       />
       <Panes
         window={
@@ -147,7 +152,7 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             onTab={(next) => set({ tab: next })}
             onShowStep={showStep}
             onAct={act}
-            onTask={(next) => set({ task: next, at: undefined, tab: undefined }, false)}
+            onTask={showTask}
             onShowLog={() => set({ drawer: 'logs' })}
           />
         }

@@ -7,8 +7,8 @@ import { client } from '../api/login.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
+import { sessionKey } from './session-key.ts';
 import { showError } from './show-error.ts';
-import { sessionKey } from './use-session.ts';
 
 type SessionTitleProps = {
   id: string;

@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronLeft, Eye, UserRound } from 'lucide-react';
+import { memo } from 'react';
 import { TopBar } from '../frame/top-bar.tsx';
 import type { TaskSummary } from '../live/api-types.ts';
 import type { SessionView } from '../live/session-model.ts';
@@ -12,14 +13,21 @@ import { SharePopover } from './share-popover.tsx';
 
 type SessionTopBarProps = {
   id: string;
-  view: SessionView;
+  session: SessionView['session'];
+  viewers: number;
   tasks: readonly TaskSummary[];
   taskId: string | undefined;
   onTask: (id: string) => void;
 };
 
-export function SessionTopBar({ id, view, tasks, taskId, onTask }: SessionTopBarProps) {
-  const { session, viewers } = view;
+export const SessionTopBar = memo(function SessionTopBar({
+  id,
+  session,
+  viewers,
+  tasks,
+  taskId,
+  onTask,
+}: SessionTopBarProps) {
   const oldestFirst = tasks.toReversed();
   const index = oldestFirst.findIndex((task) => task.id === taskId);
   return (
@@ -83,4 +91,4 @@ export function SessionTopBar({ id, view, tasks, taskId, onTask }: SessionTopBar
       {session.status !== 'closed' && <SharePopover sessionId={id} isShared={session.shared} />}
     </TopBar>
   );
-}
+});

@@ -11,8 +11,8 @@ import { Button } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { showToast } from '../ui/toasts.ts';
+import { sessionKey } from './session-key.ts';
 import { showError } from './show-error.ts';
-import { sessionKey } from './use-session.ts';
 
 const lengths = [
   { value: '3600', label: '1 hour' },

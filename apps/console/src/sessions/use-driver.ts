@@ -8,8 +8,9 @@ import type { Takeover } from '../live/api-types.ts';
 import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
 import { type SessionView, withTakeover } from '../live/session-model.ts';
 import type { TaskView } from '../tasks/timeline-model.ts';
+import { sessionKey } from './session-key.ts';
 import { showError } from './show-error.ts';
-import { type LiveSession, sessionKey } from './use-session.ts';
+import type { LiveSession } from './use-session.ts';
 import { leaseEndOf, useWheel, type Wheel } from './use-wheel.ts';
 
 type Options = Pick<LiveSession, 'view' | 'connection' | 'frames'> & {

@@ -8,8 +8,7 @@ import type { Connection, LiveEvent } from '../live/api-types.ts';
 import { followStream } from '../live/follow.ts';
 import { createFrameSlot, type FrameSlot } from '../live/frame-slot.ts';
 import { applyLive, restoreSession, type SessionView } from '../live/session-model.ts';
-
-export const sessionKey = (id: string) => ['session', id] as const;
+import { sessionKey } from './session-key.ts';
 
 type Options = {
   client: Pick<Client, 'getSession' | 'followSession'>;
@@ -60,7 +59,10 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
       apply: (event) => {
         if (event.type === 'frame') frames.put(event.frame);
         if (event.type === 'snapshot' && event.snapshot.last_frame) frames.put(event.snapshot.last_frame);
-        cache.setQueryData<SessionView>(sessionKey(id), (view) => view && applyLive(view, event));
+        const view = cache.getQueryData<SessionView>(sessionKey(id));
+        const next = view && applyLive(view, event);
+        // Most frames differ in the picture alone.
+        if (next !== view) cache.setQueryData(sessionKey(id), next);
         onEvent?.(event);
       },
       onConnection: setConnection,

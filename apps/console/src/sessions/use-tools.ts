@@ -1,26 +1,31 @@
 // What the buttons over the picture do.
 
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { saveBlob } from '../tasks/save-blob.ts';
 
 export function useTools() {
   const page = useRef<HTMLDivElement>(null);
   const [marks, setMarks] = useState(true);
   const [isActualSize, setActualSize] = useState(false);
-  const keepPicture = () => {
-    const canvas = page.current?.querySelector<HTMLCanvasElement>('canvas[data-testid=picture]');
-    canvas?.toBlob((blob) => blob && saveBlob(blob, `pilothouse-${new Date().toISOString().replaceAll(':', '-')}.png`));
-  };
-  const onFullScreen = () => {
-    if (document.fullscreenElement) void document.exitFullscreen();
-    else void page.current?.querySelector('[data-testid=window]')?.requestFullscreen();
-  };
-  const onMarks = () => setMarks(!marks);
-  const onActualSize = () => setActualSize(!isActualSize);
-  return {
-    page,
-    keepPicture,
-    window: { marks, onMarks, isActualSize, onActualSize, onKeepPicture: keepPicture, onFullScreen },
-  };
+  // The same object while nothing of it changes: the page is drawn every second, its buttons need not be.
+  const window = useMemo(
+    () => ({
+      marks,
+      isActualSize,
+      onMarks: () => setMarks(!marks),
+      onActualSize: () => setActualSize(!isActualSize),
+      onKeepPicture: () => {
+        const canvas = page.current?.querySelector<HTMLCanvasElement>('canvas[data-testid=picture]');
+        const name = `pilothouse-${new Date().toISOString().replaceAll(':', '-')}.png`;
+        canvas?.toBlob((blob) => blob && saveBlob(blob, name));
+      },
+      onFullScreen: () => {
+        if (document.fullscreenElement) void document.exitFullscreen();
+        else void page.current?.querySelector('[data-testid=window]')?.requestFullscreen();
+      },
+    }),
+    [marks, isActualSize],
+  );
+  return { page, keepPicture: window.onKeepPicture, window };
 }
 export type SessionTools = ReturnType<typeof useTools>;

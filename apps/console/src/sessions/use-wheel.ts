@@ -28,6 +28,9 @@ const leaseMs = 300_000;
 /** The server writes a renewed lease at most once in this time. */
 const renewMs = 5000;
 
+/** Of the inputs that wait and of answers: a press that draws the page is later on its way, and its picture later shown. */
+const shownEveryMs = 300;
+
 /** When the wheel goes back by itself. A renewed lease is not told by the stream, so inputs that were answered count. */
 export function leaseEndOf(
   { activated_at, requested_at, expires_at }: Takeover,
@@ -60,6 +63,19 @@ const sleep = (ms: number, signal: AbortSignal) =>
     });
   });
 
+/** Does it so long after the first of the calls that come meanwhile. */
+function atMostEvery(ms: number, work: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      work();
+    }, ms);
+  };
+}
+
 type WheelOptions = {
   sessionId: string;
   /** The takeover while it is active and this person's. The same object under the same epoch and window. */
@@ -73,11 +89,17 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
   const ids = useMemo(() => createWindowIds(sessionId, sessionStorageOf(), randomId), [sessionId]);
   const left = useMemo(() => createLeftInputs(sessionId, sessionStorageOf()), [sessionId]);
   const queue = useMemo(() => {
+    let lastAnswer: number | undefined;
+    const show = atMostEvery(shownEveryMs, () => {
+      setInputsWaiting(own.waiting());
+      setAnsweredAt(lastAnswer);
+    });
     const own: InputQueue = createInputQueue({
       send: async (actions, signal) => {
         const { pointer } = await client.movePointer({ id: sessionId, actions }, { signal, timeoutMs: 20_000 });
         // To the second: a move every few milliseconds need not draw the page again.
-        setAnsweredAt(Math.floor(Date.now() / 1000) * 1000);
+        lastAnswer = Math.floor(Date.now() / 1000) * 1000;
+        show();
         return pointer.seq;
       },
       sendLast: (actions, epoch) => {
@@ -87,7 +109,7 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
       },
       classify,
       sleep,
-      onChange: () => setInputsWaiting(own.waiting()),
+      onChange: show,
       onRefused: (error) => showToast(describeError(error)),
     });
     return own;

@@ -74,7 +74,7 @@ export function LiveWindow(props: LiveWindowProps) {
   const route = past?.route ?? view.route;
   const onInput = drive?.queue.push;
   const state = stateOf(props);
-  const overlay = overlayOf(view, past);
+  const overlay = overlayOf(props);
   const hasMarks = tools.marks && state.kind !== 'instead';
   const approval = past || drive || !hasMarks ? null : props.approval;
   return (
@@ -142,10 +142,14 @@ function stateOf({ view, connection, past, drive, now }: LiveWindowProps): Pictu
   return pictureState({ ...view, drives: drive !== undefined, connection, now });
 }
 
-/** The last mark. Its box is left out where the picture shows another page, also in the past. */
-function overlayOf(view: SessionView, past: PastView | undefined): Overlay | undefined {
-  if (!past) return currentOverlay(view.overlays, view.history, view.frame?.route);
-  return currentOverlay(past.overlay ? [past.overlay] : [], view.history, past.route);
+/**
+ * The last mark. Its box is left out where the picture shows another page, also in the past. Whoever drives from here knows
+ * what they did, and is to see the page answer: their own marks would be drawn between the two.
+ */
+function overlayOf({ view, past, drive }: Pick<LiveWindowProps, 'view' | 'past' | 'drive'>): Overlay | undefined {
+  if (past) return currentOverlay(past.overlay ? [past.overlay] : [], view.history, past.route);
+  const last = currentOverlay(view.overlays, view.history, view.frame?.route);
+  return drive && last?.source === 'human' ? undefined : last;
 }
 
 const nameOf = ({ title, url }: BrowserRoute): string => [title, url].filter(Boolean).join(', ') || 'An empty page';

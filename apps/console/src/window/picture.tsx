@@ -69,16 +69,23 @@ export function Picture(props: PictureProps) {
   return (
     <div
       ref={stage}
-      className={cx('relative shrink-0 touch-none overflow-hidden', drive && 'cursor-default')}
+      className={cx(
+        'relative shrink-0 touch-none overflow-hidden',
+        drive && 'cursor-default',
+        drive?.hasKeys && 'keys-ring',
+      )}
       style={size}
     >
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={name}
-        data-testid="picture"
-        className={cx('block size-full', !frame && !past && 'invisible', isDimmed && 'opacity-50 grayscale')}
-      />
+      <div className="in-ring absolute inset-0 overflow-clip">
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={name}
+          data-testid="picture"
+          className={cx('block', !frame && !past && 'invisible', isDimmed && 'opacity-50 grayscale')}
+          style={size}
+        />
+      </div>
       {frame && <MarksLayer overlay={overlay} frame={frame} view={size} now={now} />}
       {drive && (
         <textarea
@@ -93,7 +100,6 @@ export function Picture(props: PictureProps) {
           className="absolute top-0 left-0 size-px resize-none overflow-hidden opacity-0"
         />
       )}
-      {drive?.hasKeys && <span aria-hidden className="keys-ring pointer-events-none absolute inset-0" />}
       {children}
     </div>
   );

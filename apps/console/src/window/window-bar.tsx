@@ -14,7 +14,7 @@ import {
   RotateCw,
   X,
 } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, memo, useEffect, useState } from 'react';
 import type { BrowserRoute, OpenPage, PointerAction } from '../live/api-types.ts';
 import { cx } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
@@ -37,7 +37,7 @@ type TabStripProps = {
 };
 
 /** Viewers read it; the person who drives switches, closes and opens. */
-export function TabStrip({ pages, current, onInput }: TabStripProps) {
+export const TabStrip = memo(function TabStrip({ pages, current, onInput }: TabStripProps) {
   const shown: readonly OpenPage[] = pages.length > 0 ? pages : current.url === null ? [] : [current];
   const hasProgram = pages.some((page) => page.open_to_program || page.private_tab);
   return (
@@ -66,7 +66,7 @@ export function TabStrip({ pages, current, onInput }: TabStripProps) {
       )}
     </div>
   );
-}
+});
 
 type BrowserTabProps = Pick<TabStripProps, 'onInput'> & { page: OpenPage; isCurrent: boolean; canClose: boolean };
 
@@ -125,7 +125,7 @@ function BrowserTab({ page, isCurrent, onInput, canClose }: BrowserTabProps) {
 
 type AddressBarProps = { route: BrowserRoute; onInput: TabStripProps['onInput']; tools: WindowTools };
 
-export function AddressBar({ route, onInput, tools }: AddressBarProps) {
+export const AddressBar = memo(function AddressBar({ route, onInput, tools }: AddressBarProps) {
   const press = (action: 'back' | 'forward' | 'reload') => ({
     disabled: !onInput,
     onClick: () => onInput?.({ action }),
@@ -156,7 +156,7 @@ export function AddressBar({ route, onInput, tools }: AddressBarProps) {
       <Tool icon={Maximize} label="Full screen" onClick={tools.onFullScreen} className="narrow:hidden" />
     </div>
   );
-}
+});
 
 const pill = 'mx-1 flex h-7 min-w-0 flex-1 items-center gap-2 rounded-full px-2.5 text-12 text-ink-3';
 
