@@ -12,7 +12,10 @@ export type Crowd = {
   stack: Stack;
   /** Registers a user, and answers a client that acts as them. */
   register(name: string): Promise<Client>;
+  /** The same, for a client in another process. */
+  registerFor(name: string): Promise<Access>;
 };
+export type Access = { baseUrl: string; token: string };
 type Size = { agents?: number; sites?: string[]; settings?: Record<string, string> };
 
 const password = 'a lamp in the harbour';
@@ -27,14 +30,15 @@ export async function withCrowd<T>(stackName: string, size: Size, work: (crowd: 
       const port = await freePort();
       await stack.up({ port, servers: 1, agents, browsers: 1, disableAuth: false, sites });
       const baseUrl = `http://127.0.0.1:${port}`;
-      const register = async (name: string) => {
+      const registerFor = async (name: string) => {
         const user = { username: name, email: `${name}@example.test`, password };
         const nobody = createClient({ baseUrl });
         await nobody.register(user);
         const { access_token } = await nobody.login({ username_or_email: name, password });
-        return createClient({ baseUrl, token: () => access_token });
+        return { baseUrl, token: access_token };
       };
-      return work({ stack, register });
+      const register = async (name: string) => clientOf(await registerFor(name));
+      return work({ stack, register, registerFor });
     });
   } finally {
     for (const [name, value] of Object.entries(before)) {
@@ -43,6 +47,8 @@ export async function withCrowd<T>(stackName: string, size: Size, work: (crowd: 
     }
   }
 }
+
+export const clientOf = ({ baseUrl, token }: Access): Client => createClient({ baseUrl, token: () => token });
 
 /** A site of one attack, on loopback. */
 export async function startSite(answer: RequestListener): Promise<{ url: string; close(): Promise<void> }> {

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@pilothouse/sdk';
 import pg from 'pg';
 import type { Stack } from '../../testkit/stack/stack.ts';
-import { endOf, startSite, withCrowd } from '../attacks/crowd.ts';
+import { type Crowd, endOf, startSite, withCrowd } from '../attacks/crowd.ts';
+import { type OtherUser, startOtherUser } from './other-user.child.ts';
 
 /** In megabytes. */
 type Quotas = { files: number; pictures: number; states: number };
@@ -44,15 +45,16 @@ export async function fillUp(stackName: string, { secs, quietSecs, quotas }: Fil
     QUOTA_STATE_MB_PER_USER: String(quotas.states),
   };
   try {
-    return await withCrowd(stackName, { sites: [site.url], settings }, async ({ stack, register }) => {
-      const [greedy, other] = [await register('greedy'), await register('other')];
+    return await withOther(stackName, { sites: [site.url], settings }, async (crowd) => {
+      const { stack, timesOf } = crowd;
+      const greedy = await crowd.register('greedy');
       const profileId = await makeProfile(greedy, site.url, stack);
-      await timesOf(other, 1);
-      const alone = await timesOf(other, quietSecs);
+      await timesOf(1);
+      const alone = await timesOf(quietSecs);
       const ending = new AbortController();
       const { counts, ended } = fill(greedy, { siteUrl: site.url, profileId, signal: ending.signal });
       const watch = watchStored(stack, ending.signal);
-      const beside = await timesOf(other, secs);
+      const beside = await timesOf(secs);
       ending.abort();
       await ended;
       const most = await watch;
@@ -73,6 +75,17 @@ export async function fillUp(stackName: string, { secs, quietSecs, quotas }: Fil
     await site.close();
   }
 }
+
+/** With another user, who does the same all the time; `timesOf` says how long that took. */
+const withOther = <T>(
+  stackName: string,
+  size: Parameters<typeof withCrowd>[1],
+  work: (crowd: Crowd & Pick<OtherUser, 'timesOf'>) => Promise<T>,
+) =>
+  withCrowd(stackName, size, async (crowd) => {
+    const { timesOf, close } = startOtherUser(await crowd.registerFor('other'));
+    return work({ ...crowd, timesOf }).finally(close);
+  });
 
 const isWithin = ({ files, pictures, states, reports }: Stored, quotas: Quotas, secs: number): boolean =>
   files <= quotas.files * MIB &&
@@ -186,26 +199,6 @@ async function onDisk(dir: string): Promise<Pick<Stored, 'files' | 'pictures'>> 
     if (found?.isFile()) sum[name.includes('/files/') ? 'files' : 'pictures'] += found.size;
   }
   return sum;
-}
-
-/** Two writes each time: well below what a user may change in a minute. */
-const pauseMs = 300;
-
-/** What another user does all the time: looks at a list, makes a session, closes it. */
-async function timesOf(client: Client, secs: number): Promise<number[]> {
-  const times: number[] = [];
-  const timed = async <T>(call: () => Promise<T>): Promise<T> => {
-    const begun = performance.now();
-    const value = await call();
-    times.push(performance.now() - begun);
-    return value;
-  };
-  for (const end = performance.now() + secs * 1000; performance.now() < end; await sleep(pauseMs)) {
-    await timed(() => client.listSessions());
-    const { session } = await timed(() => client.createSession());
-    await timed(() => client.deleteSession({ id: session.id }));
-  }
-  return times;
 }
 
 const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * 0.95)] ?? Number.NaN;
