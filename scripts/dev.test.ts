@@ -15,13 +15,15 @@ const answersAt = (url: string) =>
   );
 
 describe('npm run dev', () => {
-  it('starts again what changes, shows the console, and ends with its shell', { timeout: 240_000 }, async () => {
+  it('starts again what changes, shows the console, and ends with its shell', { timeout: 240_000 }, async (test) => {
     const name = `dev-${process.pid}`;
     const [port, consolePort, shopPort] = [await freePort(), await freePort(), await freePort()];
     const ports = `--port ${port} --console-port ${consolePort} --shop-port ${shopPort}`;
     // As npm does it: a shell between, which does not pass signals on.
     const line = `${process.execPath} scripts/dev.ts --name ${name} --wipe ${ports}; true`;
     const shell = spawn('sh', ['-c', line], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    // Also where something fails: what it started ends with it.
+    test.after(() => shell.kill('SIGKILL'));
     let said = '';
     shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
@@ -35,9 +37,11 @@ describe('npm run dev', () => {
 
     const pidOf = (part: string) => createStack(name).status().processes[part]?.pid;
     const [server, agent] = [pidOf('server-1'), pidOf('agent-1')];
+    // Another test may have changed a file before.
+    const before = said.length;
     const now = new Date();
     utimesSync(join(root, 'apps/server/src/main.ts'), now, now);
-    await until(() => said.includes('server-1: started again'), 30_000);
+    await until(() => said.includes('server-1: started again', before), 30_000);
     await until(() => answersAt(api), 60_000);
     assert.notEqual(pidOf('server-1'), server);
     assert.equal(pidOf('agent-1'), agent);

@@ -2,7 +2,15 @@
 // with it, such as `console`.
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
-import { repeatFailed, runTests, slowestFirst } from './run-tests.ts';
+import {
+  printSlowest,
+  printTotals,
+  printWeather,
+  repeatFailed,
+  runTests,
+  slowestFirst,
+  type TestRun,
+} from './run-tests.ts';
 import { makeTestFolder } from './test-folder.ts';
 
 /** This one measures how long requests take. */
@@ -20,15 +28,20 @@ const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.t
 
 async function runAll(): Promise<number> {
   let exitCode = 0;
-  // The many come last, so that the output ends with their summary.
+  const runs: TestRun[] = [];
   for (const { group, atOnce } of [
     { group: alone, atOnce: 1 },
     { group: together, atOnce: lanes },
   ]) {
     if (group.length === 0 || ending.signal.aborted) continue;
-    const { code } = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
-    exitCode = Math.max(exitCode, code);
+    const done = await repeatFailed(await runTests(group, { ...run, atOnce }), run);
+    exitCode = Math.max(exitCode, done.code);
+    runs.push(done);
+    printWeather('e2e', done);
   }
+  printSlowest(runs.flatMap(({ summaries }) => summaries));
+  // The output ends with the sum of all tests.
+  printTotals(runs);
   return exitCode;
 }
 

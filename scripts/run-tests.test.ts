@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../testkit/stack/folders.ts';
 import { repeatFailed, runTests, timesToRepeat } from './run-tests.ts';
 
-describe('test files that fail', () => {
+describe('test files', () => {
   let folder: string;
   // Without what this test's own runner says to its files.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -33,7 +33,7 @@ describe('test files that fail', () => {
   };
   const always = (name: string) => write(`${name}.test.mjs`, `throw new Error('always');`);
 
-  it('run once more, and pass where they pass then', async () => {
+  it('that failed run once more, and pass where they pass then', async () => {
     const first = await runTests([once('unlucky')], run);
     assert.equal(first.code, 1);
     assert.deepEqual(
@@ -43,7 +43,7 @@ describe('test files that fail', () => {
     assert.equal((await repeatFailed(first, run)).code, 0);
   });
 
-  it('fail where they fail again', async () => {
+  it('that failed fail where they fail again', async () => {
     const first = await runTests([always('broken'), once('other')], run);
     assert.equal((await repeatFailed(first, run)).code, 1);
   });
@@ -58,7 +58,15 @@ describe('test files that fail', () => {
     );
   });
 
-  it('fail at once where they are many', async () => {
+  it('end where a process that they started never ends', async () => {
+    const body = "process.getBuiltinModule('child_process').spawn('sleep', ['60'], { stdio: 'inherit' });";
+    const begun = performance.now();
+    const { code } = await runTests([write('starts.test.mjs', body)], { ...run, fileSecs: 1 });
+    assert.equal(code, 1);
+    assert.ok(performance.now() - begun < 30_000);
+  });
+
+  it('that failed fail at once where they are many', async () => {
     const names = Array.from({ length: 21 }, (_, at) => once(`many-${at}`));
     const many = await runTests(names, { ...run, atOnce: 2 });
     assert.equal((await repeatFailed(many, run)).code, 1);
@@ -80,5 +88,25 @@ describe('test files that fail', () => {
     assert.equal((await repeatFailed(rare, run, () => 3)).code, 1);
     const unlucky = await runTests([now('unlucky-attack', [0])], run);
     assert.equal((await repeatFailed(unlucky, run, () => 3)).code, 0);
+  });
+
+  it('yield to others, and are done by them where these have nothing else to do', async () => {
+    const seen = (name: string) => join(folder, `${name}.priority`);
+    const after = (
+      name: string,
+    ) => `for (const end = Date.now() + 20_000; !fs.existsSync(${JSON.stringify(seen(name))});)
+        if (Date.now() > end) throw new Error('waits for ${name} in vain');`;
+    const say = (name: string) =>
+      `fs.writeFileSync(${JSON.stringify(seen(name))}, String(process.getBuiltinModule('os').getPriority()));`;
+    const file = (name: string, body: string) => write(`${name}.test.mjs`, body);
+    const first = file('first', `${say('first')} ${after('yielding')}`);
+    const beside = [file('yielding', `${say('yielding')} ${after('taken')}`), file('taken', say('taken'))];
+    const { code, counts } = await runTests([first], { ...run, beside });
+    assert.deepEqual([code, counts.tests, counts.passed], [0, 3, 3]);
+    const [own = Number.NaN, yielding, taken] = ['first', 'yielding', 'taken'].map((name) =>
+      Number(readFileSync(seen(name))),
+    );
+    assert.ok(Number(yielding) > own, `${yielding} yields to ${own}`);
+    assert.equal(taken, own);
   });
 });

@@ -1,10 +1,9 @@
 // Runs test files with node's test runner, once more where the weather of the machine may have failed them, and names the
 // slowest of them.
-import { spawn } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
+import { type FileCounts, type FileSummary, type Lane, type LaneReport, openLane } from './lane.ts';
 import { inWords, type Weather, watchMachine } from './weather.ts';
 
 type Run = {
@@ -12,13 +11,15 @@ type Run = {
   signal: AbortSignal;
   /** How many files at a time. */
   atOnce?: number;
+  /** Files that run while the processors would rest: in a lane of their own that yields to the others, and in the others once these
+   * have nothing else to do. */
+  beside?: string[];
   /** A file that has not ended by then fails. Without it: more than the slowest takes on a slow machine. */
   fileSecs?: number;
   /** Without what the tests print. */
   isQuiet?: boolean;
 };
-export type FileSummary = { file: string; ms: number; hasPassed: boolean };
-export type TestRun = { code: number; summaries: FileSummary[]; weather: Weather };
+export type TestRun = { code: number; summaries: FileSummary[]; counts: FileCounts; ms: number; weather: Weather };
 
 const slowestShown = 15;
 /** Every test file and every process of a stack loads hundreds of modules: what Node compiled once is kept for the next. */
@@ -27,32 +28,67 @@ const compileCache = join(root, 'node_modules/.cache/compiled');
 /** The exit code is 0 where every test passed. The files begin in the order given. */
 export async function runTests(
   patterns: string[],
-  { env, signal, atOnce = 1, fileSecs = 1200, isQuiet = false }: Run,
+  { env, signal, atOnce = 1, beside = [], fileSecs = 1200, isQuiet = false }: Run,
 ): Promise<TestRun> {
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((file) => join(root, file));
-  if (files.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
-  const folder = mkdtempSync(join(tmpdir(), 'pilothouse-tests-'));
-  const summaries = join(folder, 'summaries');
-  const options = [`--at-once=${atOnce}`, `--file-secs=${fileSecs}`, `--summaries=${summaries}`];
-  const args = [join(root, 'scripts/run-files.child.ts'), ...options, ...files];
+  const [files, yielding] = [filesOf(patterns), filesOf(beside)];
+  if (files.length + yielding.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
   const weather = watchMachine();
+  const begun = performance.now();
+  const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };
+  const reports: LaneReport[] = [];
+  const work = async (lane: Lane, next: () => string | undefined) => {
+    for (let file = next(); file !== undefined && !signal.aborted; file = next()) {
+      const report = await lane.run({ file, fileSecs });
+      if (!isQuiet) process.stdout.write(report.printed);
+      reports.push(report);
+    }
+  };
+  const lanes = Array.from({ length: atOnce }, () => openLane({ env: settings, signal }));
+  const yieldingLane = yielding.length > 0 ? openLane({ env: settings, signal, isYielding: true }) : undefined;
   try {
-    const settings = { NODE_COMPILE_CACHE: compileCache, TEST_POSTGRES_FSYNC: 'off', ...env };
-    // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
-    const stdio = isQuiet ? ('ignore' as const) : ('inherit' as const);
-    const child = spawn(process.execPath, args, { cwd: root, env: settings, stdio, detached: true });
-    const end = () => child.pid && process.kill(-child.pid, signal.reason);
-    signal.addEventListener('abort', end);
-    const code = await new Promise<number>((resolve) => child.on('exit', (ended) => resolve(ended ?? 1)));
-    signal.removeEventListener('abort', end);
-    // A run that was ended early may have written none.
-    return { code, summaries: existsSync(summaries) ? summariesIn(summaries) : [], weather: weather() };
+    await Promise.all([
+      ...lanes.map((lane) => work(lane, () => files.shift() ?? yielding.shift())),
+      ...(yieldingLane ? [work(yieldingLane, () => yielding.shift())] : []),
+    ]);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await Promise.all([...lanes, ...(yieldingLane ? [yieldingLane] : [])].map((lane) => lane.close()));
   }
+  const hasPassed = !signal.aborted && reports.every((report) => report.hasPassed);
+  const done: TestRun = {
+    code: hasPassed ? 0 : 1,
+    summaries: reports.map(({ file, ms, hasPassed: isGood }) => ({ file, ms, hasPassed: isGood })),
+    counts: sumOf(reports.map(({ counts }) => counts)),
+    ms: performance.now() - begun,
+    weather: weather(),
+  };
+  if (!isQuiet) printTotals([done]);
+  return done;
 }
 
-const summariesIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as FileSummary[];
+const filesOf = (patterns: string[]) =>
+  patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((file) => join(root, file));
+
+const names: [keyof FileCounts, string][] = [
+  ['tests', 'tests'],
+  ['suites', 'suites'],
+  ['passed', 'pass'],
+  ['failed', 'fail'],
+  ['cancelled', 'cancelled'],
+  ['skipped', 'skipped'],
+  ['todo', 'todo'],
+];
+const sumOf = (all: FileCounts[]) =>
+  Object.fromEntries(names.map(([kind]) => [kind, all.reduce((sum, one) => sum + one[kind], 0)])) as FileCounts;
+
+/** In the words of node's runner, which says it of each run alone. */
+export function printTotals(runs: TestRun[]): void {
+  const counts = sumOf(runs.map((run) => run.counts));
+  for (const [kind, name] of names) console.log(`ℹ ${name} ${counts[kind]}`);
+  console.log(`ℹ duration_ms ${runs.reduce((sum, { ms }) => sum + ms, 0)}`);
+  const failed = runs.flatMap(({ summaries }) => summaries.filter(({ hasPassed }) => !hasPassed));
+  if (failed.length > 0)
+    console.log(`files with failed tests: ${failed.map(({ file }) => relative(root, file)).join(', ')}`);
+}
 
 /** The slowest kinds of files, the slowest first. What begins early does not end alone. */
 const slowest = [

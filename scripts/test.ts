@@ -12,6 +12,12 @@ const patterns = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench', 'd
 /** These measure rates, ratios and times: each runs alone. */
 const isAlone =
   /^scripts\/stack\.test|^bench\/bounded\.test|^apps\/browser\/src\/live\/screencast\.test|^apps\/agent\/src\/host-events\/recorder\.test/;
+/**
+ * These have a browser, a stack, or a page that answers in time. All others wait for rows and sockets at most: they run in what the
+ * processors have left beside these.
+ */
+const isHeavy =
+  /^(apps\/browser|bench|chaos)\/|^deploy\/(observe|systemd|proxies)|^scripts\/(bus|check|demo|dev|packages|process-commands)\.test|^apps\/server\/src\/(http\/reference-page|mcp\/guide)|^apps\/cli\/src\/commands\/here/;
 /** As many as the smallest machine has processors: with more, pages answer too late for what tests ask of them. */
 const lanes = 2;
 process.env.TEST_POSTGRES_FSYNC = 'off';
@@ -26,10 +32,11 @@ async function runAll(services: ReturnType<typeof createServices>, signal: Abort
     return code;
   }
   const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
-  const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
-  const ordered = slowestFirst(together);
+  const kindOf = (file: string) => (isAlone.test(file) ? 'alone' : isHeavy.test(file) ? 'heavy' : 'light');
+  const { alone = [], heavy = [], light = [] } = Object.groupBy(files, kindOf);
+  const beside = slowestFirst(light);
   const runs = [
-    await repeatFailed(await runTests(ordered, { env, signal, atOnce: lanes }), { env, signal }),
+    await repeatFailed(await runTests(slowestFirst(heavy), { env, signal, atOnce: lanes, beside }), { env, signal }),
     ...(signal.aborted ? [] : [await repeatFailed(await runTests(alone, { env, signal }), { env, signal })]),
   ];
   for (const [index, name] of ['together', 'alone'].entries()) if (runs[index]) printWeather(name, runs[index]);
