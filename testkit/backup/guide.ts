@@ -2,10 +2,11 @@
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { docBlock } from '../doc-blocks.ts';
 import { root } from '../stack/folders.ts';
+import { postgresProgram } from '../stack/services.ts';
 import type { Stack } from '../stack/stack.ts';
 
 const commandMs = 120_000;
@@ -21,6 +22,8 @@ const run = (code: string, stack: Stack, folder: string) =>
     timeout: commandMs,
     env: {
       ...process.env,
+      // A server's own pg_dump, where it has one: that of an older release refuses it.
+      PATH: [dirname(postgresProgram('postgres')), process.env.PATH].join(delimiter),
       DATABASE_URL: stack.services.databaseUrl(),
       BLOB_DIR: blobDirOf(stack),
       BACKUP: folder,
