@@ -245,6 +245,25 @@ describe('the inputs of a person', () => {
     ]);
   });
 
+  it('that may be done already are not joined with what is typed before they are sent again', async () => {
+    const browser = createBrowser();
+    const { promise: waited, resolve: goOn } = Promise.withResolvers<void>();
+    const queue = createInputQueue({
+      send: browser.send,
+      classify: () => ({ failure: 'again' }),
+      sleep: () => waited,
+    });
+    queue.attach('t1', 1, { clientId: 'tab', next: 1 });
+    // The browser does it, and the answer gets lost.
+    browser.faults.push('after');
+    queue.push({ action: 'type', text: 'a' });
+    await tick();
+    for (const text of ['b', 'c']) queue.push({ action: 'type', text });
+    goOn();
+    await queue.settled();
+    assert.equal(browser.done.flatMap((action) => ('text' in action ? [action.text] : [])).join(''), 'abc');
+  });
+
   it('that the browser did not do are left out after three tries, and the others go on', async () => {
     const browser = createBrowser();
     const send = browser.send;

@@ -58,6 +58,8 @@ type Attached = { takeoverId: string; epoch: number; clientId: string | undefine
 function createNumberedInputs() {
   let queue: PointerAction[] = [];
   let inFlight = 0;
+  /** So many at the front have gone out under their numbers at least once, also by the page before: the host may have done them. */
+  let sent = 0;
   let newestMove: Move | undefined;
   /** The number of the first input in the queue; undefined until the server has said what the last one was. */
   let next: number | undefined;
@@ -71,11 +73,12 @@ function createNumberedInputs() {
     drop() {
       queue = [];
       newestMove = next = asked = undefined;
-      inFlight = tries = 0;
+      inFlight = sent = tries = 0;
     },
     begin(first: number, left: PointerAction[] = []) {
       next = first;
       queue = [...left];
+      sent = left.length;
     },
     push(action: PointerAction) {
       // A position that an input follows is counted with it, so that both arrive in order.
@@ -83,7 +86,7 @@ function createNumberedInputs() {
       newestMove = undefined;
       if ('x' in action && action.x !== undefined && action.y !== undefined) lastPoint = { x: action.x, y: action.y };
       // What was not sent yet is joined: a fast typist and a wheel make many small inputs.
-      const joined = queue.length > inFlight ? join(queue.at(-1), action) : undefined;
+      const joined = queue.length > sent ? join(queue.at(-1), action) : undefined;
       if (joined) queue.splice(-1, 1, joined);
       else queue.push(action);
     },
@@ -96,6 +99,7 @@ function createNumberedInputs() {
       const first = next;
       const batch = first === undefined ? [] : queue.slice(0, maxBatch);
       inFlight = batch.length;
+      sent = Math.max(sent, inFlight);
       if (first !== undefined && batch.length > 0)
         return batch.map((action, index) => ({ ...action, ...names, input_seq: first + index }));
       if (first !== undefined && !newestMove) return undefined;
@@ -108,6 +112,7 @@ function createNumberedInputs() {
       const done = next === undefined ? Math.max(0, seq + 1 - (asked ?? seq + 1)) : inFlight;
       next = next === undefined ? seq + 1 : next + done;
       queue = queue.slice(done);
+      sent = Math.max(0, sent - done);
       if (done > 0) tries = 0;
       asked = undefined;
       inFlight = 0;
@@ -120,6 +125,7 @@ function createNumberedInputs() {
       if (queue.length === 0 || !(isForGood || tries >= maxTries)) return false;
       // Numbered only when sent: an input that is left out leaves no hole.
       queue = queue.slice(1);
+      sent = Math.max(0, sent - 1);
       tries = 0;
       asked = undefined;
       return true;
