@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
 
@@ -23,27 +23,22 @@ export type Lane = {
   close(): Promise<void>;
 };
 
-/** Of 19, and behind browsers: a file with deadlines of its own still gets on beside two others. */
-const yieldingPriority = 8;
+/** Further down than this process, and than browsers are: a file with deadlines of its own still gets on beside two others. */
+const yieldingBy = 8;
+const lastPriority = 19;
 
 export function openLane({ env, signal, isYielding = false }: Options): Lane {
-  // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
-  const child = fork(join(root, 'scripts/lane.child.ts'), {
-    cwd: root,
-    env,
-    execArgv: [],
-    detached: true,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  if (isYielding) letYield(child);
-  const ended = once(child, 'exit');
+  let { child, ended } = start({ env, isYielding });
   const end = () => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal.reason);
+    if (child.pid !== undefined && isRunning(child)) process.kill(-child.pid, signal.reason);
   };
   signal.addEventListener('abort', end);
   return {
     async run(order) {
-      child.send(order);
+      // A file can end the process that runs it, as can a machine without memory. The other files run all the same.
+      if (!isRunning(child)) ({ child, ended } = start({ env, isYielding }));
+      // An order that does not arrive shows as the end of the process.
+      child.send(order, () => {});
       const report = await Promise.race([
         once(child, 'message').then(([message]) => message as LaneReport),
         ended.then(() => undefined),
@@ -66,14 +61,29 @@ export function openLane({ env, signal, isYielding = false }: Options): Lane {
   };
 }
 
+function start({ env, isYielding }: Pick<Options, 'env' | 'isYielding'>) {
+  // A group of its own, which gets a signal as a whole: Ctrl-C in a terminal and a signal to this process alone are the same.
+  const child = fork(join(root, 'scripts/lane.child.ts'), {
+    cwd: root,
+    env,
+    execArgv: [],
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  if (isYielding) letYield(child);
+  return { child, ended: once(child, 'exit') };
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
+
 const lost = { tests: 1, suites: 0, passed: 0, failed: 0, cancelled: 1, skipped: 0, todo: 0 };
 
 /** Linux shares processors between sessions first, and only then between the processes of one. */
 function letYield({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  setPriority(pid, yieldingPriority);
+  setPriority(pid, Math.min(lastPriority, getPriority() + yieldingBy));
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(yieldingPriority));
+    writeFileSync(`/proc/${pid}/autogroup`, String(yieldingBy));
   } catch {
     // A kernel without groups of sessions: the priority is enough there.
   }

@@ -66,6 +66,16 @@ describe('test files', () => {
     assert.ok(performance.now() - begun < 30_000);
   });
 
+  it('run also after one that ends the process that runs it', async () => {
+    const files = [write('a-ends.test.mjs', "process.kill(process.ppid, 'SIGKILL');"), write('b-after.test.mjs', '')];
+    const { code, summaries } = await runTests(files, run);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      summaries.map(({ hasPassed }) => hasPassed),
+      [false, true],
+    );
+  });
+
   it('that failed fail at once where they are many', async () => {
     const names = Array.from({ length: 21 }, (_, at) => once(`many-${at}`));
     const many = await runTests(names, { ...run, atOnce: 2 });
