@@ -4,10 +4,15 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Of every browser from its start: a third of the weight of other processes. With processors to spare it changes nothing. */
+/** So much further down than this host is every browser from its start: it has a third of the weight. With processors to spare it
+ * changes nothing. */
 export const browserNice = 5;
 /** Far behind the others, but not the very last: on a busy machine those get nothing at all, and cannot even end. */
-const later = 15;
+const yieldingNice = 15;
+const last = 19;
+
+/** Counted from this host, which may run at a priority of its own. */
+const behindHost = (nice: number) => Math.min(last, getPriority() + nice);
 
 export type LowPriority = {
   /** Puts these processes behind all others, and those they began meanwhile. */
@@ -21,8 +26,9 @@ export function createLowPriority(): LowPriority {
 
   return {
     apply(pids) {
+      const later = behindHost(yieldingNice);
       for (const pid of pids) {
-        setGroup(pid, later);
+        setGroup(pid, yieldingNice);
         for (const thread of threadsOf(pid)) {
           attempt(() => {
             const now = getPriority(thread);
@@ -34,9 +40,10 @@ export function createLowPriority(): LowPriority {
       }
     },
     undo(pids) {
+      const usual = behindHost(browserNice);
       for (const pid of pids) {
         setGroup(pid, browserNice);
-        for (const thread of threadsOf(pid)) attempt(() => setPriority(thread, before.get(thread) ?? browserNice));
+        for (const thread of threadsOf(pid)) attempt(() => setPriority(thread, before.get(thread) ?? usual));
       }
       before.clear();
     },

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { createLog } from '@pilothouse/process';
 import { until } from '../../../../testkit/until.ts';
 import { createPageFlood } from '../pages/page-flood.ts';
@@ -120,6 +121,30 @@ describe('a busy session', () => {
       return getPriority(program.pid) > usual;
     };
     assert.deepEqual([150, 350, 450].map(yieldsAfter), [false, false, true]);
+  });
+});
+
+describe('the browser of a host that runs at a low priority itself', () => {
+  test('stays behind it, also after it had to yield', async () => {
+    const priority = new URL('./priority.ts', import.meta.url);
+    const code = `
+      import { execFile, spawn } from 'node:child_process';
+      import { getPriority, setPriority } from 'node:os';
+      import { createLowPriority } from '${priority}';
+      const { pid } = spawn('sleep', ['30'], { detached: true, stdio: 'ignore' });
+      const yielding = createLowPriority();
+      setPriority(pid, Math.min(19, getPriority() + 5));
+      const seen = [getPriority(pid)];
+      yielding.apply([pid]);
+      seen.push(getPriority(pid));
+      yielding.undo([pid]);
+      seen.push(getPriority(pid));
+      process.kill(pid);
+      console.log(JSON.stringify(seen));`;
+    const node = [process.execPath, '--input-type=module', '-e', code];
+    const host = await promisify(execFile)('nice', ['-n', '10', ...node], { timeout: 20_000 });
+    const [usual = 0, yielding = 0, after = 0] = JSON.parse(host.stdout) as number[];
+    assert.ok(yielding >= usual && after >= usual, host.stdout);
   });
 });
 
