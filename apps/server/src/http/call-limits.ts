@@ -18,8 +18,11 @@ export type CallLimits = {
   refuseKnown(route: Pick<Route, 'limit'>, request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts the call of a known caller, or refuses it. */
   spend(route: Pick<Route, 'limit'>, request: FastifyRequest): Promise<void>;
-  /** Lets a call that quotas may refuse wait, where they have refused many of this caller. Before its body is read: it holds nothing. */
-  turn(route: Pick<Route, 'errors'>, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /**
+   * Lets a write that quotas may refuse wait, where they have refused many of this caller. Over HTTP its body is not read yet. True
+   * where it waited: its login may have ended meanwhile.
+   */
+  turn(route: Pick<Route, 'limit' | 'errors'>, request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
   /** Does the work of a call, and counts where a quota refuses it. */
   counting<T>(request: FastifyRequest, work: () => Promise<T> | T): Promise<T>;
   close(): void;
@@ -60,9 +63,10 @@ export function createCallLimits({ store, settings, log }: Options): CallLimits 
       const limit = { ...spent, name: kind, windowSecs, detail: details[kind](settings[kind]) };
       throw refused.remember({ kind, key, token: bearerOf(request), limit, fields: callerFieldsOf(caller) });
     },
-    async turn({ errors }, request, { raw }) {
+    async turn({ limit, errors }, request, { raw }) {
       const key = keyOf(request);
-      if (key !== undefined && errors.includes('quota_exceeded')) await pace.turn(key, raw);
+      if (key === undefined || limit !== 'write' || !errors.includes('quota_exceeded')) return false;
+      return pace.turn(key, raw);
     },
     async counting(request, work) {
       try {

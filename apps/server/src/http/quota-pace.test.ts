@@ -14,7 +14,7 @@ describe('the pace of a user whom quotas refuse', () => {
   const refused = (pace: ReturnType<typeof createQuotaPace>, user: string, times: number) => {
     for (let i = 0; i < times; i++) pace.count(user);
   };
-  const timed = async (work: Promise<void>) => {
+  const timed = async (work: Promise<unknown>) => {
     const begun = performance.now();
     await work;
     return performance.now() - begun;
@@ -69,9 +69,25 @@ describe('calls of a user whom quotas refuse again and again', () => {
       // They go one after the other, so this many take longer than the calls below. The last of them may find room.
       const waiting = Array.from({ length: 6 }, () => greedy.createSession());
       const allWaited = Promise.allSettled(waiting).then(() => 'waited');
-      const free = [greedy.listSessions(), other.createSession(), greedy.deleteSession({ id: session.id })];
+      // No quota refuses a key.
+      const key = greedy.createKey({ label: 'of a program' });
+      const free = [greedy.listSessions(), other.createSession(), greedy.deleteSession({ id: session.id }), key];
       assert.equal(await Promise.race([allWaited, Promise.all(free).then(() => 'free')]), 'free');
       await allWaited;
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('are refused where their login ended while they waited', async () => {
+    const server = await startTestServer({ isAuthDisabled: false, quotas: { sessions: 1 } });
+    try {
+      const greedy = (await registerUser(server)).client;
+      await greedy.createSession();
+      for (let i = 0; i < 16; i++) await assert.rejects(greedy.createSession(), { code: 'quota_exceeded' });
+      const waiting = Array.from({ length: 6 }, () => greedy.createSession().catch((error) => error.code));
+      await greedy.logoutAll();
+      assert.equal((await Promise.all(waiting)).at(-1), 'token_invalid');
     } finally {
       await server.close();
     }

@@ -31,15 +31,17 @@ export function createQuotaPace({ windowMs, maxDistanceMs = 1000, maxWaitMs = 10
       minutes.set(user, minute);
     },
 
-    /** Waits for the turn of a call of this user; throws where too many wait, or the caller has left. */
-    async turn(user: string, response: ServerResponse): Promise<void> {
+    /** Waits for the turn of a call of this user, and says whether it had to; throws where too many wait, or the caller has left. */
+    async turn(user: string, response: ServerResponse): Promise<boolean> {
       const minute = minuteOf(user);
-      if (!minute || minute.refused <= promptRefusals) return;
+      if (!minute || minute.refused <= promptRefusals) return false;
       const now = performance.now();
       const at = Math.max(now, minute.next);
       if (at - now > maxWaitMs) throw tooMany();
       minute.next = at + Math.min(maxDistanceMs, stepMs * (minute.refused - promptRefusals));
-      if (at > now) await within(response, at - now);
+      if (at <= now) return false;
+      await within(response, at - now);
+      return true;
     },
 
     sweep(): void {

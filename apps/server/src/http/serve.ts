@@ -82,7 +82,9 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       await callLimits.refuseKnown(route, request, reply);
       if (hasRouteHook) await calls.identify(request, route, isLenient);
       await callLimits.spend(route, request);
-      await callLimits.turn(route, request, reply);
+      if (!(await callLimits.turn(route, request, reply))) return;
+      request.caller = undefined;
+      await calls.identify(request, route, isLenient);
     },
   });
   const serve: Serve = (route, handler, { first, isLenient } = {}) => {
