@@ -1,5 +1,6 @@
 // A process of its own: runs one test file after the other with node's runner, as its parent names them, and says what each printed
 // and counted.
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from 'node:test';
@@ -19,8 +20,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => en
 // Nobody is left to say what to run.
 process.on('disconnect', () => ending.abort());
 
+/** What the processes have computed that this one started and saw end, and theirs. One whose parent was killed is not in it. */
+function endedCpuSecs(): number {
+  // After the name in brackets, which may have spaces, from the third field on; ticks are hundredths of a second.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
 async function runFile({ file, fileSecs }: LaneOrder): Promise<LaneReport> {
   const begun = performance.now();
+  const cpuBegun = endedCpuSecs();
   const events = run({
     files: [file],
     timeout: testMs,
@@ -41,7 +50,7 @@ async function runFile({ file, fileSecs }: LaneOrder): Promise<LaneReport> {
     }
   }
   const printed = await text(Readable.from(withoutTotals(events)).compose(spec));
-  return { file, ms: performance.now() - begun, hasPassed, counts, printed };
+  return { file, ms: performance.now() - begun, cpuSecs: endedCpuSecs() - cpuBegun, hasPassed, counts, printed };
 }
 
 process.on('message', async (order: LaneOrder) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from '../testkit/stack/folders.ts';
 
 export type FileCounts = Record<'tests' | 'suites' | 'passed' | 'failed' | 'cancelled' | 'skipped' | 'todo', number>;
-export type FileSummary = { file: string; ms: number; hasPassed: boolean };
+export type FileSummary = { file: string; ms: number; cpuSecs: number; hasPassed: boolean };
 export type LaneOrder = { file: string; fileSecs: number };
 export type LaneReport = FileSummary & { counts: FileCounts; printed: string };
 
@@ -23,8 +23,9 @@ export type Lane = {
   close(): Promise<void>;
 };
 
-/** Further down than this process, and than browsers are: a file with deadlines of its own still gets on beside two others. */
-const yieldingBy = 8;
+/** So much further down than this process, and no more: each process of a stack is a group of its own, and at 8 a file beside two stacks
+ * missed its own deadlines. */
+const yieldingBy = 4;
 const lastPriority = 19;
 
 export function openLane({ env, signal, isYielding = false }: Options): Lane {
@@ -47,6 +48,7 @@ export function openLane({ env, signal, isYielding = false }: Options): Lane {
         report ?? {
           file: order.file,
           ms: 0,
+          cpuSecs: 0,
           hasPassed: false,
           counts: lost,
           printed: `${order.file}: its lane ended\n`,

@@ -56,7 +56,7 @@ export async function runTests(
   const hasPassed = !signal.aborted && reports.every((report) => report.hasPassed);
   const done: TestRun = {
     code: hasPassed ? 0 : 1,
-    summaries: reports.map(({ file, ms, hasPassed: isGood }) => ({ file, ms, hasPassed: isGood })),
+    summaries: reports.map(({ file, ms, cpuSecs, hasPassed: isGood }) => ({ file, ms, cpuSecs, hasPassed: isGood })),
     counts: sumOf(reports.map(({ counts }) => counts)),
     ms: performance.now() - begun,
     weather: weather(),
@@ -110,14 +110,17 @@ export function slowestFirst(files: string[]): string[] {
 /** Whether more files at a time would make a run shorter, and whether the machine was to blame for what failed. */
 export function printWeather(name: string, { summaries, weather }: TestRun): void {
   const minutes = summaries.reduce((sum, { ms }) => sum + ms, 0) / 60_000;
-  console.log(`${name}: ${summaries.length} files, ${minutes.toFixed(1)} min of tests, ${inWords(weather)}`);
+  const computed = summaries.reduce((sum, { cpuSecs }) => sum + cpuSecs, 0) / 60;
+  const work = `${minutes.toFixed(1)} min of tests that computed for ${computed.toFixed(1)}`;
+  console.log(`${name}: ${summaries.length} files, ${work}, ${inWords(weather)}`);
 }
 
 export function printSlowest(summaries: FileSummary[]): void {
   if (summaries.length < 2) return;
   const shown = summaries.toSorted((one, other) => other.ms - one.ms).slice(0, slowestShown);
   console.log(`the ${shown.length} slowest of ${summaries.length} files:`);
-  for (const { file, ms } of shown) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(root, file)}`);
+  for (const { file, ms, cpuSecs } of shown)
+    console.log(`${(ms / 1000).toFixed(1).padStart(8)} s, ${cpuSecs.toFixed(1)} computed  ${relative(root, file)}`);
 }
 
 /** Where more have failed, the change is broken and not the machine. */
