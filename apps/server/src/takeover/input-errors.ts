@@ -2,9 +2,19 @@
 
 import { AppError } from '@pilothouse/contract';
 
+/** Nothing is wrong with the input itself: a client that sends it again, however often, loses nothing through an outage. */
+const retryAfterSecs = 1;
+
 export const noAnswer = () =>
   new AppError('conflict', {
     detail: 'The browser did not answer. Sent again with the same input_seq, nothing is done twice.',
+    retryAfterSecs,
+  });
+
+export const noBrowserNow = () =>
+  new AppError('conflict', {
+    detail: 'The browser cannot be used now, or is being opened again: try again.',
+    retryAfterSecs,
   });
 
 export const otherWindow = () =>

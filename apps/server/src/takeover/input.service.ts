@@ -6,7 +6,7 @@ import { AppError, isId, type Pointer, type PointerAction } from '@pilothouse/co
 import { askUntilHeard, type BrowserHold, type HostClient, isSilent, type PersonHold } from '@pilothouse/fleet';
 import type { Caller, Driver, Store } from '@pilothouse/store';
 import type { From } from '../http/call.ts';
-import { noAnswer, notDriver, otherWindow } from './input-errors.ts';
+import { noAnswer, noBrowserNow, notDriver, otherWindow } from './input-errors.ts';
 import { inputMs, putFiles } from './input-files.ts';
 import { createInputTrace } from './input-trace.ts';
 import { nowhere } from './pointer.view.ts';
@@ -42,10 +42,7 @@ export function createInputService({ store, hosts, onSilent }: Options) {
     if (!isMine || !isMeant || takeoverId === null || epoch === null) throw notDriver();
     if (!actions.every((action) => isOfWindow(action, clientId))) throw otherWindow();
     if (isDue && !(await store.takeovers.renew(takeoverId))) throw notDriver();
-    if (hostId === null)
-      throw new AppError('conflict', {
-        detail: 'The browser cannot be used now, or is being opened again: try again.',
-      });
+    if (hostId === null) throw noBrowserNow();
     return { sessionId, takeoverId, taskId, epoch, hostId, clientNo: clientNo ?? 0 };
   }
 
