@@ -17,7 +17,7 @@ type Options = {
   onFrame: (frame: Frame) => void;
 };
 
-/** What it returns makes a frame of a shot, and says its id. */
+/** Returns a function that makes a frame of a shot and returns the id of the frame. */
 export function createFramePublisher(options: Options): (shot: Shot, place: PageLocation) => string | undefined {
   const { sessionId, pages, privacy, epoch, signal, onFrame } = options;
   let count = 0;

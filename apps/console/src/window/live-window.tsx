@@ -143,8 +143,8 @@ function stateOf({ view, connection, past, drive, now }: LiveWindowProps): Pictu
 }
 
 /**
- * The last mark. Its box is left out where the picture shows another page, also in the past. Whoever drives from here knows
- * what they did, and is to see the page answer: their own marks would be drawn between the two.
+ * The last mark. Its box is left out where the picture shows another page, also in the past. A person who drives from
+ * here knows what they did, and is to see the page answer: their own marks would be drawn between the two.
  */
 function overlayOf({ view, past, drive }: Pick<LiveWindowProps, 'view' | 'past' | 'drive'>): Overlay | undefined {
   if (past) return currentOverlay(past.overlay ? [past.overlay] : [], view.history, past.route);

@@ -29,7 +29,7 @@ describe('the pace of a user whom quotas refuse', () => {
     for (let i = 0; i < 100; i++) await pace.turn('b', connection());
   });
 
-  it('is one call after the other from then on, over all connections, and refuses who would wait too long', async () => {
+  it('is one call after the other from then on, over all connections, and refuses calls that would wait too long', async () => {
     const pace = createQuotaPace(options);
     refused(pace, 'a', 50);
     const turns = [1, 2, 3].map(() => timed(pace.turn('a', connection())));
@@ -47,7 +47,7 @@ describe('the pace of a user whom quotas refuse', () => {
     for (let i = 0; i < 100; i++) await pace.turn('a', connection());
   });
 
-  it('waits for nobody who has left', async () => {
+  it('does not keep a call of a client that has left', async () => {
     const pace = createQuotaPace({ ...options, maxDistanceMs: 60_000, maxWaitMs: 60_000 });
     refused(pace, 'a', 10_000);
     await pace.turn('a', connection());

@@ -54,7 +54,7 @@ describe('a server that lost the bus for a moment', () => {
     const onFrame = () => {
       frames += 1;
     };
-    hub.watch(sessionId, { userId: 'somebody', isOwner: true, onFrame, onView: () => {} }, lifetime);
+    hub.watch(sessionId, { userId: newId(), isOwner: true, onFrame, onView: () => {} }, lifetime);
     await until(() => asked.length === 1, 5000);
     assert.equal(asked[0]?.seen, null);
     const shown = newFrame();

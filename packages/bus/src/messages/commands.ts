@@ -145,7 +145,7 @@ export const SessionCommand = z.discriminatedUnion('type', [
     is_driven: z.boolean().default(false),
     /** Only an agent that records looks on: it needs few frames. */
     is_recording: z.boolean().default(false),
-    /** The last frame that came to who asks, null for none: a later one is sent again. Nothing is where this is absent. */
+    /** The last frame that the watcher received, null for none: the host sends a later one again. Where this is absent it does not. */
     seen: BusId.nullable().optional(),
   }),
   /** The present picture, without waiting for a change. */
