@@ -58,6 +58,13 @@ export function createCalls({ authenticate, unsent }: { authenticate: Authentica
   return {
     identify,
 
+    /** For a call that waited: its login may have ended meanwhile. */
+    identifyAgain(...parts: Parameters<typeof identify>): Promise<void> {
+      const [request] = parts;
+      request.caller = undefined;
+      return identify(...parts);
+    },
+
     async callOf<R extends Route>(
       request: FastifyRequest,
       reply: FastifyReply,

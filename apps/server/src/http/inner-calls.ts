@@ -4,6 +4,7 @@
 import { AppError, type BodyOf, type HeadersOf, type ParamsOf, type QueryOf, type Route } from '@pilothouse/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { createCalls } from './call.ts';
 import type { CallLimits } from './call-limits.ts';
 
 /** The request that is being answered, after its caller is known. */
@@ -20,7 +21,10 @@ export type CheckedParts<R extends Route> = {
 // The handlers of all routes lie in one table, so their types are those of the caller who names the route.
 type Run = (exchange: Exchange, parts: CheckedParts<Route>) => Promise<unknown>;
 
-export function createInnerCalls(limits: Pick<CallLimits, 'refuseKnown' | 'spend' | 'turn'>) {
+export function createInnerCalls(
+  limits: Pick<CallLimits, 'refuseKnown' | 'spend' | 'turn'>,
+  { identifyAgain }: Pick<ReturnType<typeof createCalls>, 'identifyAgain'>,
+) {
   const handlers = new Map<Route, Run>();
 
   return {
@@ -34,7 +38,8 @@ export function createInnerCalls(limits: Pick<CallLimits, 'refuseKnown' | 'spend
       if (!run) throw new Error(`${route.method} ${route.path} is not served`);
       await limits.refuseKnown(route, exchange.request, exchange.reply);
       await limits.spend(route, exchange.request);
-      await limits.turn(route, exchange.request, exchange.reply);
+      if (await limits.turn(route, exchange.request, exchange.reply))
+        await identifyAgain(exchange.request, route, undefined);
       // The schemas make these types true, for the route that was named.
       return run(exchange, {
         params: check(route.params, parts.params ?? {}, 'params'),

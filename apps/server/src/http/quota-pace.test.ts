@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectMcp } from '../../../../testkit/mcp.ts';
 import { startTestServer } from '../../testing/server.ts';
 import { registerUser } from '../../testing/users.ts';
 import { createQuotaPace } from './quota-pace.ts';
@@ -82,12 +84,21 @@ describe('calls of a user whom quotas refuse again and again', () => {
   it('are refused where their login ended while they waited', async () => {
     const server = await startTestServer({ isAuthDisabled: false, quotas: { sessions: 1 } });
     try {
-      const greedy = (await registerUser(server)).client;
+      const { client: greedy, token } = await registerUser(server);
+      const tools = await connectMcp(server.baseUrl, token);
       await greedy.createSession();
       for (let i = 0; i < 16; i++) await assert.rejects(greedy.createSession(), { code: 'quota_exceeded' });
-      const waiting = Array.from({ length: 6 }, () => greedy.createSession().catch((error) => error.code));
+      const waiting = Array.from({ length: 8 }, () => greedy.createSession().catch((error) => error.code));
+      const refusal = tools.call('open_session').then(
+        ({ facts }) => facts.refused,
+        () => 'token_invalid',
+      );
+      // The server has read who calls, and they still wait.
+      await sleep(300);
       await greedy.logoutAll();
       assert.equal((await Promise.all(waiting)).at(-1), 'token_invalid');
+      assert.equal(await refusal, 'token_invalid');
+      await tools.close();
     } finally {
       await server.close();
     }

@@ -67,7 +67,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
   const inTurn = createInTurn(callLimits);
   const streams = new Set<EventStream>();
   const streamed = createStreamedAnswers(streamLimits, options.onStreamed);
-  const inner = createInnerCalls(callLimits);
+  const inner = createInnerCalls(callLimits, calls);
 
   const common = (route: Route, { first, isLenient }: RouteOptions = {}) => ({
     method: route.method,
@@ -82,9 +82,7 @@ export function createServe(app: FastifyInstance, options: Options): Serve {
       await callLimits.refuseKnown(route, request, reply);
       if (hasRouteHook) await calls.identify(request, route, isLenient);
       await callLimits.spend(route, request);
-      if (!(await callLimits.turn(route, request, reply))) return;
-      request.caller = undefined;
-      await calls.identify(request, route, isLenient);
+      if (await callLimits.turn(route, request, reply)) await calls.identifyAgain(request, route, isLenient);
     },
   });
   const serve: Serve = (route, handler, { first, isLenient } = {}) => {
