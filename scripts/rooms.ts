@@ -160,18 +160,18 @@ export const houses: Record<string, House> = {
         what: 'Lists of sessions, the page of one, and what a guest sees of it.',
         imports: ['frame', 'axis', 'drawer', 'window', 'tasks', 'live', 'api', 'ui', 'common'],
       },
-      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui'] },
+      axis: { what: 'The time axis, and looking back.', imports: ['window', 'tasks', 'live', 'api', 'ui', 'common'] },
       drawer: {
         what: 'Logs, executions, events, files and settings of a task.',
-        imports: ['approval', 'tasks', 'live', 'api', 'ui'],
+        imports: ['approval', 'tasks', 'live', 'api', 'ui', 'common'],
       },
       window: {
         what: 'The browser window with its marks, and the bar that says who drives.',
-        imports: ['asked', 'approval', 'live', 'ui'],
+        imports: ['asked', 'approval', 'live', 'ui', 'common'],
       },
       asked: {
         what: 'What the page asks of the person who drives: dialogs, files, lists, dates.',
-        imports: ['live', 'api', 'ui'],
+        imports: ['live', 'api', 'ui', 'common'],
       },
       tasks: {
         what: 'The timeline of a task: steps, questions, result, what comes next.',
@@ -208,7 +208,7 @@ export const houses: Record<string, House> = {
         what: 'Buttons, fields, dialogs and the like. They know nothing of sessions or tasks.',
         imports: ['common'],
       },
-      common: { what: 'Theme, times in words, shortcuts, values that the browser keeps.', imports: [] },
+      common: { what: 'Theme, the clock, times in words, shortcuts, values that the browser keeps.', imports: [] },
     },
   },
   'apps/cli/src': {

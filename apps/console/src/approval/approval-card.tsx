@@ -4,6 +4,8 @@
 import { CheckCheck, Lock, RefreshCw, ShieldCheck, StickyNote } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
 import { singleKeys } from '../common/shortcuts.ts';
+import { TimeText } from '../common/time-text.tsx';
+import { useTime } from '../common/use-time.ts';
 import type { Approval } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,7 +23,6 @@ type ApprovalCardProps = {
   /** What the person wants, in their words, and what the agent makes of it now. */
   goal: string;
   nextGoal?: string;
-  now: number;
   /** Which of the answers are offered: `once`, `kind`, `no`. */
   choices: readonly string[];
   /** Whether the no can have words. */
@@ -49,13 +50,13 @@ function useAnswer(onAnswer: ApprovalCardProps['onAnswer']) {
 }
 
 export default function ApprovalCard(props: ApprovalCardProps) {
-  const { approval, askedAt, now, choices, takesWords, className } = props;
+  const { approval, askedAt, choices, takesWords, className } = props;
   const { sent, answer } = useAnswer(props.onAnswer);
   const act = useRef<HTMLHeadingElement>(null);
   const yesButton = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const leftMs = approval.expires_at ? Date.parse(approval.expires_at) - now : Number.POSITIVE_INFINITY;
-  const isLapsed = leftMs <= 0;
+  const endsAt = approval.expires_at ? Date.parse(approval.expires_at) : Number.POSITIVE_INFINITY;
+  const isLapsed = useTime((now) => endsAt <= now);
   const isArmed = useArmed(act, yesButton, sent === undefined && !isLapsed);
   const yes = (given: string) => isArmed && answer(given);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -83,7 +84,7 @@ export default function ApprovalCard(props: ApprovalCardProps) {
         </span>
         {approval.expires_at && (
           <span className="font-medium tabular-nums">
-            {isLapsed ? 'Time is over' : `${describeClock(leftMs)} left`}
+            {isLapsed ? 'Time is over' : <TimeText read={(now) => `${describeClock(endsAt - now)} left`} />}
           </span>
         )}
       </div>

@@ -16,7 +16,6 @@ type AskedLayerProps = {
   /** The size of the page in CSS pixels, and of its picture here. */
   page: Size;
   picture: Size;
-  now: number;
   onInput: (action: PointerAction) => void;
   /** Gives the keys back to the page. */
   onDone: () => void;
@@ -28,7 +27,7 @@ const pickerSize = { width: 220, height: 84 };
 /** What is answered and still asked after this time is shown again: the answer did not arrive. */
 const againMs = 6000;
 
-export function AskedLayer({ asked, host, page, picture, now, onInput, onDone }: AskedLayerProps) {
+export function AskedLayer({ asked, host, page, picture, onInput, onDone }: AskedLayerProps) {
   const [answered, setAnswered] = useState<string>();
   const { dialog, file_chooser, select, picker } = withoutAnswered(asked, answered);
   const id = dialog?.dialog_id ?? file_chooser?.chooser_id ?? select?.select_id ?? picker?.picker_id;
@@ -54,7 +53,7 @@ export function AskedLayer({ asked, host, page, picture, now, onInput, onDone }:
       onKeyDown={(event) => event.stopPropagation()}
     >
       {dialog ? (
-        <PageDialog key={id} dialog={dialog} host={host} now={now} onInput={answer} />
+        <PageDialog key={id} dialog={dialog} host={host} onInput={answer} />
       ) : file_chooser ? (
         <FileChooser key={id} chooser={file_chooser} onInput={answer} />
       ) : select ? (

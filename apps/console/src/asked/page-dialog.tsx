@@ -1,6 +1,7 @@
 // A dialog that a script of the page has opened. The page stands still until it is answered.
 
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { useTime } from '../common/use-time.ts';
 import type { DriverView, PointerAction } from '../live/api-types.ts';
 import { Button } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
@@ -11,7 +12,6 @@ type PageDialogProps = {
   dialog: Dialog;
   /** The host of the page; undefined where there is none. */
   host: string | undefined;
-  now: number;
   onInput: (action: PointerAction) => void;
 };
 
@@ -23,7 +23,7 @@ const words: Record<Dialog['kind'], { title: string; no?: string; yes: string }>
 };
 const soonMs = 30_000;
 
-export function PageDialog({ dialog, host, now, onInput }: PageDialogProps) {
+export function PageDialog({ dialog, host, onInput }: PageDialogProps) {
   const { dialog_id, kind, message, default_value, expires_at } = dialog;
   const { title, no, yes } = words[kind];
   const [text, setText] = useState(default_value);
@@ -40,7 +40,6 @@ export function PageDialog({ dialog, host, now, onInput }: PageDialogProps) {
     event.preventDefault();
     answer(kind === 'alert');
   };
-  const leftMs = Date.parse(expires_at) - now;
   return (
     <div className="absolute inset-0 grid place-items-center bg-scrim p-2">
       <form
@@ -73,11 +72,7 @@ export function PageDialog({ dialog, host, now, onInput }: PageDialogProps) {
           />
         )}
         <div className="mt-3.5 flex items-center justify-end gap-2">
-          {leftMs > 0 && leftMs < soonMs && (
-            <span className="min-w-0 flex-1 text-12 text-ink-3 tabular-nums">
-              {`Closes by itself in ${Math.ceil(leftMs / 1000)} s`}
-            </span>
-          )}
+          <TimeLeft endsAt={expires_at} />
           {no && (
             <Button size="sm" ref={kind === 'beforeunload' ? focus : undefined} onClick={() => answer(false)}>
               {no}
@@ -95,4 +90,13 @@ export function PageDialog({ dialog, host, now, onInput }: PageDialogProps) {
       </form>
     </div>
   );
+}
+
+function TimeLeft({ endsAt }: { endsAt: string }) {
+  const secs = useTime((now) => {
+    const leftMs = Date.parse(endsAt) - now;
+    return leftMs > 0 && leftMs < soonMs ? Math.ceil(leftMs / 1000) : undefined;
+  });
+  if (secs === undefined) return null;
+  return <span className="min-w-0 flex-1 text-12 text-ink-3 tabular-nums">{`Closes by itself in ${secs} s`}</span>;
 }

@@ -2,20 +2,22 @@
 
 import { Lock } from 'lucide-react';
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef, useState } from 'react';
+import { useTime } from '../common/use-time.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
-import { type Axis, axisMarks, type Band, foldBands } from '../tasks/axis-model.ts';
+import { type Axis, axisMarks, type Band, foldBands, type GrowingAxis } from '../tasks/axis-model.ts';
 import { cx } from '../ui/class-names.ts';
 import type { AxisControls, PictureSource } from './axis-controls.ts';
 import { AxisPeek } from './axis-peek.tsx';
 import { describeBand, ticksOf } from './describe-band.ts';
 
-type AxisLineProps = { axis: Axis; controls: AxisControls; pictures: PictureSource };
+type AxisLineProps = { axis: GrowingAxis; controls: AxisControls; pictures: PictureSource };
 
 /** A pointer that moves less between press and release clicks, and does not drag. */
 const dragPx = 4;
 
-export function AxisLine({ axis, controls, pictures }: AxisLineProps) {
+export function AxisLine({ axis: growing, controls, pictures }: AxisLineProps) {
   const { at } = controls;
+  const axis = useTime(growing.drawnAt);
   const line = useRef<HTMLDivElement>(null);
   const [hover, setHover] = useState<number>();
   const head = at ?? axis.to;
@@ -46,7 +48,7 @@ export function AxisLine({ axis, controls, pictures }: AxisLineProps) {
       {...pointer}
       className="relative h-full cursor-pointer touch-none rounded-1 -outline-offset-2 select-none"
     >
-      {/* A layer of its own: it grows every second, and what stands around it need not be drawn again. */}
+      {/* A layer of its own: it grows while the task goes on, and what stands around it need not be drawn again. */}
       <div className="absolute inset-0 will-change-transform">
         <Marks spanMs={spanMs} />
         <Bands axis={axis} />

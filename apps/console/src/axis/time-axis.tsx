@@ -2,8 +2,10 @@
 
 import { Pause, Play, SkipBack, SkipForward } from 'lucide-react';
 import { memo, useMemo, useRef } from 'react';
+import { TimeText } from '../common/time-text.tsx';
+import { useTime } from '../common/use-time.ts';
 import { describeClock } from '../live/describe-time.ts';
-import type { Axis } from '../tasks/axis-model.ts';
+import type { GrowingAxis } from '../tasks/axis-model.ts';
 import { cx } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { Tool } from '../window/window-bar.tsx';
@@ -11,7 +13,7 @@ import type { AxisControls, PictureSource } from './axis-controls.ts';
 import { AxisLine } from './axis-line.tsx';
 
 type TimeAxisProps = {
-  axis: Axis;
+  axis: GrowingAxis;
   isOpen: boolean;
   controls: AxisControls;
   pictures: PictureSource;
@@ -22,8 +24,11 @@ type TimeAxisProps = {
 export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxisProps) {
   const { at, isPlaying, speed } = controls;
   const acts = useActs(controls);
-  const shown = (at ?? axis.to) - axis.from;
-  const isEmpty = axis.bands.length === 0;
+  const isEmpty = useTime((now) => axis.at(now).bands.length === 0);
+  const readShown = (now: number) => {
+    const { from, to } = axis.at(now);
+    return describeClock(isEmpty ? 0 : (at ?? to) - from);
+  };
   return (
     <section
       aria-label="Time"
@@ -37,7 +42,7 @@ export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxis
           <Playing {...acts} isPlaying={isPlaying} speed={speed} isEmpty={isEmpty} />
         </span>
         <span data-testid="axis-clock" className="ml-1.5 font-semibold tabular-nums narrow:ml-0">
-          {describeClock(isEmpty ? 0 : shown)}
+          <TimeText read={readShown} />
         </span>
       </div>
       <AxisLine axis={axis} controls={controls} pictures={pictures} />

@@ -2,8 +2,10 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
+import { clock } from '../common/clock.ts';
+import { useTime } from '../common/use-time.ts';
 import type { BrowserRoute, Overlay } from '../live/api-types.ts';
-import { type Axis, type AxisStep, isPrivateAt, stepAt } from '../tasks/axis-model.ts';
+import { type Axis, type AxisStep, type GrowingAxis, isPrivateAt, stepAt } from '../tasks/axis-model.ts';
 import type { PastView } from '../window/live-window.tsx';
 import type { AxisControls } from './axis-controls.ts';
 import { changesOf, neighbourOf, playFrom, type Speed, speeds } from './playback.ts';
@@ -15,7 +17,7 @@ type Options = {
   /** The moment in the address. */
   at: string | undefined;
   setAt: (at: string | undefined) => void;
-  axis: Axis;
+  axis: GrowingAxis;
   /** The task goes on: the end of the axis is now. */
   isGrowing: boolean;
   frames: readonly RecordedFrame[];
@@ -25,25 +27,31 @@ type Options = {
 
 const tickMs = 100;
 
-export function useLookBack({ sessionId, at, setAt, axis, isGrowing, frames, overlays, refresh }: Options) {
+export function useLookBack({ sessionId, at, setAt, axis: growing, isGrowing, frames, overlays, refresh }: Options) {
   const [moment, go] = useMoment(at, setAt);
-  const isPrivate = moment !== undefined && isPrivateAt(axis, moment);
+  // While live nothing here is drawn of it: it grows every second.
+  const axis = useTime((now) => (moment === undefined ? undefined : growing.at(now)));
+  const isPrivate = axis !== undefined && moment !== undefined && isPrivateAt(axis, moment);
   const frame = moment === undefined ? undefined : frameAt(frames, moment);
-  const step: AxisStep | undefined = moment === undefined ? undefined : stepAt(axis, moment);
+  const step: AxisStep | undefined = axis && moment !== undefined ? stepAt(axis, moment) : undefined;
   const past = usePast(sessionId, frame, overlays, isPrivate);
-  const newSteps = useNewSteps(axis.steps.at(-1)?.index ?? 0, moment !== undefined);
+  const newSteps = useNewSteps(
+    useTime((now) => growing.at(now).steps.at(-1)?.index ?? 0),
+    moment !== undefined,
+  );
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState<Speed>(1);
 
   const seek = (next: number, isSettling = false) => {
     if (moment === undefined) refresh();
-    go(Math.max(axis.from, Math.min(next, axis.to)), isSettling);
+    const { from, to } = growing.at(clock.now());
+    go(Math.max(from, Math.min(next, to)), isSettling);
   };
   usePlaying({ isPlaying, speed, moment, axis, frames, seek }, () => {
     setPlaying(false);
     // What goes on has no end: there playback becomes live.
     if (isGrowing) go(undefined);
-    else go(axis.to);
+    else go(growing.at(clock.now()).to);
   });
 
   const controls: AxisControls = {
@@ -60,26 +68,29 @@ export function useLookBack({ sessionId, at, setAt, axis, isGrowing, frames, ove
       go(undefined);
     },
     onPlay: () => {
+      const { from, to } = growing.at(clock.now());
       if (isPlaying && moment !== undefined) go(moment);
-      if (!isPlaying && (moment === undefined || moment >= axis.to - tickMs)) seek(axis.from, true);
+      if (!isPlaying && (moment === undefined || moment >= to - tickMs)) seek(from, true);
       setPlaying(!isPlaying);
     },
     onSpeed: () => setSpeed(speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1),
     onStep: (direction) => {
       setPlaying(false);
-      const next = neighbourOf(axis, moment ?? axis.to, direction);
+      const line = growing.at(clock.now());
+      const next = neighbourOf(line, moment ?? line.to, direction);
       if (next !== undefined) seek(next);
       else if (direction > 0) go(undefined);
     },
   };
-  return { moment, step, past, controls };
+  return { moment, axis, step, past, controls };
 }
 
 type Playing = {
   isPlaying: boolean;
   speed: Speed;
   moment: number | undefined;
-  axis: Axis;
+  /** Undefined while live. */
+  axis: Axis | undefined;
   frames: readonly RecordedFrame[];
   seek: (at: number, isSettling: boolean) => void;
 };
@@ -87,7 +98,7 @@ type Playing = {
 function usePlaying(playing: Playing, onEnd: () => void): void {
   const { isPlaying, axis, frames } = playing;
   const changes = useMemo(() => {
-    if (!isPlaying) return [];
+    if (!isPlaying || !axis) return [];
     return changesOf(
       axis,
       frames.map(({ recorded_at }) => Date.parse(recorded_at)),
@@ -100,6 +111,7 @@ function usePlaying(playing: Playing, onEnd: () => void): void {
     let last = performance.now();
     const timer = setInterval(() => {
       const { moment, speed, axis: line, changes: times, seek, onEnd: end } = latest.current;
+      if (!line) return;
       const now = performance.now();
       const passedMs = Math.min(now - last, 3 * tickMs);
       last = now;

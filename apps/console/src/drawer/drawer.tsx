@@ -2,7 +2,8 @@
 
 import { ChevronDown } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import type { Axis } from '../tasks/axis-model.ts';
+import { useTime } from '../common/use-time.ts';
+import type { GrowingAxis } from '../tasks/axis-model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { DrawerEdge, drawerHeight } from './drawer-height.tsx';
@@ -13,7 +14,7 @@ const DrawerContent = lazy(() => import('./drawer-content.tsx'));
 
 type DrawerProps = {
   data: DrawerData;
-  axis: Axis;
+  axis: GrowingAxis;
   open: string | undefined;
   onOpen: (tab: string | undefined) => void;
 };
@@ -30,9 +31,10 @@ export function Drawer({ data, axis, open, onOpen }: DrawerProps) {
   const { taskId, task, events } = data;
   const shown = drawerTabs.find((tab) => tab === open);
   const height = drawerHeight.use();
+  const eventCount = useTime(() => events.current.length);
   const counts: Partial<Record<DrawerTab, number>> = {
     executions: task?.attempt,
-    events: events.current.length,
+    events: eventCount,
     files: task?.result?.files.length ?? 0,
   };
   return (

@@ -5,7 +5,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { inboxQuery } from '../api/inbox.ts';
 import ApprovalCard from '../approval/approval-card.tsx';
-import { useNow } from '../common/use-now.ts';
 import { useDecide } from '../sessions/use-decide.ts';
 import { showToast } from '../ui/toasts.ts';
 
@@ -14,7 +13,6 @@ type ApprovalAnswerProps = { item: InboxItem; question: NonNullable<InboxItem['q
 export default function ApprovalAnswer({ item, question }: ApprovalAnswerProps) {
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const now = useNow(1000);
   const decide = useDecide();
   const { approval, asked_at, choices, takes_words } = question;
   if (!approval) return null;
@@ -33,7 +31,6 @@ export default function ApprovalAnswer({ item, question }: ApprovalAnswerProps) 
       approval={approval}
       askedAt={asked_at}
       goal={item.title}
-      now={now}
       choices={choices?.map(({ value }) => value) ?? []}
       takesWords={takes_words === true}
       onAnswer={answer}

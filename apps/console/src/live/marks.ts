@@ -17,7 +17,8 @@ export type Mark = {
   opacity: number;
 };
 
-const strongMs = 4000;
+/** Marks are strong for this long. */
+export const strongMs = 4000;
 const faintOpacity = 0.4;
 /** A box over more of the picture than this hides it if it is filled. */
 const largeShare = 0.2;

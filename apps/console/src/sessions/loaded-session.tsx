@@ -6,12 +6,11 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useUser } from '../api/use-user.ts';
 import { TimeAxis } from '../axis/time-axis.tsx';
 import { useLookBack } from '../axis/use-look-back.ts';
-import { useNow } from '../common/use-now.ts';
 import { Drawer } from '../drawer/drawer.tsx';
 import { describeClock } from '../live/describe-time.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
 import type { SessionView } from '../live/session-model.ts';
-import { type Axis, type AxisStep, buildAxis } from '../tasks/axis-model.ts';
+import { type Axis, type AxisStep, createGrowingAxis, type GrowingAxis } from '../tasks/axis-model.ts';
 import type { Decided } from '../tasks/read-decided.ts';
 import type { StepItem, TaskView } from '../tasks/timeline-model.ts';
 import type { CaptionWords } from '../window/caption.tsx';
@@ -39,11 +38,10 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     [navigate],
   );
   const showTask = useCallback((task: string) => set({ task, at: undefined, tab: undefined }, false), [set]);
-  const now = useNow(1000);
   const user = useUser();
   const { task, session, recording, detail } = data;
   const me = user?.id;
-  const axis = useAxis(data, me, now);
+  const axis = useAxis(data, me);
   const lookBack = useLookBack({
     sessionId: id,
     at: search.at,
@@ -55,8 +53,8 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     refresh: recording.refresh,
   });
   const limit = detail?.settings.time_limit_secs;
-  const clock =
-    task && limit ? `${describeClock(axis.agentMs)} of ${describeClock(limit * 1000)} on its clock` : undefined;
+  const describeLimit = (now: number) =>
+    task && limit ? `${describeClock(axis.at(now).agentMs)} of ${describeClock(limit * 1000)} on its clock` : undefined;
   const driver = useDriver({
     id,
     ...session,
@@ -64,18 +62,17 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     task: data.isLast ? task : undefined,
     me: user,
     lookBack:
-      lookBack.moment === undefined
+      lookBack.moment === undefined || lookBack.axis === undefined
         ? undefined
         : {
             at: new Date(lookBack.moment).toISOString(),
-            sub: describePast(task, lookBack.step, axis, lookBack.moment),
+            sub: describePast(task, lookBack.step, lookBack.axis, lookBack.moment),
           },
-    clock,
+    describeLimit,
     tasksBefore: data.tasks.filter((one) => !isTerminal(one.status) && one.id !== data.taskId).length,
-    now,
   });
   const tools = useTools();
-  const state = driver.state as DriverState;
+  const { state } = driver;
   const act = (action: DriverAction, note?: string) => {
     if (action === 'back_to_live') lookBack.controls.onLive();
     else if (action === 'answer' || action === 'decide') focusAnswer();
@@ -90,12 +87,12 @@ function useSessionControls({ id, data, view }: LoadedSessionProps) {
     drawer: search.drawer,
     setDrawer: (drawer) => set({ drawer }),
   });
-  return { search, set, showTask, now, user, axis, lookBack, driver, tools, state, act };
+  return { search, set, showTask, user, axis, lookBack, driver, tools, state, act };
 }
 
 export function LoadedSession({ id, data, view }: LoadedSessionProps) {
   const controls = useSessionControls({ id, data, view });
-  const { search, set, showTask, now, user, axis, lookBack, driver, tools, state, act } = controls;
+  const { search, set, showTask, user, axis, lookBack, driver, tools, state, act } = controls;
   const { task, session, recording, detail } = data;
   const isPast = lookBack.past !== undefined;
   const seek = useRef(lookBack.controls.onSeek);
@@ -126,9 +123,8 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             caption={captionOf(task, state, view, lookBack.step, data.decided)}
             approval={state.kind === 'asks_yes' ? task?.question?.approval : undefined}
             tools={tools.window}
-            now={now}
           >
-            <DriverBar state={state} now={now} busy={driver.busy} onAct={act} />
+            <DriverBar state={state} stateAt={driver.stateAt} busy={driver.busy} onAct={act} />
           </LiveWindow>
         }
         panel={
@@ -144,7 +140,6 @@ export function LoadedSession({ id, data, view }: LoadedSessionProps) {
             driver={state}
             isAct={driver.busy !== undefined}
             initials={(user?.username ?? 'You').slice(0, 2).toUpperCase()}
-            now={now}
             older={data.older}
             decided={data.decided}
             shownStep={lookBack.step?.stepId}
@@ -181,24 +176,19 @@ function focusAnswer(): void {
   requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('answer')?.focus()));
 }
 
-/** Built again only when something of it changed: it is long where the task is. */
-function useAxis({ bands, taskId, task, older }: SessionData, me: string | undefined, now: number): Axis {
+/** Made again only when something of it changed: it is long where the task is. */
+function useAxis({ bands, taskId, task, older }: SessionData, me: string | undefined): GrowingAxis {
   const status = task?.status;
   const current = task && !isTerminal(task.status) && task.current_step > 0 ? task.current_step : undefined;
   const { attempts } = older;
   return useMemo(
-    () => buildAxis({ bands, taskId, me, attempts, current, isPending: status === 'pending', now }),
-    [bands, taskId, me, attempts, current, status, now],
+    () => createGrowingAxis({ bands, taskId, me, attempts, current, isPending: status === 'pending' }),
+    [bands, taskId, me, attempts, current, status],
   );
 }
 
 /** Where the moment is: `Step 3 of 9 · 0:24 of 2:55`. */
-function describePast(
-  task: TaskView | undefined,
-  step: AxisStep | undefined,
-  axis: { from: number; to: number },
-  at: number,
-): string {
+function describePast(task: TaskView | undefined, step: AxisStep | undefined, axis: Axis, at: number): string {
   const of = task?.total_steps ? ` of ${task.total_steps}` : '';
   const time = `${describeClock(at - axis.from)} of ${describeClock(axis.to - axis.from)}`;
   return step === undefined ? time : `Step ${step.index}${of} · ${time}`;

@@ -3,13 +3,13 @@
 import { createClient } from '@pilothouse/sdk';
 import { Clock, Eye, LinkIcon, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useNow } from '../common/use-now.ts';
-import { driverState } from '../live/driver-state.ts';
+import { type DriverState, driverState } from '../live/driver-state.ts';
 import type { SessionView } from '../live/session-model.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { DriverBar } from '../window/driver-bar.tsx';
 import { LiveWindow } from '../window/live-window.tsx';
+import { useDriverState } from '../window/use-driver-state.ts';
 import { type LiveSession, useSession } from './use-session.ts';
 
 export function SharePage() {
@@ -63,25 +63,27 @@ const driven = {
 const atWork = { status: 'running', current_step: 0, current_step_title: '', total_steps: null } as const;
 
 function Shared({ session, view }: { session: LiveSession; view: SessionView }) {
-  const now = useNow(1000);
   const [marks, setMarks] = useState(true);
   const [isActualSize, setActualSize] = useState(false);
   const progress = view.task?.progress;
   // What a guest reads first says nothing of the task; its progress comes with the next event.
   const isAtWork = view.session.status === 'active';
-  const known = driverState({
-    session: view.session,
-    takeover: view.takeover,
-    task: progress || isAtWork ? { ...atWork, ...progress, attempt: 1, question: null } : null,
-    clock: progress ? undefined : 'At work',
-    connection: session.connection,
-    me: undefined,
-    tab: { drives: false, hasKeys: false, inputsWaiting: 0 },
-    now,
-  });
   // Guests are not told of takeovers: the picture that is withheld says it.
   const isDriven = view.frame?.private_reason === 'driven';
-  const state = isDriven ? { ...known, ...driven } : known;
+  const stateAt = (now: number): DriverState => {
+    const known = driverState({
+      session: view.session,
+      takeover: view.takeover,
+      task: progress || isAtWork ? { ...atWork, ...progress, attempt: 1, question: null } : null,
+      clock: progress ? undefined : 'At work',
+      connection: session.connection,
+      me: undefined,
+      tab: { drives: false, hasKeys: false, inputsWaiting: 0 },
+      now,
+    });
+    return { ...known, ...(isDriven && driven), actions: [] };
+  };
+  const state = useDriverState(stateAt);
   const toggleFull = () =>
     document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
   return (
@@ -94,7 +96,6 @@ function Shared({ session, view }: { session: LiveSession; view: SessionView }) 
         drive={undefined}
         ring={undefined}
         caption={{ text: '' }}
-        now={now}
         tools={{
           marks,
           onMarks: () => setMarks(!marks),
@@ -103,7 +104,7 @@ function Shared({ session, view }: { session: LiveSession; view: SessionView }) 
           onFullScreen: () => void toggleFull(),
         }}
       >
-        <DriverBar state={{ ...state, actions: [] }} now={now} busy={undefined} onAct={() => {}} />
+        <DriverBar state={state} stateAt={stateAt} busy={undefined} onAct={() => {}} />
       </LiveWindow>
     </main>
   );

@@ -7,7 +7,7 @@ import { client } from '../api/login.ts';
 import { describeError, readScriptFaults, type ScriptFault } from '../api/words.ts';
 import type { MessageState, Overlay, TaskDetail } from '../live/api-types.ts';
 import type { DriverAction, DriverState } from '../live/driver-state.ts';
-import type { Axis, Band } from '../tasks/axis-model.ts';
+import type { GrowingAxis } from '../tasks/axis-model.ts';
 import type { NextTask } from '../tasks/composer.tsx';
 import { FileList } from '../tasks/file-list.tsx';
 import { AnsweredQuestion, OpenQuestion } from '../tasks/question-card.tsx';
@@ -22,6 +22,7 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { moveInTabs } from '../ui/move-in-tabs.ts';
 import { describePlan } from './describe-plan.ts';
+import { describeDeeds, lengthOf, usePersonBands } from './handovers.ts';
 import { showError } from './show-error.ts';
 import { useDecide } from './use-decide.ts';
 
@@ -41,13 +42,12 @@ type TaskPanelProps = {
   overlays: readonly Overlay[];
   /** Tasks of the session that wait for their turn. */
   waiting: number;
-  axis: Axis;
+  axis: GrowingAxis;
   older: Older;
   decided: Decided | undefined;
   driver: DriverState;
   isAct: boolean;
   initials: string;
-  now: number;
   shownStep: string | undefined;
   tab: PanelTab;
   onTab: (tab: PanelTab) => void;
@@ -186,7 +186,7 @@ function PanelTabs({ tab, fileCount, onTab }: { tab: PanelTab; fileCount: number
 }
 
 function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskCommands> }) {
-  const { task, detail, overlays, initials, now, shownStep, onShowStep, commands } = props;
+  const { task, detail, overlays, axis, initials, shownStep, onShowStep, commands } = props;
   const { items, onSight } = useItems(props);
   const decide = useDecide();
   const render = (item: TimelineItem) => {
@@ -202,13 +202,13 @@ function Steps(props: TaskPanelProps & { commands: ReturnType<typeof useTaskComm
     // Only the timeline of a model has them, and draws them.
     if (item.type === 'decision') return null;
     if (item.type === 'note') return <NoteRow item={item} />;
-    if (item.type === 'handover') return <HandoverRow item={item} did={describeDeeds(overlays, item)} />;
+    if (item.type === 'handover')
+      return <HandoverRow item={item} did={describeDeeds(overlays, item)} msAt={lengthOf(axis, item)} />;
     if (item.type === 'question')
       return item.open ? (
         <OpenQuestion
           key={item.open.asked_at}
           question={item.open}
-          now={now}
           isBusy={commands.busy === 'answer' || props.isAct}
           onAnswer={commands.answer}
           onAgree={commands.agree}
@@ -267,15 +267,6 @@ function useItems({ task, detail, messages, axis, older }: TaskPanelProps) {
   return { items, onSight };
 }
 
-/** The same list while it says the same: the axis is another one every second. */
-function usePersonBands({ bands }: Axis): readonly Band[] {
-  const persons = bands.filter((band, index) => isPerson(band) || index === bands.length - 1);
-  const said = JSON.stringify(persons.map((band) => (isPerson(band) ? band : band.kind)));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what they say stands for them
-  return useMemo(() => persons, [said]);
-}
-const isPerson = ({ kind }: Band): boolean => kind === 'you' || kind === 'other';
-
 /** Written line by line. Steps that were sent with words beside them are read as words. */
 const isScript = (detail: TaskDetail | undefined, text: string): boolean =>
   detail?.settings.planner === 'script' && text.includes('\n');
@@ -288,20 +279,6 @@ function factsOf(detail: TaskDetail | undefined, isModel: boolean): string {
     allowed_domains && `only ${allowed_domains.join(', ')}`,
   ]
     .filter(Boolean)
-    .join(' · ');
-}
-
-/** What a person did while they drove, from their marks: never what they wrote. */
-function describeDeeds(overlays: readonly Overlay[], { at, ms }: { at: string; ms: number }): string {
-  const from = Date.parse(at);
-  const deeds = overlays.filter(({ source, recorded_at }) => {
-    const when = Date.parse(recorded_at);
-    return source === 'human' && when >= from && when <= from + ms + 1000;
-  });
-  return deeds
-    .map(({ label }) => label)
-    .filter((label, index, all) => label && label !== all[index - 1])
-    .slice(-6)
     .join(' · ');
 }
 

@@ -5,32 +5,35 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import type { Takeover } from '../live/api-types.ts';
-import { type DriverAction, type DriverFacts, driverState } from '../live/driver-state.ts';
+import { type DriverAction, type DriverFacts, type DriverState, driverState } from '../live/driver-state.ts';
 import { type SessionView, withTakeover } from '../live/session-model.ts';
 import type { TaskView } from '../tasks/timeline-model.ts';
+import { useDriverState } from '../window/use-driver-state.ts';
 import { sessionKey } from './session-key.ts';
 import { showError } from './show-error.ts';
 import type { LiveSession } from './use-session.ts';
 import { leaseEndOf, useWheel, type Wheel } from './use-wheel.ts';
 
-type Options = Pick<LiveSession, 'view' | 'connection' | 'frames'> & {
+type Options = Pick<LiveSession, 'connection' | 'frames'> & {
   id: string;
+  view: SessionView;
   /** The last task of the session: the one that the wheel is taken from. */
   task: TaskView | undefined;
   /** Undefined without a login: every person at this server is the same user then. */
   me: { id: string; username: string } | undefined;
   lookBack: DriverFacts['lookBack'];
-  clock: string | undefined;
+  /** Words about the agent's clock. */
+  describeLimit: (now: number) => string | undefined;
   tasksBefore: number;
-  now: number;
 };
 
 /** Inputs that wait are given this long to arrive before the wheel is handed back. */
 const settleMs = 3000;
 
-export function useDriver({ id, view, connection, frames, task, me, lookBack, clock, tasksBefore, now }: Options) {
+export function useDriver(options: Options) {
+  const { id, view, connection, frames, task, me, lookBack, describeLimit, tasksBefore } = options;
   const [hasKeys, setHasKeys] = useState(false);
-  const takeover = view?.takeover ?? null;
+  const { takeover } = view;
   const isMine = takeover?.status === 'active' && (me === undefined || takeover.held_by === me.id);
   const heldKey = isMine && takeover ? [takeover.takeover_id, takeover.epoch, takeover.client_id].join(' ') : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same takeover, epoch and window are the same wheel
@@ -41,31 +44,30 @@ export function useDriver({ id, view, connection, frames, task, me, lookBack, cl
   const reopenedAt = useRise(held && { id: held.takeover_id, number: held.epoch });
   const commands = useCommands({ id, task, wheel, setTakeover });
 
-  const shown = held && takeover ? { ...takeover, expires_at: leaseEndOf(takeover, wheel.answeredAt) } : takeover;
-  const state = view
-    ? driverState({
-        session: view.session,
-        takeover: shown,
-        task: task ?? null,
-        connection,
-        me: me?.id ?? takeover?.held_by ?? undefined,
-        isMyRequest: me === undefined || takeover?.requested_by === me.username,
-        tab: { drives: wheel.place !== 'elsewhere', hasKeys, inputsWaiting: wheel.inputsWaiting },
-        lookBack,
-        clock,
-        frameAt: frames.newest()?.recorded_at,
-        recoveredAt,
-        reopenedAt,
-        tasksBefore,
-        now,
-      })
-    : undefined;
+  const stateAt = (now: number): DriverState =>
+    driverState({
+      session: view.session,
+      takeover: held && takeover ? { ...takeover, expires_at: leaseEndOf(takeover, wheel.answeredAt()) } : takeover,
+      task: task ?? null,
+      connection,
+      me: me?.id ?? takeover?.held_by ?? undefined,
+      isMyRequest: me === undefined || takeover?.requested_by === me.username,
+      tab: { drives: wheel.place !== 'elsewhere', hasKeys, inputsWaiting: wheel.queue.waiting() },
+      lookBack,
+      clock: describeLimit(now),
+      frameAt: frames.newest()?.recorded_at,
+      recoveredAt,
+      reopenedAt,
+      tasksBefore,
+      now,
+    });
+  const state = useDriverState(stateAt);
   const isHere = wheel.place === 'here';
   const drive = useMemo(
     () => (isHere ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
     [isHere, wheel.queue, hasKeys],
   );
-  return { state, drive, hasKeys, ...commands };
+  return { state, stateAt, drive, hasKeys, ...commands };
 }
 
 /** When the number was seen to rise: another agent took the task up, or the browser was opened again. */

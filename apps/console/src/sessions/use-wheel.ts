@@ -4,6 +4,7 @@ import { ApiError, ConnectionError } from '@pilothouse/sdk';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/login.ts';
 import { describeError } from '../api/words.ts';
+import { clock } from '../common/clock.ts';
 import type { Takeover } from '../live/api-types.ts';
 import { type Counting, createInputQueue, type InputQueue, type SendFailure } from '../live/input-queue.ts';
 import { createLeftInputs, type LeftInputs } from '../live/left-inputs.ts';
@@ -17,9 +18,8 @@ export type Wheel = {
   place: 'here' | 'claiming' | 'elsewhere';
   /** A new name for this window, to take over with. */
   createId: () => string;
-  inputsWaiting: number;
-  /** When an input was last answered: each renews the lease. */
-  answeredAt: number | undefined;
+  /** When an input was last answered: each renews the lease. The clock tells when it has changed. */
+  answeredAt: () => number | undefined;
   /** Goes on in this tab; the window that counted is refused from then on. */
   driveHere: () => void;
 };
@@ -28,7 +28,7 @@ const leaseMs = 300_000;
 /** The server writes a renewed lease at most once in this time. */
 const renewMs = 5000;
 
-/** Of the inputs that wait and of answers: a press that draws the page is later on its way, and its picture later shown. */
+/** Of the inputs that wait and of answers: what draws for a press while its picture is on the way, holds that up. */
 const shownEveryMs = 300;
 
 /** When the wheel goes back by itself. A renewed lease is not told by the stream, so inputs that were answered count. */
@@ -84,21 +84,15 @@ type WheelOptions = {
 };
 
 export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel {
-  const [inputsWaiting, setInputsWaiting] = useState(0);
-  const [answeredAt, setAnsweredAt] = useState<number>();
+  const answered = useRef<number>(undefined);
   const ids = useMemo(() => createWindowIds(sessionId, sessionStorageOf(), randomId), [sessionId]);
   const left = useMemo(() => createLeftInputs(sessionId, sessionStorageOf()), [sessionId]);
   const queue = useMemo(() => {
-    let lastAnswer: number | undefined;
-    const show = atMostEvery(shownEveryMs, () => {
-      setInputsWaiting(own.waiting());
-      setAnsweredAt(lastAnswer);
-    });
-    const own: InputQueue = createInputQueue({
+    const show = atMostEvery(shownEveryMs, clock.tell);
+    return createInputQueue({
       send: async (actions, signal) => {
         const { pointer } = await client.movePointer({ id: sessionId, actions }, { signal, timeoutMs: 20_000 });
-        // To the second: a move every few milliseconds need not draw the page again.
-        lastAnswer = Math.floor(Date.now() / 1000) * 1000;
+        answered.current = Date.now();
         show();
         return pointer.seq;
       },
@@ -112,7 +106,6 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
       onChange: show,
       onRefused: (error) => showToast(describeError(error)),
     });
-    return own;
   }, [sessionId, left]);
   const { counting, place, driveHere } = useCounting({ sessionId, held, setTakeover, ids, left });
 
@@ -128,7 +121,7 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
     };
   }, [queue]);
   const createId = ids.create;
-  return { queue, place, createId, inputsWaiting, answeredAt: held ? answeredAt : undefined, driveHere };
+  return { queue, place, createId, answeredAt: () => (held ? answered.current : undefined), driveHere };
 }
 
 function sessionStorageOf(): Storage | undefined {

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RecordingBand } from '../live/api-types.ts';
 import type { Attempt } from './attempts.ts';
-import { axisMarks, type Band, bandAt, buildAxis, foldBands, isPrivateAt, stepAt } from './axis-model.ts';
+import {
+  axisMarks,
+  type Band,
+  bandAt,
+  buildAxis,
+  createGrowingAxis,
+  foldBands,
+  isPrivateAt,
+  stepAt,
+} from './axis-model.ts';
 
 const id = '0198c4a1-0000-7000-8000-000000000001';
 const start = Date.parse('2026-11-01T12:00:00.000Z');
@@ -87,6 +96,25 @@ describe('the time axis', () => {
     assert.deepEqual(inWords(running.bands), ['agent1 1-5', 'agent2 5-9']);
     const pending = buildAxis({ bands: [band('idle', 0, null)], isPending: true, ...about, now: start + 3000 });
     assert.deepEqual(inWords(pending.bands), ['idle 0-3']);
+  });
+
+  it('grows with the last band, and is drawn again when that can be seen', () => {
+    const running = createGrowingAxis({ bands: [band('agent', 0, null)], taskId: id, me: 'me' });
+    const first = running.at(start + 1_000_000);
+    const second = running.at(start + 1_001_000);
+    assert.deepEqual([first.to - start, second.to - start, second.agentMs], [1_000_000, 1_001_000, 1_001_000]);
+    const drawn = running.drawnAt(start + 1_001_000);
+    assert.equal(running.drawnAt(start + 1_003_000), drawn);
+    assert.equal(running.drawnAt(start + 1_004_000).to, start + 1_004_000);
+    const young = createGrowingAxis({ bands: [band('agent', 0, null)], taskId: id, me: 'me' });
+    assert.notEqual(young.drawnAt(start + 60_000), young.drawnAt(start + 61_000));
+  });
+
+  it('is the same object when nothing goes on', () => {
+    const ended = createGrowingAxis({ bands, attempts, taskId: id, me: 'me' });
+    assert.equal(ended.at(start + 40_000), ended.at(start + 90_000));
+    const empty = createGrowingAxis({ bands: [], taskId: id, me: 'me' });
+    assert.deepEqual(empty.at(start + 90_000).bands, []);
   });
 
   it('has no number where the steps are not read yet', () => {

@@ -34,6 +34,42 @@ type Options = {
   now: number;
 };
 
+/** The axis at any moment. It grows while the last band is not over. */
+export type GrowingAxis = {
+  /** The same object while nothing of it differs. */
+  at(now: number): Axis;
+  /** The same object until it has grown by so much that it looks different. */
+  drawnAt(now: number): Axis;
+};
+
+/** So much of its length the axis grows until it is drawn again: three points of a wide one. */
+const drawnShare = 1 / 400;
+
+export function createGrowingAxis(options: Omit<Options, 'now'>): GrowingAxis {
+  let last: { now: number; axis: Axis } | undefined;
+  let drawn: Axis | undefined;
+  const at = (now: number): Axis => {
+    if (last?.now === now) return last.axis;
+    const axis = buildAxis({ ...options, now });
+    last = { now, axis: last && endsAlike(last.axis, axis) ? last.axis : axis };
+    return last.axis;
+  };
+  return {
+    at,
+    drawnAt(now) {
+      const axis = at(now);
+      if (!drawn || Math.abs(axis.to - drawn.to) >= (axis.to - axis.from) * drawnShare) drawn = axis;
+      return drawn;
+    },
+  };
+}
+
+/** Only what is not over differs from moment to moment. */
+const endsAlike = (one: Axis, other: Axis): boolean =>
+  one.bands.length === other.bands.length &&
+  one.bands.at(-1)?.to === other.bands.at(-1)?.to &&
+  (one.bands.length === 0 || one.to === other.to);
+
 /** From the begin of the task to its end; to now while it waits or runs, and while a person drives. */
 export function buildAxis({ bands, taskId, me, attempts = [], current, isPending = false, now }: Options): Axis {
   const drivers = driverBands(bandsOfTask(bands, taskId), { taskId, me, now });

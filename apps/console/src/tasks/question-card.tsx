@@ -2,6 +2,7 @@
 
 import { ListChecks, type LucideIcon, MessageCircleQuestionMark, ShipWheel, TriangleAlert } from 'lucide-react';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { TimeText } from '../common/time-text.tsx';
 import { SayBox, SendButton } from '../compose/say-box.tsx';
 import type { Question } from '../live/api-types.ts';
 import { describeClock, describeTimeOfDay } from '../live/describe-time.ts';
@@ -42,7 +43,6 @@ export function AnsweredQuestion({ item }: { item: QuestionItem }) {
 
 type OpenQuestionProps = {
   question: Question;
-  now: number;
   isBusy: boolean;
   onAnswer: (text: string) => void;
   /** A yes to a plan that the person has changed. */
@@ -78,7 +78,7 @@ const choicesOf = ({ choices, options }: Question) =>
   choices ?? options?.map((value) => ({ value, label: optionWords[value] })) ?? null;
 
 export function OpenQuestion(props: OpenQuestionProps) {
-  const { question, now, goal, nextGoal, onDecide } = props;
+  const { question, goal, nextGoal, onDecide } = props;
   if (!question.approval) return <PlainQuestion {...props} />;
   return (
     <Suspense fallback={<div className="h-80" />}>
@@ -88,7 +88,6 @@ export function OpenQuestion(props: OpenQuestionProps) {
         askedAt={question.asked_at}
         goal={goal}
         nextGoal={nextGoal}
-        now={now}
         choices={question.choices?.map(({ value }) => value) ?? []}
         takesWords={question.takes_words === true}
         onAnswer={onDecide}
@@ -98,11 +97,12 @@ export function OpenQuestion(props: OpenQuestionProps) {
   );
 }
 
-function PlainQuestion({ question, now, isBusy, onAnswer, onAgree, onTake }: OpenQuestionProps) {
+function PlainQuestion({ question, isBusy, onAnswer, onAgree, onTake }: OpenQuestionProps) {
   const kind = question.kind ?? (question.options === null ? 'question' : 'doubt');
   const choices = choicesOf(question);
   const takesWords = question.takes_words ?? choices === null;
   const Icon = icons[kind] ?? MessageCircleQuestionMark;
+  const endsAt = question.expires_at ? Date.parse(question.expires_at) : undefined;
   return (
     <article
       data-testid="open-question"
@@ -113,8 +113,10 @@ function PlainQuestion({ question, now, isBusy, onAnswer, onAgree, onTake }: Ope
         <Icon size={16} strokeWidth={1.75} aria-hidden />
         {kindWords[kind]}
         <span className="flex-1" />
-        {question.expires_at && (
-          <span className="text-12 font-medium tabular-nums">{`${describeClock(Date.parse(question.expires_at) - now)} left`}</span>
+        {endsAt !== undefined && (
+          <span className="text-12 font-medium tabular-nums">
+            <TimeText read={(now) => `${describeClock(endsAt - now)} left`} />
+          </span>
         )}
       </div>
       {question.plan_items ? (

@@ -3,6 +3,7 @@
 import { Check, ChevronDown, RefreshCw, ShipWheel, StickyNote, X } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
 import { VerdictLine } from '../approval/verdict-line.tsx';
+import { TimeText } from '../common/time-text.tsx';
 import { describeClock, describeSpan, describeTimeOfDay } from '../live/describe-time.ts';
 import { cx } from '../ui/class-names.ts';
 import { LongText } from '../ui/long-text.tsx';
@@ -192,7 +193,14 @@ export function PromptRow({
   );
 }
 
-export function HandoverRow({ item, did }: { item: Extract<TimelineItem, { type: 'handover' }>; did: string }) {
+type HandoverRowProps = {
+  item: Extract<TimelineItem, { type: 'handover' }>;
+  did: string;
+  /** How long it took, or takes. */
+  msAt: (now: number) => number;
+};
+
+export function HandoverRow({ item, did, msAt }: HandoverRowProps) {
   const who = item.isMine ? 'You' : 'Another person';
   return (
     <div
@@ -206,7 +214,9 @@ export function HandoverRow({ item, did }: { item: Extract<TimelineItem, { type:
         <ShipWheel size={14} strokeWidth={1.75} aria-hidden />
       </Node>
       <b className="leading-6 font-semibold">{`${who} ${item.isNow ? (item.isMine ? 'drive' : 'drives') : 'drove'}`}</b>
-      <span className="text-12 leading-6 text-ink-3 tabular-nums">{describeClock(item.ms)}</span>
+      <span className="text-12 leading-6 text-ink-3 tabular-nums">
+        <TimeText read={(now) => describeClock(msAt(now))} />
+      </span>
       {did && <p className="col-span-2 col-start-2 text-12 text-ink-2">{did}</p>}
     </div>
   );

@@ -3,11 +3,13 @@
 import { canMove, isTerminal, taskMoves } from '@pilothouse/sdk';
 import { Check, Clock, type LucideIcon, ShipWheel, Sparkle, Square, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { TimeText } from '../common/time-text.tsx';
+import { useTime } from '../common/use-time.ts';
 import { describeClock } from '../live/describe-time.ts';
 import type { DriverKind } from '../live/driver-state.ts';
 import { Button } from '../ui/button.tsx';
 import { Chip, type ChipTone } from '../ui/chip.tsx';
-import type { Axis } from './axis-model.ts';
+import type { GrowingAxis } from './axis-model.ts';
 import { describeDollars, describeTokens } from './describe-cost.ts';
 import type { TaskView } from './timeline-model.ts';
 
@@ -16,7 +18,7 @@ type TaskHeadProps = {
   /** Newer than that of the task, while a model decides. */
   cost: TaskView['cost'];
   driver: DriverKind;
-  axis: Axis;
+  axis: GrowingAxis;
   limitSecs: number | undefined;
   isCancelling: boolean;
   onCancel: () => void;
@@ -24,6 +26,8 @@ type TaskHeadProps = {
 
 export function TaskHead({ task, cost, driver, axis, limitSecs, isCancelling, onCancel }: TaskHeadProps) {
   const isOver = isTerminal(task.status);
+  const agentTime = <TimeText read={(now) => describeClock(axis.at(now).agentMs)} />;
+  const hasPerson = useTime((now) => axis.at(now).personMs > 0);
   const { total_steps: total, current_step: current } = task;
   const tokens = cost.input_tokens + cost.output_tokens;
   const dollars = cost.cost_micros ? describeDollars(cost.cost_micros) : '';
@@ -35,9 +39,14 @@ export function TaskHead({ task, cost, driver, axis, limitSecs, isCancelling, on
       <div className="mt-2 flex min-h-7 items-center gap-2 narrow:mt-0">
         <TaskChip status={task.status} driver={driver} />
         <span className="min-w-0 truncate text-ink-3 tabular-nums">
-          {isOver
-            ? `${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in ${describeClock(axis.agentMs)}`
-            : stepOf(current, total)}
+          {isOver ? (
+            <>
+              {`${task.cost.steps} ${task.cost.steps === 1 ? 'step' : 'steps'} in `}
+              {agentTime}
+            </>
+          ) : (
+            stepOf(current, total)
+          )}
           {dollars && <span className="hidden narrow:inline">{` · ${dollars}`}</span>}
         </span>
         <span className="flex-1" />
@@ -57,13 +66,16 @@ export function TaskHead({ task, cost, driver, axis, limitSecs, isCancelling, on
       )}
       <div className="mt-2.5 flex flex-wrap narrow:hidden gap-x-3.5 gap-y-1 text-12 text-ink-3 tabular-nums">
         <Fact icon={Clock} title="Counts against the limit">
-          Agent <b className="font-medium text-ink-2">{describeClock(axis.agentMs)}</b>
+          Agent <b className="font-medium text-ink-2">{agentTime}</b>
           {limitSecs !== undefined && ` of ${describeClock(limitSecs * 1000)}`}
           {(task.status === 'takeover' || task.status === 'awaiting_user') && ' · stands'}
         </Fact>
-        {axis.personMs > 0 && (
+        {hasPerson && (
           <Fact icon={ShipWheel} title="Never counts against the limit">
-            You <b className="font-medium text-ink-2">{describeClock(axis.personMs)}</b>
+            You{' '}
+            <b className="font-medium text-ink-2">
+              <TimeText read={(now) => describeClock(axis.at(now).personMs)} />
+            </b>
           </Fact>
         )}
         {tokens > 0 && (

@@ -16,6 +16,8 @@ import {
   Zap,
 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { TimeText } from '../common/time-text.tsx';
+import { useTime } from '../common/use-time.ts';
 import type { DriverAction, DriverIcon, DriverState, DriverTone } from '../live/driver-state.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -25,7 +27,8 @@ import { TakeMenu } from './take-menu.tsx';
 
 type DriverBarProps = {
   state: DriverState;
-  now: number;
+  /** With the clocks in its words, and the end of the lease. */
+  stateAt: (now: number) => DriverState;
   /** An action of which the answer is awaited. */
   busy: DriverAction | undefined;
   onAct: (action: DriverAction, note?: string) => void;
@@ -39,7 +42,7 @@ const grounds: Record<DriverTone, string> = {
   them: 'border-line bg-other-soft',
 };
 
-export function DriverBar({ state, now, busy, onAct }: DriverBarProps) {
+export function DriverBar({ state, stateAt, busy, onAct }: DriverBarProps) {
   const isYou = state.tone === 'you';
   return (
     <div
@@ -63,12 +66,12 @@ export function DriverBar({ state, now, busy, onAct }: DriverBarProps) {
             isYou ? 'opacity-90' : state.tone === 'plain' ? 'text-ink-3' : 'text-ink-2',
           )}
         >
-          {state.sub}
+          <TimeText read={(now) => stateAt(now).sub} />
         </div>
       </div>
-      {state.leaseEndsAt && <LeaseRing endsAt={state.leaseEndsAt} now={now} />}
+      {state.leaseEndsAt && <LeaseRing readEnd={(now) => stateAt(now).leaseEndsAt} />}
       {isYou && state.actions.length === 0 && <span className="flex-1" />}
-      <Actions state={state} busy={busy} onAct={onAct} />
+      <Actions state={state} stateAt={stateAt} busy={busy} onAct={onAct} />
     </div>
   );
 }
@@ -107,7 +110,7 @@ function Helm({ icon, tone, who }: { icon: DriverIcon; tone: DriverTone; who: st
   );
 }
 
-function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
+function Actions({ state, stateAt, busy, onAct }: DriverBarProps) {
   const has = (action: DriverAction) => state.actions.includes(action);
   const act = (action: DriverAction) => ({ onClick: () => onAct(action), isBusy: busy !== undefined });
   return (
@@ -126,7 +129,7 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
           I am here
         </Button>
       )}
-      {has('hand_back') && <HandBack busy={busy} hasKey={!state.sub.startsWith('Keys')} onAct={onAct} />}
+      {has('hand_back') && <HandBack busy={busy} stateAt={stateAt} onAct={onAct} />}
       {has('take') && <TakeMenu canTakeNow={has('take_now')} busy={busy} onAct={onAct} />}
       {has('take_again') && (
         <Button look="take" size="lg" icon={ShipWheel} className="narrow:h-11 narrow:px-3" {...act('take_again')}>
@@ -167,10 +170,11 @@ function Actions({ state, busy, onAct }: Omit<DriverBarProps, 'now'>) {
   );
 }
 
-type HandBackProps = Pick<DriverBarProps, 'busy' | 'onAct'> & { hasKey: boolean };
+type HandBackProps = Pick<DriverBarProps, 'stateAt' | 'busy' | 'onAct'>;
 
 /** The note goes with Enter. */
-function HandBack({ busy, hasKey, onAct }: HandBackProps) {
+function HandBack({ stateAt, busy, onAct }: HandBackProps) {
+  const hasKey = useTime((now) => !stateAt(now).sub.startsWith('Keys'));
   const [note, setNote] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();

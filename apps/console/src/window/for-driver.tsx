@@ -11,11 +11,10 @@ type ForDriverProps = {
   view: SessionView;
   queue: InputQueue;
   picture: { width: number; height: number };
-  now: number;
   onDone: () => void;
 };
 
-export default function ForDriver({ view, queue, picture, now, onDone }: ForDriverProps) {
+export default function ForDriver({ view, queue, picture, onDone }: ForDriverProps) {
   return (
     <>
       {view.asked && view.frame && (
@@ -24,7 +23,6 @@ export default function ForDriver({ view, queue, picture, now, onDone }: ForDriv
           host={hostOf(view.route.url)}
           page={actualSize(view.frame)}
           picture={picture}
-          now={now}
           onInput={queue.push}
           onDone={onDone}
         />

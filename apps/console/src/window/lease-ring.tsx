@@ -1,14 +1,19 @@
 // How long the wheel stays mine without input: a ring that empties, and the time in it.
 
+import { TimeText } from '../common/time-text.tsx';
+import { useTime } from '../common/use-time.ts';
 import { describeClock } from '../live/describe-time.ts';
 
 const radius = 8.5;
 const around = 2 * Math.PI * radius;
 const fullMs = 300_000;
 
-export function LeaseRing({ endsAt, now }: { endsAt: string; now: number }) {
-  const leftMs = Math.max(0, Date.parse(endsAt) - now);
-  const share = Math.min(1, leftMs / fullMs);
+/** It is drawn again when it has become shorter by half a point. */
+const steps = Math.round(around * 2);
+
+export function LeaseRing({ readEnd }: { readEnd: (now: number) => string | undefined }) {
+  const leftMs = (now: number) => Math.max(0, Date.parse(readEnd(now) ?? '') - now || 0);
+  const share = useTime((now) => Math.min(1, Math.ceil((leftMs(now) / fullMs) * steps) / steps));
   return (
     <span
       data-testid="lease"
@@ -26,7 +31,7 @@ export function LeaseRing({ endsAt, now }: { endsAt: string; now: number }) {
           strokeDasharray={`${share * around} ${around}`}
         />
       </svg>
-      {describeClock(leftMs)}
+      <TimeText read={(now) => describeClock(leftMs(now))} />
     </span>
   );
 }

@@ -2,6 +2,7 @@
 
 import './live.css';
 import { lazy, type ReactNode, Suspense, useRef } from 'react';
+import { saysSame, useTime } from '../common/use-time.ts';
 import type { Approval, BrowserRoute, Connection, Overlay } from '../live/api-types.ts';
 import type { FrameSlot } from '../live/frame-slot.ts';
 import type { InputQueue } from '../live/input-queue.ts';
@@ -37,7 +38,6 @@ type LiveWindowProps = {
   /** What a person is asked about. */
   approval?: Approval | null;
   tools: WindowTools;
-  now: number;
   /** The bar that says who drives. */
   children: ReactNode;
 };
@@ -57,7 +57,7 @@ const notKept: PictureState = {
 };
 
 export function LiveWindow(props: LiveWindowProps) {
-  const { view, frames, past, drive, ring, caption, tools, now, children } = props;
+  const { view, frames, past, drive, ring, caption, tools, children } = props;
   const [ref, space] = useSize();
   const isNarrow = useIsNarrow();
   const keys = useRef<HTMLTextAreaElement>(null);
@@ -73,7 +73,7 @@ export function LiveWindow(props: LiveWindowProps) {
   const size = tools.isActualSize && frame ? actualSize(frame) : hasCaption ? full : fit(space, ratio);
   const route = past?.route ?? view.route;
   const onInput = drive?.queue.push;
-  const state = stateOf(props);
+  const state = useTime((now) => stateOf(props, now), saysSame);
   const overlay = overlayOf(props);
   const hasMarks = tools.marks && state.kind !== 'instead';
   const approval = past || drive || !hasMarks ? null : props.approval;
@@ -110,7 +110,6 @@ export function LiveWindow(props: LiveWindowProps) {
               frame={frame}
               size={size}
               overlay={hasMarks && !approval ? overlay : undefined}
-              now={past ? Date.parse(overlay?.recorded_at ?? '') || now : now}
               name={nameOf(route)}
               drive={past ? undefined : drive}
               isDimmed={state.kind === 'pill' && state.isDimmed}
@@ -122,7 +121,7 @@ export function LiveWindow(props: LiveWindowProps) {
             </Picture>
             {!past && drive && (
               <Suspense>
-                <ForDriver view={view} queue={drive.queue} picture={size} now={now} onDone={giveKeys} />
+                <ForDriver view={view} queue={drive.queue} picture={size} onDone={giveKeys} />
               </Suspense>
             )}
           </div>
@@ -137,7 +136,7 @@ export function LiveWindow(props: LiveWindowProps) {
   );
 }
 
-function stateOf({ view, connection, past, drive, now }: LiveWindowProps): PictureState {
+function stateOf({ view, connection, past, drive }: LiveWindowProps, now: number): PictureState {
   if (past) return past.picture ? { kind: 'shown' } : notKept;
   return pictureState({ ...view, drives: drive !== undefined, connection, now });
 }

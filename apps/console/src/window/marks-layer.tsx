@@ -9,8 +9,9 @@ import {
   StickyNote,
   TextCursorInput,
 } from 'lucide-react';
+import { useTime } from '../common/use-time.ts';
 import type { Overlay } from '../live/api-types.ts';
-import { type FrameSize, layOutMark, type Mark, type View } from '../live/marks.ts';
+import { type FrameSize, layOutMark, type Mark, strongMs, type View } from '../live/marks.ts';
 import { cx } from '../ui/class-names.ts';
 
 const icons: Record<Overlay['kind'], LucideIcon> = {
@@ -22,11 +23,19 @@ const icons: Record<Overlay['kind'], LucideIcon> = {
   note: StickyNote,
 };
 
-type MarksLayerProps = { overlay: Overlay | undefined; frame: FrameSize; view: View; now: number };
+type MarksLayerProps = {
+  overlay: Overlay | undefined;
+  frame: FrameSize;
+  view: View;
+  /** It is of a moment of the past, and stays strong. */
+  isPast: boolean;
+};
 
-export function MarksLayer({ overlay, frame, view, now }: MarksLayerProps) {
+export function MarksLayer({ overlay, frame, view, isPast }: MarksLayerProps) {
+  const recordedAt = Date.parse(overlay?.recorded_at ?? '');
+  const isOld = useTime((now) => !isPast && now - recordedAt >= strongMs);
   if (!overlay || view.width === 0) return null;
-  const mark = layOutMark(overlay, frame, view, now - Date.parse(overlay.recorded_at));
+  const mark = layOutMark(overlay, frame, view, isOld ? strongMs : 0);
   return (
     <div
       data-testid="marks"

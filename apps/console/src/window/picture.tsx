@@ -21,7 +21,6 @@ type PictureProps = {
   frame: Pick<Frame, 'width' | 'height' | 'device_scale'> | undefined;
   size: Size;
   overlay: Overlay | undefined;
-  now: number;
   /** Spoken in place of the picture. */
   name: string;
   /** While the person drives from here. */
@@ -35,7 +34,7 @@ type PictureProps = {
 };
 
 export function Picture(props: PictureProps) {
-  const { frames, past, frame, size, overlay, now, name, drive, isDimmed, keys, onFree, children } = props;
+  const { frames, past, frame, size, overlay, name, drive, isDimmed, keys, onFree, children } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const stage = useRef<HTMLDivElement>(null);
   usePainter(canvas, frames, past);
@@ -86,7 +85,7 @@ export function Picture(props: PictureProps) {
           style={size}
         />
       </div>
-      {frame && <MarksLayer overlay={overlay} frame={frame} view={size} now={now} />}
+      {frame && <MarksLayer overlay={overlay} frame={frame} view={size} isPast={past !== undefined} />}
       {drive && (
         <textarea
           ref={keys}
