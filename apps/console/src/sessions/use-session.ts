@@ -7,6 +7,7 @@ import { readAgain } from '../api/query-client.ts';
 import type { Connection, LiveEvent } from '../live/api-types.ts';
 import { followStream } from '../live/follow.ts';
 import { createFrameSlot, type FrameSlot } from '../live/frame-slot.ts';
+import { createHeldMarks } from '../live/held-marks.ts';
 import { applyLive, restoreSession, type SessionView } from '../live/session-model.ts';
 import { sessionKey } from './session-key.ts';
 
@@ -48,6 +49,14 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
     const stop = new AbortController();
     const { signal } = stop;
     let isFirst = true;
+    const marks = createHeldMarks({
+      apply: (event) => {
+        const view = cache.getQueryData<SessionView>(sessionKey(id));
+        const next = view && applyLive(view, event);
+        // Most frames differ in the picture alone.
+        if (next !== view) cache.setQueryData(sessionKey(id), next);
+      },
+    });
     setConnection('connecting');
     void followStream<LiveEvent>({
       read: async () => {
@@ -59,16 +68,16 @@ export function useSession({ client, id, onEvent }: Options): LiveSession {
       apply: (event) => {
         if (event.type === 'frame') frames.put(event.frame);
         if (event.type === 'snapshot' && event.snapshot.last_frame) frames.put(event.snapshot.last_frame);
-        const view = cache.getQueryData<SessionView>(sessionKey(id));
-        const next = view && applyLive(view, event);
-        // Most frames differ in the picture alone.
-        if (next !== view) cache.setQueryData(sessionKey(id), next);
+        marks.take(event);
         onEvent?.(event);
       },
       onConnection: setConnection,
       signal,
     });
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      marks.close();
+    };
   }, [client, id, isRead, cache, frames, onEvent]);
 
   // What was read once stays in sight.

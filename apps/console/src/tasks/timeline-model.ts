@@ -249,6 +249,10 @@ export function applyTask(view: TaskView, event: TaskEvent): TaskView {
       return { ...view, takeover: event.takeover, seq };
     case 'result':
       return { ...view, result: event.result, seq };
+    // Kept elsewhere: each press of a person leaves a mark, for which the page need not be drawn.
+    case 'overlay':
+    case 'log':
+      return view;
     default:
       return { ...view, seq };
   }
