@@ -18,7 +18,7 @@ export async function navigate(tools: ActionTools, url: string): Promise<void> {
   const { page, deadline, refused } = tools;
   const begun = performance.now();
   try {
-    await load(tools, () => page.goto(url, options(tools)));
+    await goTo(tools, url);
     // The page that is shown then is the guard's own error page.
     if (refused.since(begun, URL.parse(page.url())?.hostname)) throw blocked();
   } catch (error) {
@@ -28,6 +28,27 @@ export async function navigate(tools: ActionTools, url: string): Promise<void> {
     if (/net::ERR_/.test(String(error)) && refused.since(begun)) throw blocked();
     throw error;
   }
+}
+
+async function goTo(tools: ActionTools, url: string): Promise<void> {
+  const open = () => tools.page.goto(url, options(tools));
+  try {
+    await load(tools, open);
+  } catch (error) {
+    if (!/interrupted by another navigation to "chrome-error:/.test(String(error))) throw error;
+    // The error page of a load that failed before was late. This load goes on behind it; where it fails too, it says why when it is repeated.
+    if ((await load(tools, () => arrives(tools))) === false) await load(tools, open);
+  }
+}
+
+async function arrives({ page, deadline }: ActionTools): Promise<boolean> {
+  const isErrorPage = () => page.url().startsWith('chrome-error:');
+  const timeout = deadline.leftMs();
+  if (isErrorPage())
+    await page.waitForEvent('framenavigated', { predicate: (frame) => frame === page.mainFrame(), timeout });
+  if (isErrorPage()) return false;
+  await page.waitForLoadState('domcontentloaded', { timeout });
+  return true;
 }
 
 const blocked = () => new StepFailure('blocked_by_guard', 'this address may not be reached from here');
