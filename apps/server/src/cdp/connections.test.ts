@@ -72,7 +72,7 @@ describe('programs that are connected to a server', () => {
     http.on('upgrade', (request, raw, head) =>
       sockets.handleUpgrade(request, raw, head, (socket) => {
         void connections.add(
-          { sessionId, userId: localUser.id, whileDriven: 'fail', isGiven: false, socket },
+          { sessionId, userId: localUser.id, whileDriven: 'fail', isGiven: false, socket, wire: raw },
           () => {},
         );
       }),

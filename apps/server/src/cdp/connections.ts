@@ -1,6 +1,7 @@
 // The programs that are connected to this server: each gets the browser of its session as soon as there is one, and the wheel
 // as soon as no person drives and no task is open. Which of them drives is decided by the database alone.
 
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@pilothouse/bus';
 import type { Policy } from '@pilothouse/contract';
@@ -36,6 +37,8 @@ export type NewProgram = {
   /** A person wrote what the program does. */
   isGiven: boolean;
   socket: WebSocket;
+  /** What the socket writes to. */
+  wire: Pick<Duplex, 'cork' | 'uncork'>;
 };
 type Options = {
   store: Store;
@@ -76,7 +79,7 @@ export function createProgramConnections(options: Options) {
 
   return {
     /** `onEnd` is called once, when the program is gone. */
-    async add({ sessionId, userId, whileDriven, isGiven, socket }: NewProgram, onEnd: () => void): Promise<void> {
+    async add({ sessionId, userId, whileDriven, isGiven, socket, wire }: NewProgram, onEnd: () => void): Promise<void> {
       const id = newId();
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closed.signal]);
@@ -85,7 +88,7 @@ export function createProgramConnections(options: Options) {
         onDisconnected: () => program.close(closeCodes.goingAway, disconnected),
       });
       const program = createProgramSocket({
-        ...{ bus, hosts, socket, connectionId: id, sessionId, whileDriven },
+        ...{ bus, hosts, socket, wire, connectionId: id, sessionId, whileDriven },
         onReport: ledger.take,
         onOver: () => leaving.add(id, ledger.end()),
       });

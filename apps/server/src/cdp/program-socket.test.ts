@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import {
   type Bus,
@@ -16,7 +17,7 @@ import {
 import { type NatsForTest, startNats } from '@pilothouse/bus/testing';
 import { createHostClient } from '@pilothouse/fleet';
 import { newId } from '@pilothouse/store';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { listen } from '../../../../testkit/listen.ts';
 import { until } from '../../../../testkit/until.ts';
 import { createProgramSocket, maxUnreadBytes } from './program-socket.ts';
@@ -40,23 +41,25 @@ describe('the socket of a program', () => {
     await nats?.close();
   });
 
-  /** A program that reads nothing, and its host, which sends messages of this size until it has left. Returns the most that was held. */
-  async function flood(messageBytes: number): Promise<number> {
+  /** A program's address at a server, and the host of its session. */
+  async function open() {
     const [sessionId, connectionId] = [newId(), newId()];
     const at = { host_id: 'h1', session_id: sessionId, connection_id: connectionId };
     const ended: string[] = [];
+    const said: string[] = [];
     const link = createProgramLink({
       publish: (piece) => host.publish(programOut, at, piece).ok,
-      onMessage: () => {},
+      onMessage: (text) => said.push(text),
       onEnd: (reason) => ended.push(reason),
       maxMessageBytes: 1024,
+      turns: true,
     });
     const heard = host.subscribe(programIn, at, link.take);
-    const answering = host.respond(
-      programOpen,
-      { host_id: 'h1', session_id: sessionId },
-      () => ({ ok: true, judges: true }) as const,
-    );
+    const asked: ProgramOpen[] = [];
+    const answering = host.respond(programOpen, { host_id: 'h1', session_id: sessionId }, (request) => {
+      asked.push(request);
+      return { ok: true, judges: true } as const;
+    });
     await Promise.all([heard.ready({ timeoutMs: 5000 }), answering.ready({ timeoutMs: 5000 })]);
     const sockets = new WebSocketServer({ noServer: true });
     const http = createServer();
@@ -66,28 +69,37 @@ describe('the socket of a program', () => {
       sockets.handleUpgrade(request, raw, head, (socket) => {
         const watching = setInterval(() => (most = Math.max(most, socket.bufferedAmount)), 1);
         socket.once('close', () => clearInterval(watching));
-        const parts = { bus: server, hosts: createHostClient(server), socket, connectionId, sessionId };
+        const parts = { bus: server, hosts: createHostClient(server), socket, wire: raw, connectionId, sessionId };
         const program = createProgramSocket({ ...parts, whileDriven: 'fail' });
         program.setRules(rules);
         program.attach('h1').then(attached.resolve, attached.reject);
       }),
     );
-    const { url, close } = await listen(http);
+    const { url, close: closeServer } = await listen(http);
+    const close = async () => {
+      await answering.close();
+      await closeServer();
+    };
+    return { url, link, said, ended, asked, attached: attached.promise, most: () => most, close };
+  }
+
+  /** A program that reads nothing, and its host, which sends messages of this size until it has left. Returns the most that was held. */
+  async function flood(messageBytes: number): Promise<number> {
+    const { url, link, ended, attached, most, close } = await open();
     const { port, host: name } = new URL(url);
     const client = connect(Number(port), '127.0.0.1').pause();
     client.on('error', () => {});
     const key = Buffer.from('0123456789abcdef').toString('base64');
     const lines = [`GET / HTTP/1.1`, `Host: ${name}`, 'Connection: Upgrade', 'Upgrade: websocket'];
     client.write([...lines, 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${key}`, '', ''].join('\r\n'));
-    assert.ok(await attached.promise);
+    assert.ok(await attached);
     const large = 'x'.repeat(messageBytes);
     const sending = setInterval(() => ended.length === 0 && link.send(large), 5);
     await until(() => ended.length > 0, 20_000).finally(() => clearInterval(sending));
     assert.deepEqual(ended, ['the program left']);
     client.destroy();
-    await answering.close();
     await close();
-    return most;
+    return most();
   }
 
   it('is cut where the program does not read, before much is held for it', async () => {
@@ -101,6 +113,37 @@ describe('the socket of a program', () => {
     const large = 14 * 1024 * 1024;
     const held = await flood(large);
     assert.ok(held > 0 && held <= maxUnreadBytes, `${held} bytes were held`);
+  });
+
+  it('hears in one turn what its host says in one, and says when it has heard it', async () => {
+    const { url, link, said, asked, attached, close } = await open();
+    const client = new WebSocket(url.replace('http', 'ws'));
+    const turns: string[][] = [];
+    client.on('message', (text) => {
+      if (turns.length === 0 || turns.at(-1)?.[0] === 'over') turns.push([]);
+      turns.at(-1)?.push(String(text));
+      setImmediate(() => turns.at(-1)?.[0] !== 'over' && turns.push(['over']));
+    });
+    client.on('message', (text) => client.send(`heard ${text}`));
+    assert.ok(await attached);
+    assert.deepEqual(
+      asked.map(({ turns: together }) => together),
+      [true],
+    );
+    for (let round = 0; round < 20; round += 1) {
+      turns.length = 0;
+      said.length = 0;
+      const told = Array.from({ length: 10 }, (_, n) => `${round} ${n} ${'x'.repeat(1000)}`);
+      for (const text of told) link.send(text);
+      await link.roundTrip();
+      assert.deepEqual(
+        said,
+        told.map((text) => `heard ${text}`),
+      );
+      assert.deepEqual(turns[0], told, `round ${round}`);
+    }
+    client.close();
+    await close();
   });
 
   it('is attached only with rules, and only to a host that holds acts to them', async () => {
@@ -118,6 +161,7 @@ describe('the socket of a program', () => {
       bus: server,
       hosts: createHostClient(server),
       socket: socket as WebSocket,
+      wire: new Duplex(),
       connectionId,
       sessionId,
     };

@@ -1,6 +1,7 @@
 // The socket of one program: its messages to the host that has the browser, and back. A program that does not read is cut
 // off before it fills the memory of this process.
 
+import type { Duplex } from 'node:stream';
 import {
   type Bus,
   createProgramLink,
@@ -11,6 +12,7 @@ import {
 } from '@pilothouse/bus';
 import type { HostClient } from '@pilothouse/fleet';
 import { WebSocket } from 'ws';
+import { createSocketTurns } from './socket-turns.ts';
 
 /** What is held for a program that does not read; one message that finds nothing unread may be larger. */
 export const maxUnreadBytes = 16 * 1024 * 1024;
@@ -32,6 +34,8 @@ type Options = {
   bus: Bus;
   hosts: Pick<HostClient, 'openProgram'>;
   socket: WebSocket;
+  /** What the socket writes to. */
+  wire: Pick<Duplex, 'cork' | 'uncork'>;
   connectionId: string;
   sessionId: string;
   whileDriven: 'fail' | 'wait';
@@ -53,6 +57,7 @@ export type ProgramSocket = {
 
 export function createProgramSocket(options: Options): ProgramSocket {
   const { bus, hosts, socket, connectionId, sessionId, whileDriven, onReport = () => {}, onOver = () => {} } = options;
+  const deliver = createDelivery(options);
   const early: string[] = [];
   let earlyBytes = 0;
   let send: ((text: string) => void) | undefined;
@@ -62,11 +67,6 @@ export function createProgramSocket(options: Options): ProgramSocket {
 
   function close(code: number, reason: string): void {
     socket.close(code, reason.slice(0, 100));
-  }
-  function deliver(text: string): void {
-    const unread = socket.bufferedAmount;
-    if (unread > 0 && unread + Buffer.byteLength(text) > maxUnreadBytes) socket.terminate();
-    else if (socket.readyState === WebSocket.OPEN) socket.send(text);
   }
 
   socket.on('message', (data, isBinary) => {
@@ -90,6 +90,7 @@ export function createProgramSocket(options: Options): ProgramSocket {
         publish: (piece) => bus.publish(programIn, at, piece).ok,
         onMessage: deliver,
         onReport: (report) => onReport(report, hostId),
+        onPing: (ping) => socket.readyState === WebSocket.OPEN && socket.ping(ping),
         onEnd(reason) {
           over.abort();
           if (!isAttached) return;
@@ -101,7 +102,8 @@ export function createProgramSocket(options: Options): ProgramSocket {
         silentMs,
       });
       const heard = bus.subscribe(programOut, at, link.take, { signal: over.signal });
-      const request = { connection_id: connectionId, while_driven: whileDriven, reports: true, rules: given };
+      const asked = { connection_id: connectionId, while_driven: whileDriven, rules: given };
+      const request = { ...asked, reports: true, turns: true };
       const opened = await heard
         .ready({ timeoutMs: openMs })
         .then(() => hosts.openProgram({ hostId, sessionId }, request, { timeoutMs: openMs, signal: over.signal }))
@@ -112,6 +114,7 @@ export function createProgramSocket(options: Options): ProgramSocket {
         return false;
       }
       isAttached = true;
+      socket.on('pong', link.pong);
       const { reports } = opened.reply;
       leave = () => {
         if (!reports) return link.end('the program left');
@@ -127,6 +130,16 @@ export function createProgramSocket(options: Options): ProgramSocket {
     },
     close,
     terminate: () => socket.terminate(),
+  };
+}
+
+function createDelivery({ socket, wire }: Pick<Options, 'socket' | 'wire'>): (text: string) => void {
+  const turns = createSocketTurns(wire);
+  return (text) => {
+    turns.sends(text.length);
+    const unread = socket.bufferedAmount;
+    if (unread > 0 && unread + Buffer.byteLength(text) > maxUnreadBytes) socket.terminate();
+    else if (socket.readyState === WebSocket.OPEN) socket.send(text);
   };
 }
 

@@ -72,7 +72,7 @@ export function serveProgramSockets(app: FastifyInstance, options: Options): voi
     const begin = (opened: Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0], admitted: Admitted) => {
       // A socket that is closed already has no address.
       const address = request.socket.remoteAddress ? proxyAddress(request, trusted) : null;
-      connect(options, opened, admitted, address).catch((error) => {
+      connect(options, { socket: opened, wire: socket }, admitted, address).catch((error) => {
         log.warn({ err: error, session_id: admitted.sessionId }, 'a program could not be connected');
         opened.close(revokedCode);
       });
@@ -104,7 +104,7 @@ type Socket = Parameters<Parameters<WebSocketServer['handleUpgrade']>[3]>[0];
 
 async function connect(
   { store, connections, track }: Options,
-  socket: Socket,
+  { socket, wire }: { socket: Socket; wire: Duplex },
   { caller, sessionId, whileDriven, isGiven }: Admitted,
   address: string | null,
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function connect(
     },
   });
   socket.on('error', () => socket.terminate());
-  await connections.add({ sessionId, userId: caller.id, whileDriven, isGiven, socket }, () => {
+  await connections.add({ sessionId, userId: caller.id, whileDriven, isGiven, socket, wire }, () => {
     for (const onEnd of onEnds) onEnd();
     void store.audit.add({ event: 'program_disconnected', outcome: 'success', ...isOf }).catch(() => undefined);
   });

@@ -5,8 +5,14 @@ import type { ProgramReport } from './program-acts.ts';
 import { createProgramLink, type ProgramLink } from './program-link.ts';
 
 /** Two ends, each of which gets what the other sends. */
-function join() {
-  const heard = { texts: [] as string[], reports: [] as ProgramReport[], leaves: 0, ends: [] as string[] };
+function join({ turns = false } = {}) {
+  const heard = {
+    texts: [] as string[],
+    reports: [] as ProgramReport[],
+    leaves: 0,
+    ends: [] as string[],
+    pings: [] as Uint8Array[],
+  };
   const pieces: ProgramPiece[] = [];
   const host: ProgramLink = createProgramLink({
     publish(piece) {
@@ -20,6 +26,7 @@ function join() {
     },
     onEnd: () => {},
     maxMessageBytes: 100,
+    turns,
   });
   const server: ProgramLink = createProgramLink({
     publish(piece) {
@@ -28,6 +35,7 @@ function join() {
     },
     onMessage: (text) => heard.texts.push(text),
     onReport: (report) => heard.reports.push(report),
+    onPing: (ping) => heard.pings.push(ping),
     onEnd: (reason) => heard.ends.push(reason),
     maxMessageBytes: 100,
   });
@@ -57,6 +65,45 @@ describe('the connection of a program between server and host', () => {
     host.report(report);
     host.end('the program left');
     assert.deepEqual([heard.reports.length, heard.ends], [1, ['the program left']]);
+  });
+
+  it('carries what is said in one turn in one piece, and all else in its order', async () => {
+    const { host, heard, pieces } = join({ turns: true });
+    host.send('one');
+    host.send('two');
+    assert.deepEqual(heard.texts, []);
+    await Promise.resolve();
+    assert.deepEqual(heard.texts, ['one', 'two']);
+    host.send('three');
+    host.report(report);
+    host.send('four');
+    host.send('five');
+    host.end('over');
+    assert.deepEqual([heard.texts.slice(2), heard.ends], [['three', 'four', 'five'], ['over']]);
+    assert.deepEqual(
+      pieces.map(({ kind }) => kind),
+      ['several', 'last', 'acts', 'several', 'end'],
+    );
+  });
+
+  it('says when the program has heard what was said until then, or is gone', async () => {
+    const { host, server, heard } = join();
+    server.pong(Buffer.from('1'));
+    assert.deepEqual(heard.ends, [], 'a host that asked nothing may not know it');
+    const over: string[] = [];
+    const note = (name: string) => () => void over.push(name);
+    const trips = ['first', 'second', 'third'].map((name) => host.roundTrip().then(note(name)));
+    const [, second] = heard.pings;
+    assert.ok(second);
+    await Promise.resolve();
+    assert.deepEqual(over, []);
+    server.pong(Buffer.from('what nobody asked'));
+    server.pong(second);
+    await Promise.all(trips.slice(0, 2));
+    assert.deepEqual(over, ['first', 'second']);
+    host.end('over');
+    await trips[2];
+    await host.roundTrip();
   });
 
   it('ends where a report is missing, or cannot be read', () => {

@@ -2,16 +2,24 @@
 // a message that has a gap, nor hold more of an unfinished one than its bound.
 
 import { DecodeError } from '../wire/codec.ts';
-import { type ProgramPiece, ProgramRules, programPieceBytes } from './program.ts';
+import { type ProgramPiece, ProgramRules } from './program.ts';
 import { decodeProgramReport, encodeProgramReport, type ProgramReport } from './program-acts.ts';
+import { createMessageSender, createParts, messagesIn } from './program-messages.ts';
 
 export type ProgramLink = {
-  /** Sends a message in pieces. */
+  /** Sends a message in pieces, or together with others of this turn. */
   send(text: string): void;
   /** Tells the other end what the program has done. */
   report(report: ProgramReport): void;
   /** Tells the other end what acts are held to from now on. */
   setRules(rules: ProgramRules): void;
+  /**
+   * Resolves when the program has heard everything that was sent before, and what it said until then has come; also when the
+   * connection is over. Only for the end that has the browser.
+   */
+  roundTrip(): Promise<void>;
+  /** The program has heard this ping. */
+  pong(ping: Uint8Array): void;
   /** A piece that came. */
   take(piece: ProgramPiece): void;
   /** Asks the other end to tell what is left, and then to end it. */
@@ -30,10 +38,14 @@ type Options = {
   onRules?(rules: ProgramRules): void;
   /** The other end asks that it ends. */
   onLeave?(): void;
+  /** The other end asks for a `pong` with these bytes when the program has heard everything so far, at the end that has the program. */
+  onPing?(ping: Uint8Array): void;
   /** Once. */
   onEnd(reason: string): void;
   /** Of a message that comes. */
   maxMessageBytes: number;
+  /** Whether the other end knows `several`. */
+  turns?: boolean | undefined;
   beatMs?: number;
   /** After so long without a word of the other end, it is gone. */
   silentMs?: number;
@@ -44,12 +56,15 @@ const usualBeatMs = 1000;
 const usualSilentMs = 4000;
 
 export function createProgramLink(options: Options): ProgramLink {
-  const { publish, onMessage, onReport, onRules, onLeave, onEnd, maxMessageBytes } = options;
-  const { beatMs = usualBeatMs, silentMs = usualSilentMs } = options;
+  const { publish, onEnd, maxMessageBytes } = options;
+  const { turns = false, beatMs = usualBeatMs, silentMs = usualSilentMs } = options;
   let sent = 0;
   let received = 0;
   let isOver = false;
   const parts = createParts(maxMessageBytes);
+  const trips = createTrips();
+  /** An end of an older release knows no `pong`. A program may send one that nobody asked for. */
+  let isPinged = false;
   let heardAt = performance.now();
 
   function over(reason: string): void {
@@ -57,28 +72,20 @@ export function createProgramLink(options: Options): ProgramLink {
     isOver = true;
     clearInterval(timer);
     parts.clear();
+    trips.end();
     onEnd(reason);
   }
 
-  function put(kind: ProgramPiece['kind'], bytes: Uint8Array): void {
+  function putNow(kind: ProgramPiece['kind'], bytes: Uint8Array): void {
     if (isOver) return;
     const isSent = publish({ kind, seq: sent, bytes });
     sent = (sent + 1) >>> 0;
     if (!isSent) over('the connection inside the installation broke');
   }
-
-  function join(bytes: Uint8Array, isLast: boolean): void {
-    const message = parts.add(bytes, isLast);
-    if (message === 'too large') end('a message is too large');
-    else if (message) onMessage(message.text);
-  }
-
-  /**
-   * What cannot be read is a mistake of the other end: acts would be missing in the ledger, or former rules would stay in place.
-   */
-  function hear<T>(read: T | DecodeError, tell: ((heard: T) => void) | undefined): void {
-    if (read instanceof DecodeError) end(read.message);
-    else tell?.(read);
+  const messages = createMessageSender(putNow, turns);
+  function put(kind: ProgramPiece['kind'], bytes: Uint8Array): void {
+    messages.flush();
+    putNow(kind, bytes);
   }
 
   function end(reason: string): void {
@@ -86,22 +93,27 @@ export function createProgramLink(options: Options): ProgramLink {
     over(reason);
   }
 
+  const hear = createHearing({ ...options, trips, end, isOver: () => isOver }, parts);
+
   const timer = setInterval(() => {
     if (performance.now() - heardAt > silentMs) over('the other end is silent');
     else put('beat', empty);
   }, beatMs).unref();
 
   return {
-    send(text) {
-      const bytes = Buffer.from(text);
-      for (let at = 0; at < bytes.length || at === 0; at += programPieceBytes) {
-        const piece = bytes.subarray(at, at + programPieceBytes);
-        put(at + programPieceBytes < bytes.length ? 'more' : 'last', piece);
-      }
-    },
+    send: messages.send,
     leave: () => put('leave', empty),
     report: (report) => put('acts', encodeProgramReport(report)),
     setRules: (rules) => put('rules', Buffer.from(JSON.stringify(rules))),
+    roundTrip() {
+      if (isOver) return Promise.resolve();
+      const { ping, over } = trips.begin();
+      put('ping', ping);
+      return over;
+    },
+    pong(ping) {
+      if (isPinged) put('pong', ping);
+    },
     take({ kind, seq, bytes }) {
       if (isOver) return;
       heardAt = performance.now();
@@ -109,12 +121,50 @@ export function createProgramLink(options: Options): ProgramLink {
       received = (received + 1) >>> 0;
       if (!isNext) end('a message was lost on the way');
       else if (kind === 'end') over(Buffer.from(bytes).toString());
-      else if (kind === 'acts') hear(readReport(bytes), onReport);
-      else if (kind === 'rules') hear(readRules(bytes), onRules);
-      else if (kind === 'leave') onLeave?.();
-      else if (kind !== 'beat') join(bytes, kind === 'last');
+      else {
+        isPinged ||= kind === 'ping';
+        hear[kind](bytes);
+      }
     },
     end,
+  };
+}
+
+type Hearing = Pick<Options, 'onMessage' | 'onReport' | 'onRules' | 'onLeave' | 'onPing'> & {
+  trips: ReturnType<typeof createTrips>;
+  end(reason: string): void;
+  isOver(): boolean;
+};
+
+/** What comes, by the kind of its piece. */
+function createHearing(
+  { onMessage, onReport, onRules, onLeave, onPing, trips, end, isOver }: Hearing,
+  parts: ReturnType<typeof createParts>,
+): Record<Exclude<ProgramPiece['kind'], 'end'>, (bytes: Uint8Array) => void> {
+  function join(bytes: Uint8Array, isLast: boolean): void {
+    const message = parts.add(bytes, isLast);
+    if (message === 'too large') end('a message is too large');
+    else if (message) onMessage(message.text);
+  }
+  /**
+   * What cannot be read is a mistake of the other end: acts would be missing in the ledger, or former rules would stay in place.
+   */
+  function hear<T>(read: T | DecodeError, tell: ((heard: T) => void) | undefined): void {
+    if (read instanceof DecodeError) end(read.message);
+    else tell?.(read);
+  }
+  return {
+    more: (bytes) => join(bytes, false),
+    last: (bytes) => join(bytes, true),
+    several(bytes) {
+      for (const text of messagesIn(bytes)) if (!isOver()) onMessage(text);
+    },
+    beat: () => {},
+    acts: (bytes) => hear(readReport(bytes), onReport),
+    rules: (bytes) => hear(readRules(bytes), onRules),
+    leave: () => onLeave?.(),
+    ping: (bytes) => onPing?.(bytes),
+    pong: trips.heard,
   };
 }
 
@@ -135,26 +185,21 @@ function readReport(bytes: Uint8Array): ProgramReport | DecodeError {
   }
 }
 
-/** The message whose last piece has not come yet. */
-function createParts(maxBytes: number) {
-  let begun: Uint8Array[] = [];
-  let begunBytes = 0;
-  const clear = () => {
-    begun = [];
-    begunBytes = 0;
+/** Pings by their number. A later one is not heard before an earlier one. */
+function createTrips() {
+  const waiting = new Map<number, () => void>();
+  let last = 0;
+  const resolve = (isMeant: (n: number) => boolean) => {
+    for (const [n, over] of waiting) if (isMeant(n) && waiting.delete(n)) over();
   };
   return {
-    clear,
-    /** The whole message with its last piece. */
-    add(bytes: Uint8Array, isLast: boolean): { text: string } | 'too large' | undefined {
-      begunBytes += bytes.length;
-      if (begunBytes > maxBytes) return 'too large';
-      // Kept for later, a piece must not be part of a buffer that is used again.
-      begun.push(isLast ? bytes : new Uint8Array(bytes));
-      if (!isLast) return undefined;
-      const text = Buffer.concat(begun).toString();
-      clear();
-      return { text };
+    begin(): { ping: Uint8Array; over: Promise<void> } {
+      last += 1;
+      const { promise, resolve: over } = Promise.withResolvers<void>();
+      waiting.set(last, over);
+      return { ping: Buffer.from(String(last)), over: promise };
     },
+    heard: (ping: Uint8Array) => resolve((n) => n <= Number(Buffer.from(ping).toString())),
+    end: () => resolve(() => true),
   };
 }

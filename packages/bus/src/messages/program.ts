@@ -19,6 +19,8 @@ export const ProgramOpen = z.object({
   while_driven: z.enum(['fail', 'wait']),
   /** The server writes down what the program does. Absent from a server of an older release, which would not know the reports. */
   reports: z.boolean().optional(),
+  /** The server knows `several`, `ping` and `pong`. Absent from a server of an older release. */
+  turns: z.boolean().optional(),
   /** Absent from a server of an older release: then nothing is judged, as there. */
   rules: ProgramRules.optional(),
 });
@@ -43,11 +45,12 @@ export const programOpen = defineRequest({
 });
 
 /**
- * `more`: part of a message. `last`: its last part. `beat`: the sender is there. `end`: it is over, and why. `acts`: what the program
+ * `more`: part of a message. `last`: its last part. `several`: whole messages of one turn, with a zero between them. `beat`: the sender is there. `end`: it is over, and why. `acts`: what the program
  * has done (program-acts.ts). `leave`: the program has left, and the host is to tell what it did last and then end. `rules`: what its
- * acts are held to from now on.
+ * acts are held to from now on. `ping`: the program is asked whether it has heard everything so far. `pong`: it has, and what it said
+ * until then was sent before.
  */
-const kinds = ['more', 'last', 'beat', 'end', 'acts', 'leave', 'rules'] as const;
+const kinds = ['more', 'last', 'beat', 'end', 'acts', 'leave', 'rules', 'ping', 'pong', 'several'] as const;
 export type ProgramPiece = { kind: (typeof kinds)[number]; seq: number; bytes: Uint8Array };
 
 /** Below the limit of NATS, with room for the head. */
