@@ -16,7 +16,7 @@ export async function contextIdOf(context: BrowserContext): Promise<string> {
 
 export type RawDoor = ReturnType<typeof createRawClient> & Door & { ends(): number };
 
-type Fenced = Pick<DoorOptions, 'resumeMs' | 'driven' | 'whileDriven' | 'answerDialog' | 'onActs'>;
+type Fenced = Pick<DoorOptions, 'resumeMs' | 'driven' | 'whileDriven' | 'answerDialog' | 'onActs' | 'roundTrip'>;
 
 export async function openRawDoor(
   { openGuest }: Pick<SharedChromium, 'openGuest'>,
@@ -32,21 +32,44 @@ export async function openRawDoor(
   return { ...client, ...door, ends: () => ends };
 }
 
-/** Playwright through a door, with its messages as texts in both directions. */
+/**
+ * Playwright through a door, with its messages as texts in both directions. `awayMs`: how long each is on its way; what the door
+ * says in one turn arrives in one.
+ */
 export async function connectThroughDoor(
   { openGuest }: Pick<SharedChromium, 'openGuest'>,
   contextId: string,
-  options: Fenced = {},
+  { awayMs = 0, ...options }: Fenced & { awayMs?: number } = {},
 ): Promise<{ browser: Browser; door: Door; close(): Promise<void> }> {
+  const far = createWay(awayMs);
   const transport: ConnectOverCDPTransport = {
-    send: (message) => door.take(JSON.stringify(message)),
+    send: (message) => far.there(() => door.take(JSON.stringify(message))),
     close: () => end(),
   };
   const end = async () => {
     await door.close();
     transport.onclose?.();
   };
-  const deliver = (text: string) => void setImmediate(() => transport.onmessage?.(JSON.parse(text)));
-  const door = await openDoor({ openGuest, contextId, deliver, onEnd: () => void end(), ...options }, soon(5000));
+  const deliver = (text: string) => far.back(() => void setImmediate(() => transport.onmessage?.(JSON.parse(text))));
+  const roundTrip = () => new Promise<void>((resolve) => far.back(() => far.there(resolve)));
+  const shared = { openGuest, contextId, deliver, roundTrip, onEnd: () => void end() };
+  const door = await openDoor({ ...shared, ...options }, soon(5000));
   return { browser: await chromium.connectOverCDP(transport, { timeout: 20_000 }), door, close: end };
+}
+
+/** Two directions, each of which keeps its order. */
+function createWay(awayMs: number) {
+  const direction = () => {
+    let sent: (() => void)[] = [];
+    if (awayMs === 0) return (arrive: () => void) => arrive();
+    return (arrive: () => void): void => {
+      if (sent.push(arrive) > 1) return;
+      const together = sent;
+      queueMicrotask(() => {
+        sent = [];
+        setTimeout(() => together.forEach((one) => void one()), awayMs);
+      });
+    };
+  };
+  return { there: direction(), back: direction() };
 }

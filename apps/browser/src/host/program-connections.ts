@@ -32,7 +32,7 @@ type Options = { bus: Bus; to: SessionAddress; session: Pick<Session, 'openDoor'
 export function createProgramConnections({ bus, to, session }: Options): ProgramConnections {
   const links = new Map<string, ProgramLink>();
 
-  async function connect({ connection_id, while_driven, reports, rules }: ProgramOpen): Promise<void> {
+  async function connect({ connection_id, while_driven, reports, turns, rules }: ProgramOpen): Promise<void> {
     links.get(connection_id)?.end('it was opened again');
     const at = { ...to, connection_id };
     const closing = new AbortController();
@@ -66,8 +66,7 @@ export function createProgramConnections({ bus, to, session }: Options): Program
         closing.abort();
         void bestEffort('close the door of a program', closeDoor());
       },
-      maxMessageBytes,
-      silentMs,
+      ...{ maxMessageBytes, turns, silentMs },
     });
     links.set(connection_id, link);
     const heard = bus.subscribe(programIn, at, link.take, { signal: closing.signal });
@@ -78,6 +77,7 @@ export function createProgramConnections({ bus, to, session }: Options): Program
         onEnd: () => void finish('the program left, or the browser is gone'),
         whileDriven: while_driven,
         ...(current && { rules: current }),
+        ...(turns && { roundTrip: link.roundTrip }),
         ...(reports && { onActs: (acts, epoch) => link.report({ epoch, acts }) }),
       });
       closeDoor = door.close;

@@ -30,7 +30,7 @@ export type ProgramDoor = Pick<Door, 'take' | 'tellActs' | 'close'> & {
   /** Nothing of the program goes on after this, and what it says is refused. What it did can still be told. */
   stop(): Promise<void>;
 };
-export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven'> & {
+export type ProgramDoorOptions = Pick<DoorOptions, 'deliver' | 'onEnd' | 'whileDriven' | 'roundTrip'> & {
   /** Without them, nothing is judged. */
   rules?: ProgramRules;
   /** What the program did, and the epoch under which programs drove last. */
@@ -108,17 +108,18 @@ export function createProgramDoors(options: Options): ProgramDoors {
   return {
     hasAny: () => doors.size > 0,
     fence,
-    async open({ deliver, onEnd, whileDriven, onActs, rules: given }) {
+    async open({ deliver, onEnd, whileDriven, roundTrip, onActs, rules: given }) {
       const held = rules.add(given);
       if (doors.size >= maxDoors) throw new StepFailure('full', 'too many programs are connected to this session');
       const deadline = startDeadline(openMs, signal);
       const id = await contextIdOf(ownPages()[0] ?? pages.current(), deadline);
       const before = driven;
       const shared = { openGuest: chromium.openGuest, contextId: id, onAct, isHeld: options.isHeld, isHalted };
-      const told = { deliver, onEnd, onActs: onActs && ((acts: ProgramAct[]) => onActs(acts, programEpoch)) };
+      const tellActs = onActs && ((acts: ProgramAct[]) => onActs(acts, programEpoch));
+      const told = { deliver, onEnd, whileDriven, roundTrip, onActs: tellActs };
       const answers = createProgramDialogs(options);
       const judged = { judgeActs: gateOf(options, held.current, answers), answerDialog: answers.answer };
-      const door = await openDoor({ ...shared, ...told, ...judged, whileDriven, driven: before }, deadline);
+      const door = await openDoor({ ...shared, ...told, ...judged, driven: before }, deadline);
       doors.add(door);
       held.begin();
       onCount();

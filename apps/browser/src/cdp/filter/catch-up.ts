@@ -2,14 +2,17 @@
 // tell a client that something is gone while the client waits for an answer about it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Deadline, startDeadline, within } from '../../common/deadline.ts';
 import type { Driven } from '../fence/while-driven.ts';
 import { type CommandFilter, type Parts, textOf } from './command-filter.ts';
 import { tell } from './event-filter.ts';
 import { type FrameTree, frameNews } from './frames.ts';
 import { createAsk } from './stop-guest.ts';
 
-/** What a client says again at once when it was refused has arrived after this time. */
-const arriveMs = 15;
+/** What a client says again at once when it was refused, it has said after this time. */
+const sayMs = 15;
+/** A client that is further away than that, or stands still, is not waited for. */
+const hearMs = 600;
 const readTitle = { expression: 'document.title', returnByValue: true };
 
 type Tree = { frameTree: FrameTree } | undefined;
@@ -40,11 +43,12 @@ export function createCatchUp({ parts, commands, behind, known }: Options) {
     const { page, runtime, lifecycle } = tellDialogs(parts, sessionId);
     const from = behind.get(sessionId);
     const isStale = () => parts.driven() !== undefined || behind.get(sessionId) !== from;
+    const hearing = startDeadline(hearMs, new AbortController().signal);
     let tree: Tree;
     let title: object | undefined;
     do {
       commands.wasHelped(sessionId);
-      await sleep(arriveMs);
+      await hearOut(parts, hearing);
       [tree, title] = await Promise.all([
         page ? treeOf(sessionId) : undefined,
         runtime ? ask<object>('Runtime.evaluate', sessionId, readTitle).catch(() => undefined) : undefined,
@@ -62,6 +66,13 @@ export function createCatchUp({ parts, commands, behind, known }: Options) {
     if (lifecycle)
       for (const enabled of [false, true]) tell(guest, 'Page.setLifecycleEventsEnabled', { enabled }, sessionId);
   };
+}
+
+/** Until what the client says at once of what it was told is here. One that was held up says it only after it was heard of once. */
+async function hearOut({ roundTrip }: Parts, deadline: Deadline): Promise<void> {
+  await sleep(sayMs);
+  const heard = roundTrip().then(roundTrip);
+  await within(deadline, heard).catch(() => undefined);
 }
 
 /** Returns what the client has asked to be told of. */

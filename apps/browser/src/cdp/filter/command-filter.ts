@@ -66,6 +66,8 @@ export type Parts = {
   onAct(): void;
   /** Whether this host may act now. */
   isHeld(): boolean;
+  /** Resolves when the client has heard everything so far, and what it said until then is here. At once where nobody can tell. */
+  roundTrip(): Promise<void>;
   /** Answers the dialog of this page, as the host: Chromium would answer whatever is open by then. */
   answerDialog(command: GuestCommand, targetId: string | undefined): Promise<DialogAnswered>;
 };

@@ -48,6 +48,7 @@ export type DoorOptions = {
   isHalted?: () => boolean;
   isHeld?: Parts['isHeld'];
   answerDialog?: Parts['answerDialog'];
+  roundTrip?: Parts['roundTrip'];
   onAct?: () => void;
   /** Says whether an act may be done. Without it, all may. `targetOf`: the page of a session of the guest. */
   judgeActs?: (targetOf: (sessionId: string | undefined) => string | undefined) => JudgeAct;
@@ -102,6 +103,7 @@ const unwatched: ActWatch = { sent: () => undefined, refused: () => {}, close: a
 function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'driven' | 'drivenUntilNow'>): Parts {
   const { contextId, deliver, onEnd, resumeMs, whileDriven = 'fail', onAct = () => {} } = options;
   const { answerDialog = async () => 'unknown', isHeld = () => true, onActs, judgeActs } = options;
+  const { roundTrip = async () => {} } = options;
   const sights = createElementSight(guest);
   return {
     guest,
@@ -129,5 +131,6 @@ function createParts(options: DoorOptions, guest: Guest, drivers: Pick<Parts, 'd
     onAct,
     answerDialog,
     isHeld,
+    roundTrip,
   };
 }
