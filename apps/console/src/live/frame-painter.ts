@@ -9,7 +9,7 @@ export type Picture = {
 };
 
 type Options = {
-  canvas: Pick<HTMLCanvasElement, 'width' | 'height'> & { getContext(kind: '2d'): Context | null };
+  canvas: Pick<HTMLCanvasElement, 'width' | 'height'> & { getContext(kind: '2d', settings: { alpha: boolean }): Context | null };
   decode?: (bytes: Uint8Array<ArrayBuffer>, contentType: string) => Promise<Bitmap>;
   requestFrame?: (paint: () => void) => unknown;
   /** The picture is on the canvas. */
@@ -19,6 +19,9 @@ type Options = {
 type Context = { drawImage(image: never, x: number, y: number): void };
 /** `image`: what is drawn, where it is not the bitmap itself. */
 type Bitmap = { width: number; height: number; image?: unknown; close(): void };
+
+/** What is under an opaque canvas is not drawn for each picture, and not blended with it. */
+const opaque = { alpha: false };
 
 export function createFramePainter({
   canvas,
@@ -39,7 +42,7 @@ export function createFramePainter({
       if (canvas.width !== width) canvas.width = width;
       if (canvas.height !== height) canvas.height = height;
       // A picture of the browser; the type is wider so that a test needs none.
-      canvas.getContext('2d')?.drawImage(image as never, 0, 0);
+      canvas.getContext('2d', opaque)?.drawImage(image as never, 0, 0);
       shown = id;
       onPainted?.(id);
     }
