@@ -40,7 +40,9 @@ const words = Array.from(
   (_, index) => `<span style="color:hsl(${(index * 37) % 360} 60% 40%)">word ${index}</span>`,
 ).join(' ');
 
-const html = `<!doctype html><title>Pressed</title><body style="font:15px sans-serif;margin:0">
+// Two presses in half a second are a double click where the host counts them, which selects a word and shows it. On the bare side
+// each is the first: so nothing can be selected.
+const html = `<!doctype html><title>Pressed</title><body style="font:15px sans-serif;margin:0;user-select:none">
   <div id="box" style="height:120px"></div><div id="band" style="height:160px"></div><p>${words}</p><script>
   const colours = ${JSON.stringify(colours)};
   let presses = 0;

@@ -273,6 +273,12 @@ describe('the view of a task', () => {
     assert.equal(view.title, 'Buy');
   });
 
+  it('is the same object where an event says nothing of it', () => {
+    const view = restoreTask(status);
+    assert.equal(applyTask(view, { type: 'overlay', ...logged(6) } as TaskEvent), view);
+    assert.equal(applyTask(view, { type: 'log', ...logged(7) } as TaskEvent), view);
+  });
+
   it('takes pictures of observations as evidence, and the question of the messages', () => {
     const observation = {
       observation_id: id,
