@@ -55,7 +55,7 @@ export function TimeAxis({ axis, isOpen, controls, pictures, onPoint }: TimeAxis
 
 type Acts = Pick<AxisControls, 'onPlay' | 'onStep' | 'onSpeed'>;
 
-/** The same functions each time: the axis grows every second, its buttons need not be drawn then. */
+/** The same functions each time: what the page is drawn for seldom concerns the buttons. */
 function useActs(controls: AxisControls): Acts {
   const latest = useRef(controls);
   latest.current = controls;

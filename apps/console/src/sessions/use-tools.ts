@@ -7,7 +7,7 @@ export function useTools() {
   const page = useRef<HTMLDivElement>(null);
   const [marks, setMarks] = useState(true);
   const [isActualSize, setActualSize] = useState(false);
-  // The same object while nothing of it changes: the page is drawn every second, its buttons need not be.
+  // The same object while nothing of it changes: what the page is drawn for seldom concerns the buttons.
   const window = useMemo(
     () => ({
       marks,
