@@ -9,7 +9,9 @@ export type Picture = {
 };
 
 type Options = {
-  canvas: Pick<HTMLCanvasElement, 'width' | 'height'> & { getContext(kind: '2d', settings: { alpha: boolean }): Context | null };
+  canvas: Pick<HTMLCanvasElement, 'width' | 'height'> & {
+    getContext(kind: '2d', settings: { alpha: boolean }): Context | null;
+  };
   decode?: (bytes: Uint8Array<ArrayBuffer>, contentType: string) => Promise<Bitmap>;
   requestFrame?: (paint: () => void) => unknown;
   /** The picture is on the canvas. */
