@@ -118,6 +118,29 @@ describe('the inputs of a person', () => {
     );
   });
 
+  it('that come before the window is counted are kept, and sent behind those that the page before left', async () => {
+    const browser = createBrowser({ seq: 4 });
+    const { queue } = createQueue(browser);
+    queue.push(click(0));
+    queue.expect('t1', 2);
+    queue.push(click(2));
+    queue.expect('t1', 2);
+    await tick();
+    queue.leave();
+    assert.deepEqual(kinds(browser.requests.flat()), []);
+    assert.equal(queue.waiting(), 1, 'what was meant for the epoch before is dropped');
+    browser.requests.length = 0;
+    queue.attach('t1', 2, { clientId: 'tab', next: 5, left: [click(1)] });
+    await queue.settled();
+    assert.deepEqual(
+      browser.requests.flat().map((sent) => ['x' in sent && sent.x, sent.input_seq]),
+      [
+        [1, 5],
+        [2, 6],
+      ],
+    );
+  });
+
   it('that are not answered when the page goes away are sent once more under their numbers', async () => {
     const last: SentAction[][] = [];
     const queue = createInputQueue({

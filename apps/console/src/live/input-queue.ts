@@ -31,6 +31,8 @@ export type InputQueue = {
    * first request asks for the last one.
    */
   attach(takeoverId: string, epoch: number, counting?: Counting): void;
+  /** This window is about to count under this takeover and epoch: until it is attached, inputs are kept and nothing is sent. */
+  expect(takeoverId: string, epoch: number): void;
   push(action: PointerAction): void;
   /** Only the newest position waits. */
   move(action: Extract<PointerAction, { action: 'move' }>): void;
@@ -52,7 +54,13 @@ const maxRetryMs = 4000;
 /** So often is an input tried that the browser says it did not do. */
 const maxTries = 3;
 
-type Attached = { takeoverId: string; epoch: number; clientId: string | undefined; stop: AbortController };
+type Attached = {
+  takeoverId: string;
+  epoch: number;
+  clientId: string | undefined;
+  isCounted: boolean;
+  stop: AbortController;
+};
 
 /** The inputs that are not answered, and the number of the first of them. */
 function createNumberedInputs() {
@@ -77,7 +85,7 @@ function createNumberedInputs() {
     },
     begin(first: number, left: PointerAction[] = []) {
       next = first;
-      queue = [...left];
+      queue = [...left, ...queue];
       sent = left.length;
     },
     push(action: PointerAction) {
@@ -151,49 +159,36 @@ export function createInputQueue(options: Options): InputQueue {
     settle();
   };
 
-  async function pump({ stop: { signal }, ...names }: Attached): Promise<void> {
-    for (let failures = 0; !signal.aborted; ) {
-      const actions = inputs.request(namesOf(names));
-      if (!actions) return;
-      try {
-        const seq = await options.send(actions, signal);
-        if (signal.aborted) return;
-        failures = 0;
-        inputs.answered(seq);
-        settle();
-      } catch (error) {
-        if (signal.aborted) return;
-        // A lost position is replaced by the next.
-        const waitMs = failed(error, failures, options, inputs);
-        failures += 1;
-        settle();
-        if (inputs.isIdle()) return;
-        if (waitMs > 0) await options.sleep(waitMs, signal).catch(() => {});
-      }
-    }
-  }
-
   function start(): void {
-    if (!attached || isPumping) return;
+    if (!attached?.isCounted || isPumping) return;
     const current = attached;
     isPumping = true;
-    void pump(current).finally(() => {
+    void pump(current, options, inputs, settle).finally(() => {
       isPumping = false;
       if (attached && (attached !== current || !inputs.isIdle())) start();
     });
   }
 
+  /** What waits to be counted under the same takeover and epoch is kept. */
+  function replace(next: Omit<Attached, 'stop'>): void {
+    attached?.stop.abort();
+    if (attached?.isCounted || !isOf(attached, next)) drop();
+    attached = { ...next, stop: new AbortController() };
+  }
+
   return {
     attach(takeoverId, epoch, counting) {
-      const clientId = counting?.clientId;
-      if (attached?.takeoverId === takeoverId && attached.epoch === epoch && attached.clientId === clientId) return;
-      attached?.stop.abort();
-      drop();
-      attached = { takeoverId, epoch, clientId, stop: new AbortController() };
-      const allNames = `${takeoverId} ${epoch} ${clientId}`;
+      const names = { takeoverId, epoch, clientId: counting?.clientId };
+      if (attached?.isCounted && isOf(attached, names) && attached.clientId === names.clientId) return;
+      replace({ ...names, isCounted: true });
+      const allNames = Object.values(names).join(' ');
       if (counting?.next !== undefined && allNames !== lastNames) inputs.begin(counting.next, counting.left);
       lastNames = allNames;
       start();
+    },
+    expect(takeoverId, epoch) {
+      const names = { takeoverId, epoch, clientId: undefined };
+      if (attached?.isCounted || !isOf(attached, names)) replace({ ...names, isCounted: false });
     },
     push(action) {
       if (!attached) return;
@@ -208,7 +203,7 @@ export function createInputQueue(options: Options): InputQueue {
     },
     waiting: inputs.length,
     settled: waiters.wait,
-    leave: () => attached && sendLast(attached, options, inputs),
+    leave: () => attached?.isCounted && sendLast(attached, options, inputs),
     close() {
       attached?.stop.abort();
       attached = undefined;
@@ -216,6 +211,38 @@ export function createInputQueue(options: Options): InputQueue {
     },
   };
 }
+
+/** Sends what waits, until nothing does or another is attached. */
+async function pump(
+  { stop: { signal }, ...names }: Attached,
+  options: Options,
+  inputs: NumberedInputs,
+  settle: () => void,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    const actions = inputs.request(namesOf(names));
+    if (!actions) return;
+    try {
+      const seq = await options.send(actions, signal);
+      if (signal.aborted) return;
+      failures = 0;
+      inputs.answered(seq);
+      settle();
+    } catch (error) {
+      if (signal.aborted) return;
+      // A lost position is replaced by the next.
+      const waitMs = failed(error, failures, options, inputs);
+      failures += 1;
+      settle();
+      if (inputs.isIdle()) return;
+      if (waitMs > 0) await options.sleep(waitMs, signal).catch(() => {});
+    }
+  }
+}
+
+type Names = Pick<Attached, 'takeoverId' | 'epoch'>;
+const isOf = (attached: Attached | undefined, { takeoverId, epoch }: Names): boolean =>
+  attached?.takeoverId === takeoverId && attached.epoch === epoch;
 
 /** Those who wait until it is so. */
 function createWaiters(isSo: () => boolean, onCheck: (() => void) | undefined) {

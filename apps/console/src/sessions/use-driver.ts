@@ -40,6 +40,7 @@ export function useDriver(options: Options) {
   const held = useMemo(() => (isMine ? takeover : undefined) ?? undefined, [heldKey]);
   const setTakeover = useSetTakeover(id);
   const wheel = useWheel({ sessionId: id, held, setTakeover });
+  const drives = wheel.place !== 'elsewhere';
   const recoveredAt = useRise(task && { id: task.task_id, number: task.attempt });
   const reopenedAt = useRise(held && { id: held.takeover_id, number: held.epoch });
   const commands = useCommands({ id, task, wheel, setTakeover });
@@ -52,7 +53,7 @@ export function useDriver(options: Options) {
       connection,
       me: me?.id ?? takeover?.held_by ?? undefined,
       isMyRequest: me === undefined || takeover?.requested_by === me.username,
-      tab: { drives: wheel.place !== 'elsewhere', hasKeys, inputsWaiting: wheel.queue.waiting() },
+      tab: { drives, hasKeys, inputsWaiting: wheel.queue.waiting() },
       lookBack,
       clock: describeLimit(now),
       frameAt: frames.newest()?.recorded_at,
@@ -62,10 +63,9 @@ export function useDriver(options: Options) {
       now,
     });
   const state = useDriverState(stateAt);
-  const isHere = wheel.place === 'here';
   const drive = useMemo(
-    () => (isHere ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
-    [isHere, wheel.queue, hasKeys],
+    () => (drives ? { queue: wheel.queue, hasKeys, onKeys: setHasKeys } : undefined),
+    [drives, wheel.queue, hasKeys],
   );
   return { state, stateAt, drive, hasKeys, ...commands };
 }

@@ -14,7 +14,7 @@ import { showError } from './show-error.ts';
 
 export type Wheel = {
   queue: InputQueue;
-  /** `here`: the inputs of this tab are sent. `claiming`: it is asked from which number they are counted. */
+  /** `here`: the inputs of this tab are sent. `claiming`: they are kept, while it is asked from which number they are counted. */
   place: 'here' | 'claiming' | 'elsewhere';
   /** A new name for this window, to take over with. */
   createId: () => string;
@@ -111,8 +111,10 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
 
   useEffect(() => {
     if (counting && held) queue.attach(held.takeover_id, held.epoch, counting);
+    // A person need not know that it is asked from which number they are counted.
+    else if (held && place === 'claiming') queue.expect(held.takeover_id, held.epoch);
     else queue.close();
-  }, [queue, counting, held]);
+  }, [queue, counting, held, place]);
   useEffect(() => {
     addEventListener('pagehide', queue.leave);
     return () => {
