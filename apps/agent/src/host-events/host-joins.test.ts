@@ -122,6 +122,7 @@ describe('hosts that join', { skip: withoutAskingNats }, () => {
     patience.abort();
     await back;
     assert.deepEqual([bad.bus.isConnected(), good.bus.isConnected(), good.lease.isHeld()], [false, true, true]);
+    assert.ok(!(await live()).includes(bad.hostId), 'the removed one is gone');
     // One of the test before may have said something last after the rows were removed; then it lives until its lease is over.
     const left = [good.hostId, fresh.hostId].toSorted().join();
     await until(async () => (await live()).join() === left, 20_000);

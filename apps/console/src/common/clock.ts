@@ -1,4 +1,4 @@
-// The present time for all that shows one: a single timer, which runs while anything listens.
+// The present time for every part of the page that shows it: one timer, which runs while any of them listens.
 
 export type Clock = {
   /** The same until the next tick, so that everything drawn between two ticks says the same. */

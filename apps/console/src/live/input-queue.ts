@@ -66,7 +66,7 @@ type Attached = {
 function createNumberedInputs() {
   let queue: PointerAction[] = [];
   let inFlight = 0;
-  /** So many at the front have gone out under their numbers at least once, also by the page before: the host may have done them. */
+  /** How many inputs at the front this page, or the one before it, has sent at least once: the host may have done them. */
   let sent = 0;
   let newestMove: Move | undefined;
   /** The number of the first input in the queue; undefined until the server has said what the last one was. */

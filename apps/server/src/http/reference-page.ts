@@ -1,5 +1,5 @@
 // The page at /docs to read and try the routes. It loads nothing from other hosts. It is made when it is first asked for: it is 4 MB
-// of script, and the modules that make it are a sixth of all that a server would load at its start.
+// of script, and its modules would be a sixth of what a server loads at its start.
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 
 type Page = { statusCode: number; type: string | undefined; location: string | undefined; body: Buffer };
