@@ -36,9 +36,18 @@ export type Turn = TaskTurn & {
   step: Step;
   /** Of this step, oldest first. */
   attempts: StepRow[];
+  /** The step has succeeded before, and the page in which it did is gone. */
+  isRefill?: boolean;
+  /** The page has values of steps before this one since this epoch: in a browser that was opened later they are missing. */
+  filledUnder?: number;
   /** The open decision of a model that the step belongs to; undefined where the steps were given. */
   decision?: DecisionRow;
 };
+
+/** The browser was opened again: values of steps before this one are no longer in its page. */
+export class FieldsLost extends Error {
+  override name = 'FieldsLost';
+}
 
 /** This execution no longer holds its task. Thrown inside a transaction, it rolls the transaction back. */
 export class TaskNotHeld extends Error {

@@ -3,7 +3,9 @@
 import type { Store } from '@pilothouse/store';
 import type { Browsers } from '../browsers/browsers.ts';
 import type { BrowserHandle } from '../browsers/handle.ts';
-import { TaskNotHeld, type TaskTurn } from '../ledger/turn.ts';
+import { FieldsLost, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
+
+type FillingTurn = TaskTurn & Pick<Turn, 'filledUnder'>;
 
 const ensureMs = 60_000;
 
@@ -11,8 +13,9 @@ export function createBrowserAccess({ store, browsers }: { store: Store; browser
   let lostEpoch: number | undefined;
 
   return {
+    /** Throws `FieldsLost` where the page is not the one that the steps before have filled in. */
     async acquire(
-      { task, executionId, session, attemptsOfTask, leftMs, signal }: TaskTurn,
+      { task, executionId, session, attemptsOfTask, leftMs, signal, filledUnder }: FillingTurn,
       { mayMove = false } = {},
     ): Promise<BrowserHandle> {
       const within = AbortSignal.any([signal, AbortSignal.timeout(Math.min(ensureMs, leftMs))]);
@@ -27,6 +30,7 @@ export function createBrowserAccess({ store, browsers }: { store: Store; browser
       // The epoch may be that of a person who has just taken over.
       if (!(await store.tasks.isHeld(task.id, executionId))) throw new TaskNotHeld();
       lostEpoch = undefined;
+      if (filledUnder !== undefined && handle.openedEpoch > filledUnder) throw new FieldsLost();
       return handle;
     },
 

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskTurn, Turn } from '../ledger/turn.ts';
 import { nextDecidedStep } from '../planner/decided-steps.ts';
 import { nextGivenStep } from '../planner/given-steps.ts';
+import { attemptsSince, fillsBefore } from '../planner/refill.ts';
 
 type WorkedTask = NonNullable<Awaited<ReturnType<Store['tasks']['atWork']>>>;
 
@@ -45,6 +46,12 @@ export function createNextTurn({ store, ledger }: { store: Store; ledger: Ledger
       await ledger.cutDecision(turn, decision, reason);
       return turn;
     }
-    return { ...turn, ...next, steps: plan, attempts, decision };
+    if (isOpenPlan(task)) return { ...turn, ...next, steps: plan, attempts, decision };
+    const { lost, filledUnder } = fillsBefore(plan, rows, next.index, task.opened_epoch ?? 0);
+    const again = lost && plan[lost.index - 1];
+    if (!again || (await store.takeovers.wasDriven(task.session_id, lost.since)))
+      return { ...turn, ...next, steps: plan, attempts, filledUnder };
+    const tried = attemptsSince(rows.filter(({ index }) => index === lost.index));
+    return { ...turn, index: lost.index, step: again, steps: plan, attempts: tried, filledUnder, isRefill: true };
   };
 }

@@ -8,7 +8,7 @@ import type { Browsers } from '../browsers/browsers.ts';
 import { NoBrowserYet } from '../browsers/task-wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultOf } from '../ledger/result.ts';
-import { type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
+import { FieldsLost, type Next, TaskNotHeld, type TaskTurn, type Turn } from '../ledger/turn.ts';
 import { createDecide } from '../planner/decide.ts';
 import type { Mind } from '../planner/mind.ts';
 import { createPlanFirst } from '../planner/plan.ts';
@@ -106,6 +106,7 @@ export function createRun(options: Options, claimed: ClaimedRun): Run {
       return await act(watched);
     } catch (error) {
       if (error instanceof NoBrowserYet) return { waitMs: browserWaitMs, isForBrowser: true };
+      if (error instanceof FieldsLost) return 'again';
       throw watch.signal.aborted ? new TaskNotHeld() : error;
     } finally {
       watch.close();

@@ -19,6 +19,7 @@ import type { Files } from './files.ts';
 import { createOpenAttempt } from './open-attempt.ts';
 import { createOpenSecret } from './typed-secret.ts';
 
+const filledAgain = 'The browser was opened again: what was filled into the page is filled in again.';
 const notTyped = { type: 'failed', failure: 'unsupported' } as const;
 
 type Options = {
@@ -73,6 +74,7 @@ export function createSteps({ store, browsers, ledger, files, log, installation 
     // An attempt that is under way can only be asked for where it was begun.
     const handle = await access.acquire(turn, { mayMove: !open });
     if (open && open.epoch !== handle.epoch) return settle(turn, handle, open);
+    if (turn.isRefill && !open) await ledger.note(turn, filledAgain);
     const attempt = await span('ledger.write', { kind: 'intent' }, () =>
       ledger.intend(turn, handle, { open, yes: policy.yes }),
     );

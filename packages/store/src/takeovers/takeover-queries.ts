@@ -43,6 +43,16 @@ export function createTakeoverQueries({ db, pool }: Database) {
     /** The same, outside of a transaction. */
     standingOf: (sessionId: string) => openTakeover(db, sessionId),
 
+    /** Whether a person drove the browser of the session after this time. */
+    async wasDriven(sessionId: string, since: Date): Promise<boolean> {
+      const { rows } = await pool.query({
+        name: 'takeovers.wasDriven',
+        text: 'select from takeovers where session_id = $1 and activated_at > $2 limit 1',
+        values: [sessionId, since],
+      });
+      return rows.length > 0;
+    },
+
     /** For each input of a person: one query, along keys. Undefined if the caller may not act in the session. */
     async driver(caller: Caller, sessionId: string): Promise<Driver | undefined> {
       const { rows } = await pool.query<Driver>({

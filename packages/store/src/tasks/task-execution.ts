@@ -26,6 +26,9 @@ type MoveChange = {
 const hasTakeover = sql<boolean>`exists (select from takeovers w
                                          where w.session_id = tasks.session_id and w.status <> 'ended')`;
 
+/** Under which epoch the browser of its session was opened last. */
+const openedEpoch = sql<number | null>`(select b.opened_epoch from browsers b where b.session_id = tasks.session_id)`;
+
 /** What rules and secrets there are besides the task's own settings: most tasks have none. */
 const standing = {
   userPolicy: sql<Policy | null>`users.policy`,
@@ -48,14 +51,15 @@ export function createTaskExecution({ db, pool }: Database) {
       .select(standing.hasApprovals.as('has_approvals'))
       .select(standing.hasTypedSecrets.as('has_typed_secrets'))
       .select(hasTakeover.as('has_takeover'))
+      .select(openedEpoch.as('opened_epoch'))
       .select(['sessions.viewport_width', 'sessions.viewport_height'])
       .where('tasks.id', '=', ''),
   );
 
   return {
     /**
-     * For the agent that works on it: with the time it has used, without the time of people, any open takeover, the viewport of
-     * its session, and what rules and secrets there are besides its own settings.
+     * For the agent that works on it: with the time it has used, without the time of people, any open takeover, when its
+     * browser was opened, the viewport of its session, and what rules and secrets there are besides its own settings.
      */
     atWork: async (id: string) => (await readAtWork(pool, [id]))[0],
 
