@@ -135,6 +135,7 @@ function followStatus(nc: NatsConnection, { lane, onStatus, signIn }: StatusOpti
   function update(status: Status) {
     switch (status.type) {
       case 'disconnect':
+        leaveDeadNode(nc);
         // Every refused attempt to reconnect is one more "disconnect", and later one more "reconnect".
         if (!connected) break;
         connected = false;
@@ -223,9 +224,24 @@ async function dialUntil(
   }
 }
 
+/** What is not public of the library. `connectError` is there while a server is greeted. */
+type Inner = {
+  protocol?: {
+    transport?: { isClosed?: boolean; socket?: { destroy(): void } };
+    connectError?: (error: Error) => void;
+  };
+};
+const innerOf = (nc: NatsConnection) => (nc as unknown as Inner).protocol;
+
 // A stale connection is closed by the library with a last write, which never ends while unsent bytes fill the
-// socket: the client then hangs on a frozen or unreachable server forever. The socket itself is not public.
+// socket: the client then hangs on a frozen or unreachable server forever.
 function dropSocket(nc: NatsConnection) {
-  const inner = nc as unknown as { protocol?: { transport?: { socket?: { destroy(): void } } } };
-  inner.protocol?.transport?.socket?.destroy();
+  innerOf(nc)?.transport?.socket?.destroy();
+}
+
+// Where a connection breaks before the server has greeted it back, the library waits for the greeting until `dialMs` is over,
+// and only then tries another server.
+function leaveDeadNode(nc: NatsConnection) {
+  const inner = innerOf(nc);
+  if (inner?.transport?.isClosed) inner.connectError?.(new Error('the server closed the connection in its greeting'));
 }
