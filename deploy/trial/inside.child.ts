@@ -4,11 +4,11 @@ import { startEngine } from './engine.ts';
 import type { PhaseInput } from './namespaces.ts';
 import { runInstallation } from './run.ts';
 
-const { phase, work, tree, prepared }: PhaseInput = JSON.parse(process.argv[2] ?? '');
+const { phase, work, tree, extent, prepared }: PhaseInput = JSON.parse(process.argv[2] ?? '');
 const engine = await startEngine({ tree, work, hasNetworks: phase === 'run' });
 try {
   if (phase === 'build') await buildImages(engine, prepared);
-  else await runInstallation(engine, { work, profile: `${prepared.builder}/usr/share/seccomp-default.json` });
+  else await runInstallation(engine, { work, extent, profile: `${prepared.builder}/usr/share/seccomp-default.json` });
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

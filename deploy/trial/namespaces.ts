@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Prepared } from './bases.ts';
+import type { Extent } from './run.ts';
 
 export type Phase = 'build' | 'run';
-/** `tree`: of the engine that is started. */
-export type PhaseInput = { phase: Phase; work: string; tree: string; prepared: Prepared };
+/** `tree`: of the engine that is started. `extent`: of what is tried on it. */
+export type PhaseInput = { phase: Phase; work: string; tree: string; extent: Extent; prepared: Prepared };
 
 const mostMs: Record<Phase, number> = { build: 900_000, run: 900_000 };
 

@@ -7,20 +7,21 @@ import { prepareBases, type Release } from './bases.ts';
 import { removeGroups } from './cgroups.ts';
 import { runPhase } from './namespaces.ts';
 
-/** On the Docker engine of each of these releases. */
+/** On the Docker engine of each of these releases: all of it on the newest, and on older ones what an engine can break. */
 export async function runTrial(releases: Release[], signal: AbortSignal): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the trial has to be root: it makes namespaces and mounts');
   if (!existsSync('/usr/bin/mmdebstrap'))
     throw new Error('as root, run: apt-get install --no-install-recommends mmdebstrap');
   const started = performance.now();
   const prepared = await prepareBases(releases, signal);
+  const newest = releases.toSorted().at(-1);
   const work = await mkdtemp(join(tmpdir(), 'pilothouse-images-'));
   try {
-    await runPhase({ phase: 'build', work, tree: prepared.builder, prepared }, signal);
+    await runPhase({ phase: 'build', work, tree: prepared.builder, extent: 'whole', prepared }, signal);
     for (const { release, tree } of prepared.engines) {
       const begun = performance.now();
       await clear(work);
-      await runPhase({ phase: 'run', work, tree, prepared }, signal);
+      await runPhase({ phase: 'run', work, tree, extent: release === newest ? 'whole' : 'short', prepared }, signal);
       console.log(`images: it works on the engine of ${release} (${Math.round((performance.now() - begun) / 1000)} s)`);
     }
   } finally {
