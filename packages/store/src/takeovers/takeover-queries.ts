@@ -44,14 +44,7 @@ export function createTakeoverQueries({ db, pool }: Database) {
     standingOf: (sessionId: string) => openTakeover(db, sessionId),
 
     /** Whether a person drove the browser of the session after this time. */
-    async wasDriven(sessionId: string, since: Date): Promise<boolean> {
-      const { rows } = await pool.query({
-        name: 'takeovers.wasDriven',
-        text: 'select from takeovers where session_id = $1 and activated_at > $2 limit 1',
-        values: [sessionId, since],
-      });
-      return rows.length > 0;
-    },
+    wasDriven: (sessionId: string, since: Date) => wasDriven(pool, sessionId, since),
 
     /** For each input of a person: one query, along keys. Undefined if the caller may not act in the session. */
     async driver(caller: Caller, sessionId: string): Promise<Driver | undefined> {
@@ -107,17 +100,7 @@ export function createTakeoverQueries({ db, pool }: Database) {
     },
 
     /** Those of a task in which a person drove, and that are over; oldest first. */
-    async pastOf(taskId: string): Promise<PastTakeover[]> {
-      const { rows } = await pool.query<PastTakeover>({
-        name: 'takeovers.pastOf',
-        text: `select activated_at, holder_name, url_after,
-                 round(extract(epoch from coalesce(returned_at, ended_at) - activated_at))::int as secs
-               from takeovers where task_id = $1 and activated_at is not null and ended_at is not null
-               order by activated_at, id`,
-        values: [taskId],
-      });
-      return rows;
-    },
+    pastOf: (taskId: string) => findPast(pool, taskId),
 
     /** The longest first, without those that the caller handles already: many that cannot be served hide no other. */
     unattended: (except: readonly string[] = []) => findUnattended(pool, except),
@@ -131,6 +114,27 @@ const openTakeover = (db: Db, sessionId: string) =>
     .where('session_id', '=', sessionId)
     .where('status', '<>', 'ended')
     .executeTakeFirst();
+
+async function wasDriven(pool: Database['pool'], sessionId: string, since: Date): Promise<boolean> {
+  const { rows } = await pool.query({
+    name: 'takeovers.wasDriven',
+    text: 'select from takeovers where session_id = $1 and activated_at > $2 limit 1',
+    values: [sessionId, since],
+  });
+  return rows.length > 0;
+}
+
+async function findPast(pool: Database['pool'], taskId: string): Promise<PastTakeover[]> {
+  const { rows } = await pool.query<PastTakeover>({
+    name: 'takeovers.pastOf',
+    text: `select activated_at, holder_name, url_after,
+             round(extract(epoch from coalesce(returned_at, ended_at) - activated_at))::int as secs
+           from takeovers where task_id = $1 and activated_at is not null and ended_at is not null
+           order by activated_at, id`,
+    values: [taskId],
+  });
+  return rows;
+}
 
 /** Takeovers that no agent at work on a task will handle, and whose browser is not ready for the person. */
 async function findUnattended(pool: Database['pool'], except: readonly string[]): Promise<UnattendedTakeover[]> {
