@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../testkit/stack/folders.ts';
-import { repeatFailed, runTests, timesToRepeat } from './run-tests.ts';
+import { computedByArea, repeatFailed, runTests, timesToRepeat } from './run-tests.ts';
 
 describe('test files', () => {
   let folder: string;
@@ -118,5 +118,14 @@ describe('test files', () => {
     );
     assert.ok(Number(yielding) > own, `${yielding} yields to ${own}`);
     assert.equal(taken, own);
+  });
+
+  it('are summed by their area, what computed most first', () => {
+    const files = { 'e2e/work.test.ts': 2, 'apps/agent/src/a.test.ts': 3, 'apps/agent/src/task/b.test.ts': 4 };
+    const summaries = Object.entries(files).map(([file, cpuSecs]) => ({ file: join(root, file), cpuSecs }));
+    assert.deepEqual(computedByArea(summaries), [
+      ['apps/agent', 7],
+      ['e2e', 2],
+    ]);
   });
 });

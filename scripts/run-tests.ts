@@ -121,6 +121,19 @@ export function printSlowest(summaries: FileSummary[]): void {
   console.log(`the ${shown.length} slowest of ${summaries.length} files:`);
   for (const { file, ms, cpuSecs } of shown)
     console.log(`${(ms / 1000).toFixed(1).padStart(8)} s, ${cpuSecs.toFixed(1)} computed  ${relative(root, file)}`);
+  const areas = computedByArea(summaries).map(([area, secs]) => `${area} ${(secs / 60).toFixed(1)}`);
+  console.log(`minutes computed: ${areas.join(', ')}`);
+}
+
+/** What computes most comes first: where a run can be made shorter. */
+export function computedByArea(summaries: Pick<FileSummary, 'file' | 'cpuSecs'>[]): [area: string, secs: number][] {
+  const sums = new Map<string, number>();
+  for (const { file, cpuSecs } of summaries) {
+    const [top = '', next = ''] = relative(root, file).split('/');
+    const area = top === 'packages' || top === 'apps' || top === 'chaos' ? `${top}/${next}` : top;
+    sums.set(area, (sums.get(area) ?? 0) + cpuSecs);
+  }
+  return [...sums].sort(([, one], [, other]) => other - one);
 }
 
 /** Where more have failed, the change is broken and not the machine. */
