@@ -6,7 +6,7 @@ import { type LaunchSettings, launchChromium } from '../chromium/launch.ts';
 import { createPool } from '../chromium/pool.ts';
 import { createUsers } from '../chromium/unix-users.ts';
 import { startDeadline, within } from '../common/deadline.ts';
-import { failureOf, noLease } from '../common/failure.ts';
+import { failureOf, noLease, StepFailure } from '../common/failure.ts';
 import type { SessionLimits } from '../limits/limits.ts';
 import { createWatchdog } from '../limits/watchdog.ts';
 import type { FileLimits } from '../pages/file-transfer.ts';
@@ -64,6 +64,8 @@ export function createHost(options: Options): Host {
     options;
   const closed = new AbortController();
   const { signal } = closed;
+  /** It opens no session any more. */
+  let isClosing = false;
   const users = createUsers({ firstUid, count: usersOf({ capacity, warm }) });
   const walls = createWatchdog({ limits, log });
   const idleMemory = createIdleMemory({ afterMs: idleMemoryAfterMs });
@@ -71,6 +73,7 @@ export function createHost(options: Options): Host {
     capacity,
     isHeld,
     openSlot(command, onFree) {
+      if (isClosing) throw new StepFailure('full', 'this host ends');
       const { take } = pool;
       idleMemory.cancel();
       log.info({ session_id: command.session_id, epoch: command.epoch }, 'opening a session');
@@ -128,10 +131,12 @@ export function createHost(options: Options): Host {
     endOlder: (sessions) => sessions.forEach(slots.endOlder),
     endAll,
     async close() {
-      await responder.close({ timeoutMs: 1000 });
+      isClosing = true;
       // From here on no browser is launched for the slots that become free.
       const drained = pool.close();
+      // Agents ask meanwhile whether it is there, and give up the steps of a host that does not answer.
       await Promise.all(slots.all().map((slot) => slot.leave()));
+      await responder.close({ timeoutMs: 1000 });
       closed.abort();
       await Promise.all([drained, endAll()]);
       walls.close();

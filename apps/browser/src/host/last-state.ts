@@ -9,6 +9,8 @@ import type { Session } from '../session/session.ts';
 import type { CheckpointSender } from './checkpoint-sender.ts';
 
 const saveMs = 3000;
+/** What a step may still take. */
+const stepMs = 2000;
 
 type CloseOptions = {
   session: Session;
@@ -32,10 +34,15 @@ export async function readLastState({ session, sessionId, epoch, log, signal }: 
 
 type LeaveOptions = { session: Session; sessionId: string; checkpoints: CheckpointSender; log: Log };
 
-/** Sends the state to the agents because the host ends. */
+/**
+ * Sends the state to the agents because the host ends. A step that is under way may end before: of one that is cut, nobody knows
+ * whether it was done, and what it did is not in the state.
+ */
 export async function sendLastState({ session, sessionId, checkpoints, log }: LeaveOptions) {
   // Not ended by the host's own signal: the host waits for this before it ends.
-  const deadline = startDeadline(saveMs, new AbortController().signal);
+  const { signal } = new AbortController();
+  await within(startDeadline(stepMs, signal), session.idle()).catch(() => undefined);
+  const deadline = startDeadline(saveMs, signal);
   let state: SavedState | undefined;
   const send = async () => {
     state = await session.save(deadline);

@@ -27,7 +27,7 @@ describe('a session slot', () => {
   let ending: { saving: Promise<void>; closing: Promise<void> };
   let repairs = 0;
   before(async () => {
-    [nats, site] = await Promise.all([startNats({ hosts: ['h8'] }), startSiteWithState()]);
+    [nats, site] = await Promise.all([startNats({ hosts: ['h8', 'h9'] }), startSiteWithState()]);
     agent = await connectBus(nats.as('agent'));
     const heard = agent.respond(
       report,
@@ -196,6 +196,27 @@ describe('a session slot', () => {
     assert.deepEqual(asked, [1, 5, 6, 7, 9], 'without a lease none is sent');
     unanswered.resolve();
     await session.closeSession();
+  });
+
+  it('lets a step that is under way end before its host does, and sends the state after it', async () => {
+    kept = [];
+    const leaving = await startHost(nats, 'h9', { capacity: 2, place: 1 });
+    const session = drive(agent, 'h9');
+    await session.open();
+    const url = `${site.url}/home`;
+    await session.act({ action: 'navigate', url });
+    const step = session.act({ action: 'wait', for: { secs: 1 } });
+    await session.underWay();
+    const left = leaving.close();
+    assert.equal((await session.status()).ok, true, 'it answers meanwhile');
+    const other = await drive(agent, 'h9').open();
+    assert.ok(!other.ok && other.failure === 'full', 'and opens nothing');
+    assert.equal((await step).acted.after.url, url);
+    await left;
+    assert.deepEqual(
+      kept.at(-1)?.state.pages.map((page) => page.url),
+      [url],
+    );
   });
 
   it('is opened and closed by several agents at once, and ends as the newest epoch asked', async () => {

@@ -38,7 +38,13 @@ type Options = {
   signal: AbortSignal;
 };
 
-export function createActQueue(options: Options): (command: ActCommand) => Promise<Reply> {
+export type ActQueue = {
+  act: (command: ActCommand) => Promise<Reply>;
+  /** Resolves when the acts that were asked for until now have ended. */
+  idle: () => Promise<unknown>;
+};
+
+export function createActQueue(options: Options): ActQueue {
   const { activity, pages, privacy, screencast, observer, checkpoints, driver, perform, isHeld, isGone } = options;
   const { secrets, eyesOf } = options;
   let last: Promise<unknown> = Promise.resolve();
@@ -109,5 +115,5 @@ export function createActQueue(options: Options): (command: ActCommand) => Promi
     return failureOf(error);
   }
 
-  return act;
+  return { act, idle: () => last };
 }

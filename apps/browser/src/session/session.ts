@@ -50,6 +50,8 @@ export type Session = {
   isShown: Screencast['isShown'];
   /** Opens pages again that crashed while the browser lives. */
   repair(): Promise<void>;
+  /** Resolves when the steps of agents that were begun until now have ended. */
+  idle(): Promise<unknown>;
   /** Reads the state from which the session can be opened again. */
   save(deadline: Deadline): Promise<SavedState>;
   close(): Promise<void>;
@@ -202,7 +204,7 @@ function assemble(assembly: Assembly) {
   const handOver = doors.following(privateTabs.following(prompts.following(createHandOver({ driver, privacy }))));
   const shared = { activity, pages, privacy, screencast, observer, checkpoints, driver, isHeld, signal };
   const repair = () => pages.repair(startDeadline(repairMs, signal));
-  const act = createActQueue({ ...shared, perform, isGone: () => isGone(chromium, signal), secrets, eyesOf });
+  const { act, idle } = createActQueue({ ...shared, perform, isGone: () => isGone(chromium, signal), secrets, eyesOf });
   parts.defer(() => closed.abort());
   chromium.browser.once('disconnected', onGone);
   parts.defer(() => void chromium.browser.off('disconnected', onGone));
@@ -216,6 +218,7 @@ function assemble(assembly: Assembly) {
     isShown: screencast.isShown,
     usage: () => ({ pages: pages.all().length, isWatched: screencast.isWatched(), idleMs: activity.idleMs() }),
     repair,
+    idle,
     save: checkpoints.save,
     async close() {
       parts.dispose();
