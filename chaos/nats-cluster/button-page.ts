@@ -3,8 +3,8 @@ import { listen } from '../../testkit/listen.ts';
 
 export type ButtonPage = {
   url: string;
-  /** How often the button was pressed, by the path of the page. */
-  presses: Map<string, number>;
+  /** How often the button of the page of this name was pressed. */
+  seen(name: string): number;
   close(): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export async function startButtonPage(): Promise<ButtonPage> {
     }
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
   });
-  return { presses, ...(await listen(server)) };
+  return { seen: (name) => presses.get(`/${name}`) ?? 0, ...(await listen(server)) };
 }
 
 const page = `<!doctype html><title>Button</title>

@@ -118,12 +118,7 @@ export function createHost(options: Options): Host {
   const endAll = async () => {
     await Promise.all([pool.drain(), ...slots.all().map((slot) => slot.end('host ends all'))]);
   };
-  const responder = bus.respond(hostCommand, { host_id: hostId }, (command) =>
-    answer(command).catch((error) => {
-      const { failure, message } = failureOf(error);
-      return { ok: false, failure, message, has_touched: false };
-    }),
-  );
+  const responder = bus.respond(hostCommand, { host_id: hostId }, (command) => answer(command).catch(failedReply));
 
   return {
     status,
@@ -143,4 +138,9 @@ export function createHost(options: Options): Host {
       idleMemory.cancel();
     },
   };
+}
+
+function failedReply(error: unknown): HostReply {
+  const { failure, message } = failureOf(error);
+  return { ok: false, failure, message, has_touched: false };
 }

@@ -12,10 +12,9 @@ import { createMouseButton } from '../driver/mouse-button.ts';
 import { createStop } from '../driver/stop.ts';
 import { type BlockedRequests, createBlockedRequests } from '../guard/blocked.ts';
 import { watchSchemes } from '../guard/rules/schemes.ts';
-import { createInput, type PersonInput } from '../input/input.ts';
-import { producesText } from '../input/produces-text.ts';
+import type { PersonInput } from '../input/input.ts';
 import { createFramePublisher } from '../live/frame.ts';
-import { createPrivacy, type Privacy } from '../live/privacy.ts';
+import { createPrivacy } from '../live/privacy.ts';
 import { createScreencast, type Screencast } from '../live/screencast.ts';
 import type { FileLimits, Files } from '../pages/file-transfer.ts';
 import { openContext } from '../state/restore.ts';
@@ -27,6 +26,7 @@ import { createCommands } from './commands.ts';
 import { createDriverPrompts, type DriverPrompts } from './driver-prompts.ts';
 import { createObserver } from './observe.ts';
 import { createPageReports, type PageReports, type SessionReport } from './page-reports.ts';
+import { createPersonInput } from './person-input.ts';
 import { createPrivateTabs, type PrivateTabs } from './private-tabs.ts';
 import { createProgramDoors, type ProgramDoors } from './program-doors.ts';
 import { narrowReach } from './program-reach.ts';
@@ -317,37 +317,4 @@ function createStopDriver({ activity, inFlight, pages, prompts, input, doors, st
     await Promise.all([isIdle || stopPages(open), input.releaseAll(), doors.fence()]);
     activity.use();
   };
-}
-
-type InputOptions = Pick<SessionPages, 'pages' | 'dialogs' | 'files' | 'sites' | 'documentsOf'> & {
-  screencast: Screencast;
-  privacy: Privacy;
-  prompts: DriverPrompts;
-  isHeld: () => boolean;
-  openPrivate: PrivateTabs['open'];
-};
-
-/** What a person types makes the page private, and is to be seen at once. */
-function createPersonInput(options: InputOptions): PersonInput {
-  const { pages, dialogs, files, sites, documentsOf, screencast, privacy, prompts, isHeld, openPrivate } = options;
-  return createInput({
-    pages,
-    sites,
-    documentsOf,
-    dialog() {
-      const page = pages.current();
-      const answer = async (accept: boolean, text?: string) => void (await dialogs.answer(page, accept, text));
-      const id = prompts.dialogs.idOf(page);
-      return dialogs.of(page) ? { id, accept: (text) => answer(true, text), dismiss: () => answer(false) } : undefined;
-    },
-    fields: prompts.fields,
-    openPrivate,
-    fileCalled: files.called,
-    isHeld,
-    onChooser: prompts.view.changed,
-    onTouch(input) {
-      screencast.touch();
-      if (producesText(input)) privacy.typed(pages.current());
-    },
-  });
 }
