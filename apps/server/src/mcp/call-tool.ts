@@ -31,13 +31,17 @@ export type CallParts = {
   durations: Histogram;
 };
 /** A request to `/mcp` that is being answered; the signal ends with its client or with the server. */
+/** What a tool is told of its call beside the arguments: of the SDK, or of a call that is served without it. */
+export type CallContext = {
+  mcpReq: Pick<ServerContext['mcpReq'], '_meta' | 'envelope' | 'signal' | 'notify' | 'requestState' | 'inputResponses'>;
+};
 export type McpExchange = Exchange & { signal: AbortSignal; hold(bytes: number): void };
 
 export async function callTool(
   parts: CallParts,
   exchange: McpExchange,
-  { params }: CallToolRequest,
-  context: ServerContext,
+  { params }: Pick<CallToolRequest, 'params'>,
+  context: CallContext,
 ): Promise<ToolResult> {
   const tool = toolsByName.get(params.name);
   const stop = parts.durations.startTimer({ tool: tool?.name ?? 'none' });
@@ -64,7 +68,7 @@ const badArguments = ({ issues }: z.ZodError) =>
     errors: issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message })),
   });
 
-function toolCallOf(parts: CallParts, exchange: McpExchange, context: ServerContext): ToolCall {
+function toolCallOf(parts: CallParts, exchange: McpExchange, context: CallContext): ToolCall {
   const { request, signal, hold } = exchange;
   const callWithPictures: ToolCall['callWithPictures'] = async <R extends Route>(route: R, given: object) => {
     const answer = await parts.serve.inner(route, exchange, given);
@@ -96,7 +100,7 @@ function toolCallOf(parts: CallParts, exchange: McpExchange, context: ServerCont
 }
 
 /** Told only to a client that asked for it. What it is told is no word of a page. */
-function progressOf({ mcpReq }: ServerContext) {
+function progressOf({ mcpReq }: CallContext) {
   const progressToken = mcpReq._meta?.progressToken;
   return ({ current_step: progress, total_steps }: { current_step: number; total_steps: number | null }): void => {
     if (progressToken === undefined) return;
@@ -107,7 +111,7 @@ function progressOf({ mcpReq }: ServerContext) {
 }
 
 const Key = z.string().min(1).max(200);
-function keyOf({ mcpReq }: ServerContext): string | undefined {
+function keyOf({ mcpReq }: CallContext): string | undefined {
   const given = mcpReq._meta?.['idempotency-key'];
   if (given === undefined) return undefined;
   const key = Key.safeParse(given);
@@ -116,7 +120,7 @@ function keyOf({ mcpReq }: ServerContext): string | undefined {
 }
 
 /** A client of an earlier revision cannot be asked: its requests stand alone, and this server keeps nothing between them. */
-function canAsk({ mcpReq }: ServerContext): boolean {
+function canAsk({ mcpReq }: CallContext): boolean {
   // The SDK has checked the envelope, and types only some of its keys.
   const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
   const elicitation = envelope?.[CLIENT_CAPABILITIES_META_KEY]?.elicitation;
@@ -125,7 +129,7 @@ function canAsk({ mcpReq }: ServerContext): boolean {
 
 const State = z.object({ task_id: z.string(), asked_at: z.string() });
 const Content = z.object({ answer: z.string().min(1).max(8000) });
-function givenOf({ mcpReq }: ServerContext): GivenAnswer | undefined {
+function givenOf({ mcpReq }: CallContext): GivenAnswer | undefined {
   const sent = mcpReq.requestState<string>();
   if (sent === undefined) return undefined;
   const state = State.safeParse(parsed(sent));

@@ -14,6 +14,7 @@ import type { StreamLimits } from '../sse/stream-limits.ts';
 import { type CallParts, callTool, type McpExchange } from './call-tool.ts';
 import { callerOf } from './caller.ts';
 import { createHoldOpen, type Track } from './hold-open.ts';
+import { answerOf, contextOf, createPlainCalls } from './plain-call.ts';
 import { toolList } from './tools.ts';
 
 type Options = {
@@ -38,7 +39,9 @@ export function mountMcp(serve: Serve, options: Options) {
   const { log, unsent, version, events } = options;
   const calls = createOpenCalls();
   const parts = { serve, events, holdOpen: createHoldOpen(options), durations: durationsOf(options.metrics) };
-  const handler = createMcpHandler(serverOf(parts, version), {
+  const serverInfo = { name: 'pilothouse', version };
+  const plainCalls = createPlainCalls();
+  const handler = createMcpHandler(serverOf(parts, serverInfo, plainCalls), {
     onerror: (error) => log.debug({ err: error }, 'an MCP request was refused'),
     // The list of tools never changes, so there is nothing to listen for.
     maxSubscriptions: 0,
@@ -51,7 +54,13 @@ export function mountMcp(serve: Serve, options: Options) {
     if (Array.isArray(request.body)) throw new AppError('validation_failed', { detail: 'Send one message a request.' });
     const signal = calls.begin(reply);
     const hold = (bytes: number) => unsent.of(reply.raw, request).hold(bytes);
-    const authInfo = authInfoOf({ request, reply, signal, hold });
+    const own = { request, reply, signal, hold };
+    const plain = plainCalls.of(request);
+    if (plain) {
+      const result = await callTool(parts, own, plain, contextOf(plain, signal));
+      return reply.type('application/json').send(answerOf(plain, result, serverInfo));
+    }
+    const authInfo = authInfoOf(own);
     return send(await handler.fetch(webRequestOf(request, signal), { authInfo, parsedBody: request.body }), reply);
   });
   // There are no sessions of the protocol, and so nothing to follow or to end.
@@ -70,12 +79,19 @@ export function mountMcp(serve: Serve, options: Options) {
 
 /** One server of the protocol for each request: it lives as long as its answer. */
 const serverOf =
-  (parts: CallParts, version: string): McpServerFactory =>
+  (
+    parts: CallParts,
+    serverInfo: { name: string; version: string },
+    { taken }: Pick<ReturnType<typeof createPlainCalls>, 'taken'>,
+  ): McpServerFactory =>
   ({ authInfo }) => {
     const exchange = authInfo?.extra?.exchange as McpExchange;
-    const server = new Server({ name: 'pilothouse', version }, { capabilities: { tools: {} }, instructions });
+    const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: toolList }));
-    server.setRequestHandler('tools/call', (request, context) => callTool(parts, exchange, request, context));
+    server.setRequestHandler('tools/call', (request, context) => {
+      taken(exchange.request);
+      return callTool(parts, exchange, request, context);
+    });
     return server;
   };
 

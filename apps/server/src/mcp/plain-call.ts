@@ -1,0 +1,89 @@
+// The usual call of a tool, without the SDK's server, transport and answer for each request, which cost as much as the call itself:
+// a request of the newest revision with a name, arguments, and an envelope that the SDK has taken before. All others are the SDK's.
+
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import type { CallContext } from './call-tool.ts';
+import type { ToolResult } from './tool.ts';
+
+const revision = '2026-07-28';
+const callKeys = ['jsonrpc', 'id', 'method', 'params'];
+const paramKeys = ['name', 'arguments', '_meta'];
+/** Of clients that call at the same time there are fewer kinds. */
+const maxEnvelopes = 200;
+const maxEnvelopeChars = 2000;
+
+type Fields = Record<string, unknown>;
+export type PlainCall = { id: string | number; params: { name: string; arguments?: Fields; _meta: Fields } };
+
+export function createPlainCalls() {
+  /** As they were written. */
+  const envelopes = new Set<string>();
+
+  return {
+    /** The SDK has checked the envelope of this request, and handed its call to our tool. */
+    taken({ body }: Pick<FastifyRequest, 'body'>): void {
+      const { _meta } = fieldsOf(fieldsOf(body)?.params) ?? {};
+      // One that asks for progress is answered as a stream.
+      const envelope = fieldsOf(_meta);
+      if (envelope?.[PROTOCOL_VERSION_META_KEY] !== revision || 'progressToken' in envelope) return;
+      const text = JSON.stringify(envelope);
+      if (text.length > maxEnvelopeChars) return;
+      const [oldest] = envelopes;
+      if (envelopes.size >= maxEnvelopes && oldest !== undefined) envelopes.delete(oldest);
+      envelopes.add(text);
+    },
+
+    /** Undefined where the request is not exactly such a call. */
+    of({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): PlainCall | undefined {
+      const call = fieldsOf(body);
+      const params = fieldsOf(call?.params);
+      if (!call || !params || !hasOnly(call, callKeys) || !hasOnly(params, paramKeys)) return undefined;
+      const { jsonrpc, id, method } = call;
+      const { name, arguments: args, _meta } = params;
+      const isCall =
+        jsonrpc === '2.0' && method === 'tools/call' && (typeof id === 'string' || Number.isSafeInteger(id));
+      const isSaid = headers['mcp-method'] === method && headers['mcp-name'] === name;
+      if (!isCall || !isSaid || headers['mcp-protocol-version'] !== revision) return undefined;
+      const isRead = typeof name === 'string' && (args === undefined || fieldsOf(args)) && fieldsOf(_meta);
+      if (!isRead || !envelopes.has(JSON.stringify(_meta))) return undefined;
+      // All of it was looked at above.
+      return { id, params } as PlainCall;
+    },
+  };
+}
+
+/** What a tool is told of a plain call: it brings no answer of a person and no key, and hears of nothing on its way. */
+export const contextOf = ({ params: { _meta } }: PlainCall, signal: AbortSignal): CallContext => ({
+  mcpReq: {
+    _meta,
+    // The SDK types only some of its keys.
+    envelope: {
+      [CLIENT_CAPABILITIES_META_KEY]: _meta[CLIENT_CAPABILITIES_META_KEY],
+    } as CallContext['mcpReq']['envelope'],
+    signal,
+    notify: async () => {},
+    requestState: () => undefined,
+  },
+});
+
+/** The message that the SDK would send. */
+export const answerOf = (
+  { id }: PlainCall,
+  result: ToolResult,
+  serverInfo: { name: string; version: string },
+): string =>
+  JSON.stringify({
+    result: { resultType: 'complete', ...result, _meta: { ...result._meta, [SERVER_INFO_META_KEY]: serverInfo } },
+    jsonrpc: '2.0',
+    id,
+  });
+
+const fieldsOf = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+const hasOnly = (fields: Fields, keys: readonly string[]): boolean =>
+  Object.keys(fields).every((key) => keys.includes(key));
