@@ -143,10 +143,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
       if (isTaken && who === 'program') await release(next);
       return isTaken;
     },
-    close() {
-      endAll(doors);
-      eyes.close();
-    },
+    close: () => endAll(doors, eyes),
   };
 }
 
@@ -158,9 +155,10 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function endAll(doors: Set<Door>): void {
+function endAll(doors: Set<Door>, eyes: ProgramEyes): void {
   for (const door of doors) void door.close();
   doors.clear();
+  eyes.close();
 }
 
 const gateOf =
