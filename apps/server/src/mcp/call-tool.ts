@@ -30,11 +30,11 @@ export type CallParts = {
   holdOpen(exchange: Exchange, onRevoked: () => void): { release(): void };
   durations: Histogram;
 };
-/** A request to `/mcp` that is being answered; the signal ends with its client or with the server. */
 /** What a tool is told of its call beside the arguments: of the SDK, or of a call that is served without it. */
 export type CallContext = {
   mcpReq: Pick<ServerContext['mcpReq'], '_meta' | 'envelope' | 'signal' | 'notify' | 'requestState' | 'inputResponses'>;
 };
+/** A request to `/mcp` that is being answered; the signal ends with its client or with the server. */
 export type McpExchange = Exchange & { signal: AbortSignal; hold(bytes: number): void };
 
 export async function callTool(
