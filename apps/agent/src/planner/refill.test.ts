@@ -48,11 +48,25 @@ const cases: Case[] = [
     under: 4,
   },
   {
-    name: 'is not tried once more in a browser where that failed',
+    name: 'is still missing where filling it in again failed',
     plan: [typed, press],
     rows: [row(1, 3), row(1, 4, 'failed')],
     opened: 4,
-    under: 4,
+    lost: 1,
+  },
+  {
+    name: 'is still missing where filling it in again was cut',
+    plan: [typed, press],
+    rows: [row(1, 3), row(1, 4, 'interrupted', { may_have_acted: true })],
+    opened: 4,
+    lost: 1,
+  },
+  {
+    name: 'is filled in again under the yes of a person that it needs now',
+    plan: [typed, press],
+    rows: [row(1, 3), row(1, 4, 'running', { approval_id: 'a' })],
+    opened: 4,
+    lost: 1,
   },
   {
     name: 'goes on to be filled in where that is under way',

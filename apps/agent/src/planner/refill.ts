@@ -19,19 +19,19 @@ export type Fills = {
   /** The oldest epoch under which a value was filled in that is still in the page. */
   filledUnder?: number;
 };
-type Fill = { index: number; epoch: number; since: Date; isUnderWay: boolean };
+type Fill = { index: number; epoch: number; since: Date };
 
 /**
  * Looks at the fields that were filled in directly before the step at `index`, up to the last step that did something else:
  * what a click has done in a page is not known, and is not repeated. `openedEpoch`: that under which the browser was opened.
- * A value that could not be filled in again in this browser is not tried once more.
+ * Only a success says that a value is in the page: attempts after it are those of filling it in again, and the limits of any step hold.
  */
 export function fillsBefore(plan: Step[], rows: StepRow[], index: number, openedEpoch: number): Fills {
   const next = plan[index - 1];
   if (!next || leaving.has(next.action)) return {};
   if (rows.some((row) => row.index === index && row.status === 'running')) return {};
   const fills = fieldsBefore(plan, rows, index);
-  const lost = fills.filter(({ epoch, isUnderWay }) => isUnderWay || epoch < openedEpoch);
+  const lost = fills.filter(({ epoch }) => epoch < openedEpoch);
   const standing = fills.filter((one) => !lost.includes(one)).map(({ epoch }) => epoch);
   const [first] = lost;
   return {
@@ -48,12 +48,11 @@ function fieldsBefore(plan: Step[], rows: StepRow[], index: number): Fill[] {
     if (!step) break;
     if (sparing.has(step.action)) continue;
     const attempts = rows.filter((row) => row.index === at);
-    if (!filling.has(step.action) || isOnceOnly({ step, attempts })) break;
-    const done = attempts.findLast(({ status }) => status === 'success');
-    if (!done) break;
-    const epoch = Math.max(...attempts.map((one) => one.epoch));
-    const isUnderWay = attempts.some(({ status }) => status === 'running');
-    fills.unshift({ index: at, epoch, since: done.effect_at ?? done.intent_at, isUnderWay });
+    const last = attempts.findLastIndex(({ status }) => status === 'success');
+    const done = attempts[last];
+    // A person's yes to filling it in again is for that attempt, which may not have begun.
+    if (!done || !filling.has(step.action) || isOnceOnly({ step, attempts: attempts.slice(0, last + 1) })) break;
+    fills.unshift({ index: at, epoch: done.epoch, since: done.effect_at ?? done.intent_at });
   }
   return fills;
 }

@@ -27,18 +27,6 @@ type LostOutcome = Extract<Outcome, { type: 'lost' }>;
 
 const askAgainMs = 300;
 
-/** The page that came back may be another one. The step itself has succeeded before: those after it show whether they can go on. */
-async function failedRefill(
-  ledger: Ledger,
-  turn: Turn,
-  attempt: StepRow,
-  { message, hasTouched, verdict }: FailedOutcome,
-): Promise<Next> {
-  const error = strikeTyped(message, typedTextsOf(turn.steps));
-  await ledger.fail(turn, attempt, { status: 'failed', error, mayHaveActed: hasTouched, ...judged(verdict) });
-  return 'again';
-}
-
 export function createFailedStep({ browsers, ledger, access, dialogs, approvals, log }: Options) {
   async function giveUp({ task, executionId }: TaskTurn, reason: string): Promise<Next> {
     const held = { id: task.id, sessionId: task.session_id, executionId };
@@ -71,7 +59,6 @@ export function createFailedStep({ browsers, ledger, access, dialogs, approvals,
       const { failure, message, hasTouched, verdict } = outcome;
       const { step, steps, signal } = turn;
       if (turn.decision) return failedDecided(turn, attempt, outcome);
-      if (turn.isRefill) return failedRefill(ledger, turn, attempt, outcome);
       const dialog = failure === 'dialog_open' ? await dialogs.clear(turn, handle) : null;
       if (dialog && step.action === 'wait' && dialogs.isAnsweredNext(turn)) {
         await ledger.succeedWithoutBrowser(turn, attempt, `The page asks: ${dialog.message}`);

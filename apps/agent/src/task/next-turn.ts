@@ -8,6 +8,8 @@ import type { TaskTurn, Turn } from '../ledger/turn.ts';
 import { nextDecidedStep } from '../planner/decided-steps.ts';
 import { nextGivenStep } from '../planner/given-steps.ts';
 import { attemptsSince, fillsBefore } from '../planner/refill.ts';
+import { decideIrreversible } from '../policy/irreversible.ts';
+import { refusalOf } from '../policy/retries.ts';
 
 type WorkedTask = NonNullable<Awaited<ReturnType<Store['tasks']['atWork']>>>;
 
@@ -47,11 +49,14 @@ export function createNextTurn({ store, ledger }: { store: Store; ledger: Ledger
       return turn;
     }
     if (isOpenPlan(task)) return { ...turn, ...next, steps: plan, attempts, decision };
+    const ahead = { ...turn, ...next, steps: plan, attempts };
+    const isOpen = rows.some(({ status }) => status === 'running');
+    // A person who is asked whether it was done has to see the page as it is.
+    if (!isOpen && (decideIrreversible(ahead) !== 'none' || refusalOf(ahead))) return ahead;
     const { lost, filledUnder } = fillsBefore(plan, rows, next.index, task.opened_epoch ?? 0);
     const again = lost && plan[lost.index - 1];
-    if (!again || (await store.takeovers.wasDriven(task.session_id, lost.since)))
-      return { ...turn, ...next, steps: plan, attempts, filledUnder };
+    if (!again || (await store.takeovers.wasDriven(task.session_id, lost.since))) return { ...ahead, filledUnder };
     const tried = attemptsSince(rows.filter(({ index }) => index === lost.index));
-    return { ...turn, index: lost.index, step: again, steps: plan, attempts: tried, filledUnder, isRefill: true };
+    return { ...ahead, index: lost.index, step: again, attempts: tried, filledUnder, isRefill: true };
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { answerApproval, needsYes } from '../../testing/approvals.ts';
 import { acted, failed, lost } from '../../testing/scripted-browsers.ts';
-import { type BenchTask, type Case, click, describeCases, navigate } from '../../testing/task-bench.ts';
+import { type BenchTask, type Case, click, describeCases, navigate, play } from '../../testing/task-bench.ts';
 
 const name = { action: 'type', target: 'Name', text: 'Ann' } as const;
 const size = { action: 'select', target: 'Size', option: 'L' } as const;
@@ -58,13 +59,79 @@ const cases: Case[] = [
     expect: { status: 'success', attempts: ['1 success', '1 success', '2 success'] },
   },
   {
-    name: 'a field that is not there any more fails no task, and is not tried again',
+    name: 'a field that cannot be filled in again is tried as often as any step, and the click that would send the form without it is not done',
     steps: [name, click('Send')],
-    script: () => ({ replies: [acted(), lost(), failed('not_found'), acted()] }),
+    script: () => ({ replies: [acted(), lost(), failed('not_found'), failed('not_found'), failed('not_found')] }),
     expect: {
-      status: 'success',
-      attempts: ['1 success', '1 failed', '2 interrupted', '2 success'],
-      calls: ['act type 1', 'act click 1', 'open 2', 'act type 2', 'act click 2'],
+      status: 'failed',
+      error: /^"Type .*" failed 3 times/,
+      attempts: ['1 success', '1 failed', '1 failed', '1 failed', '2 interrupted'],
+      calls: ['act type 1', 'act click 1', 'open 2', 'act type 2', 'act type 2', 'act type 2'],
+    },
+  },
+  {
+    name: 'a field whose filling in again was cut is filled in before the click',
+    steps: [name, click('Send')],
+    rows: async (task) => {
+      await filledBefore(task);
+      await task.attempt(await task.earlierRun(), 1, {
+        status: 'interrupted',
+        error: 'It was cut.',
+        mayHaveActed: true,
+      });
+    },
+    script: () => ({ replies: [acted(), acted()] }),
+    expect: { status: 'success', attempts: ['1 success', '1 interrupted, may have acted', '1 success', '2 success'] },
+  },
+  {
+    name: 'a person is asked first whether the click was done that cannot be undone, before anything is filled in',
+    steps: [name, { ...click('Pay'), irreversible: true }],
+    script: () => ({ replies: [acted(), lost({ mayHaveActed: true })] }),
+    expect: {
+      status: 'awaiting_user',
+      question: /may or may not have been done/,
+      calls: ['act type 1', 'act click 1'],
+    },
+  },
+  {
+    name: 'the same where another agent finds the browser opened again',
+    steps: [name, { ...click('Pay'), irreversible: true }],
+    rows: async (task) => {
+      const run = await task.earlierRun();
+      await task.attempt(run, 1, { status: 'success' });
+      await task.attempt(run, 2, { status: 'interrupted', error: 'Lost.', mayHaveActed: true });
+      await task.sql('update browsers set epoch = 9, opened_epoch = 9 where session_id = $1', [task.sessionId]);
+    },
+    expect: { status: 'awaiting_user', question: /may or may not have been done/, calls: ['driver 10'] },
+  },
+  {
+    name: 'what needs a yes now is asked about, and a no ends the task before the click',
+    steps: [name, click('Send')],
+    rows: (task) => filledBefore(task),
+    script: () => ({ replies: [needsYes()] }),
+    expect: { nexts: ['wait'], attempts: ['1 success', '1 failed'] },
+    async also(task) {
+      await answerApproval(task, 'no');
+      const next = task.run({ replies: [] });
+      assert.equal((await play(next)).at(-1), 'done');
+      assert.match((await task.row()).last_error ?? '', /said no/);
+      assert.deepEqual(
+        next.calls.filter((call) => call.startsWith('act')),
+        [],
+      );
+    },
+  },
+  {
+    name: 'after a yes it is filled in, and then the click follows',
+    steps: [name, click('Send')],
+    rows: (task) => filledBefore(task),
+    script: () => ({ replies: [needsYes()] }),
+    expect: { nexts: ['wait'], attempts: ['1 success', '1 failed'] },
+    async also(task) {
+      await answerApproval(task, 'once');
+      const next = task.run({ replies: [acted(), acted()] });
+      assert.equal((await play(next)).at(-1), 'done');
+      assert.deepEqual(await task.attempts(), ['1 success', '1 failed', '1 success', '2 success']);
     },
   },
   {

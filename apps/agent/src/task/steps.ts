@@ -74,7 +74,7 @@ export function createSteps({ store, browsers, ledger, files, log, installation 
     // An attempt that is under way can only be asked for where it was begun.
     const handle = await access.acquire(turn, { mayMove: !open });
     if (open && open.epoch !== handle.epoch) return settle(turn, handle, open);
-    if (turn.isRefill && !open) await ledger.note(turn, filledAgain);
+    if (turn.isRefill && attempts.length === 0) await ledger.note(turn, filledAgain);
     const attempt = await span('ledger.write', { kind: 'intent' }, () =>
       ledger.intend(turn, handle, { open, yes: policy.yes }),
     );
