@@ -261,7 +261,7 @@ export const houses: Record<string, House> = {
       session: {
         what: 'One session: takes commands, answers each once, and puts the rooms below together.',
         imports: words(
-          'actions input prompts live state driver pages dom dom/worlds chromium cdp cdp/filter cdp/fence cdp/policy guard guard/rules common',
+          'actions input prompts live state driver pages dom dom/worlds chromium cdp/filter cdp/fence cdp/policy guard guard/rules common',
         ),
       },
       actions: {

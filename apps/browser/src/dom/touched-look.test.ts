@@ -65,35 +65,6 @@ describe('what a press or a key would touch', () => {
     assert.equal(await lookedAt(), '', 'what lies over all of them');
   });
 
-  it('is in the document that the page shows by then, whatever it showed before', async () => {
-    const named = (
-      name: string,
-    ) => `<!doctype html><body style="margin:0"><button style="position:absolute;inset:0;width:100%"
-      autofocus>${name}</button><script>globalThis.pointLook = globalThis.focusLook = () => ({ identity: { name: 'False' } })</script>`;
-    await using shown = await stage.show({ '': named('First'), second: named('Second') });
-    const { page, dom } = shown;
-    const lookedAt = async () => (await dom.lookAtPoint({ x: 200, y: 110 }, soon()))?.look.identity.name;
-    const focused = async () => (await dom.lookAtFocus(soon()))?.look.identity.name;
-    const first = page.url();
-    const second = `${first}second`;
-    const elsewhere = second.replace('127.0.0.1', 'localhost');
-    for (const [url, name] of [
-      [first, 'First'],
-      [second, 'Second'],
-      [elsewhere, 'Second'],
-      [first, 'First'],
-    ] as const) {
-      await page.goto(url);
-      assert.deepEqual([await lookedAt(), await lookedAt(), await focused()], [name, name, name], url);
-    }
-    await page.goBack();
-    assert.equal(await lookedAt(), 'Second');
-    await page.goBack();
-    assert.equal(await focused(), 'Second');
-    await page.evaluate(`document.open(); document.write(${JSON.stringify(named('Written'))}); document.close()`);
-    assert.equal(await lookedAt(), 'Written');
-  });
-
   it('is not known where two fingers have made the page larger', async () => {
     await using shown = await stage.show({ '': outer, inner });
     const { page, cdp, dom } = shown;

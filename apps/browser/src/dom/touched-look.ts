@@ -12,13 +12,11 @@ export type TouchedLook = { look: ActLook; frame: string };
 
 /** Undefined where nothing is there, or a frame does not answer. */
 export async function lookAtPoint(worlds: Worlds, point: Point, deadline: Deadline): Promise<TouchedLook | undefined> {
-  const ask = (world: World) => world.call('pointLook', [point.x, point.y], deadline);
-  const early = await askEarly(worlds, ask);
-  if (isSeen(early?.look)) return { look: early.look, frame: early.world.origin };
+  const lookInMain = askEarly(worlds, (world) => world.call('pointLook', [point.x, point.y], deadline));
   const views = await worlds.all(deadline);
   const [main] = views;
   if (!main) return undefined;
-  const look = await ask(main.world);
+  const look = await lookInMain(main.world);
   if (look !== 'frame') return look ? { look, frame: main.world.origin } : undefined;
   return lookInFrame({ views, around: main, at: point }, point, deadline);
 }
@@ -45,30 +43,23 @@ async function lookInFrame(
 }
 
 /**
- * Asks the page's own document as it was at the last look, without finding out first which documents there are. Most often it is still
- * there; one that was replaced answers nothing, because the names of its objects are gone with it. Undefined then.
+ * Asks the page's own document while it is found out which documents there are: most often it is still the one of the last look. What
+ * another document said is not used.
  */
-async function askEarly<T>(worlds: Worlds, ask: (world: World) => Promise<T>): Promise<Early<T> | undefined> {
-  const world = worlds.lastMain();
-  if (!world) return undefined;
-  return ask(world).then(
-    (look) => ({ world, look }),
-    () => undefined,
-  );
+function askEarly<T>(worlds: Worlds, ask: (world: World) => Promise<T>): (world: World) => Promise<T> {
+  const last = worlds.lastMain();
+  const early = last && ask(last);
+  early?.catch(() => {});
+  return (world) => (early && world === last ? early : ask(world));
 }
-type Early<T> = { world: World; look: T };
-
-/** What lies or has its focus in a frame is not seen from outside. */
-const isSeen = (look: FocusLook | undefined): look is ActLook => typeof look === 'object' && look !== null;
 
 /** Undefined where nothing has the focus. Throws where a document has it that does not answer. */
 export async function lookAtFocus(worlds: Worlds, deadline: Deadline): Promise<TouchedLook | undefined> {
-  const ask = (world: World) => world.call('focusLook', [false], deadline);
-  const early = await askEarly(worlds, ask);
-  // No other document has the focus beside it.
-  if (isSeen(early?.look)) return { look: early.look, frame: early.world.origin };
-  const documents = (await worlds.all(deadline)).map(({ world }) => world);
-  const focused = await focusedAmong(documents, ask);
+  const ask = askEarly(worlds, (world) => world.call('focusLook', [false], deadline));
+  const focused = await focusedAmong(
+    (await worlds.all(deadline)).map(({ world }) => world),
+    ask,
+  );
   return focused && { look: focused.look, frame: focused.world.origin };
 }
 
@@ -78,7 +69,7 @@ export async function focusedAmong(
   ask: (world: World) => Promise<FocusLook>,
 ): Promise<{ look: ActLook; world: World } | undefined> {
   const looks = await Promise.all(documents.map(async (world) => ({ world, look: await ask(world) })));
-  const [focused] = looks.flatMap(({ look, world }) => (isSeen(look) ? [{ look, world }] : []));
+  const [focused] = looks.flatMap(({ look, world }) => (look && typeof look === 'object' ? [{ look, world }] : []));
   const isInside = looks.some(({ look }) => look === 'frame') && !looks.some(({ look }) => look === 'nothing');
   if (!focused && isInside)
     throw new StepFailure('focus_taken', 'the frame that has the focus does not say what is there');

@@ -9,11 +9,11 @@ import type { Chromium } from '../chromium/launch.ts';
 import { bestEffort } from '../common/best-effort.ts';
 import { type Deadline, startDeadline, within } from '../common/deadline.ts';
 import { StepFailure } from '../common/failure.ts';
+import type { Dom } from '../dom/dom.ts';
 import type { HandOver } from '../driver/hand-over.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
 import type { Pages } from '../pages/pages.ts';
 import { createProgramDialogs, type ProgramDialogs } from './program-dialogs.ts';
-import { createProgramEyes, type ProgramEyes } from './program-eyes.ts';
 import { createProgramGate } from './program-gate.ts';
 
 /** As long as a page may take to stop for a new driver. */
@@ -53,6 +53,7 @@ type Options = {
   context: BrowserContext;
   pages: Pages;
   dialogs: Dialogs;
+  eyesOf: (page: Page) => Dom;
   firstEpoch: number;
   epoch: () => number;
   /** Whether this host may act now. */
@@ -77,7 +78,6 @@ export function createProgramDoors(options: Options): ProgramDoors {
   let failures = 0;
   let programEpoch = options.firstEpoch;
   const contextIdOf = createContextIdOf(context);
-  const eyes = createProgramEyes(options);
   const rules = createRulesOfDoors((all) => options.onRules(driven ? [] : all));
   const ownPages = () => pages.all().filter((page) => !pages.isBeside(page));
   const isHalted = () => ownPages().some((page) => dialogs.of(page) !== null);
@@ -118,7 +118,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
       const tellActs = onActs && ((acts: ProgramAct[]) => onActs(acts, programEpoch));
       const told = { deliver, onEnd, whileDriven, roundTrip, onActs: tellActs };
       const answers = createProgramDialogs(options);
-      const judged = { judgeActs: gateOf({ ...options, eyes }, held.current, answers), answerDialog: answers.answer };
+      const judged = { judgeActs: gateOf(options, held.current, answers), answerDialog: answers.answer };
       const door = await openDoor({ ...shared, ...told, ...judged, driven: before }, deadline);
       doors.add(door);
       held.begin();
@@ -143,7 +143,7 @@ export function createProgramDoors(options: Options): ProgramDoors {
       if (isTaken && who === 'program') await release(next);
       return isTaken;
     },
-    close: () => endAll(doors, eyes),
+    close: () => endAll(doors),
   };
 }
 
@@ -155,18 +155,13 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function endAll(doors: Set<Door>, eyes: ProgramEyes): void {
+function endAll(doors: Set<Door>): void {
   for (const door of doors) void door.close();
   doors.clear();
-  eyes.close();
 }
 
 const gateOf =
-  (
-    options: Options & { eyes: ProgramEyes },
-    rules: () => ProgramRules | undefined,
-    answers: ProgramDialogs,
-  ): DoorOptions['judgeActs'] =>
+  (options: Options, rules: () => ProgramRules | undefined, answers: ProgramDialogs): DoorOptions['judgeActs'] =>
   (targetOf) =>
     createProgramGate({ ...options, rules, answers, targetOf });
 

@@ -7,11 +7,11 @@ import { judgeLook } from '../actions/gate.ts';
 import type { GuestAct, JudgeAct } from '../cdp/policy/judge.ts';
 import type { JudgedAct } from '../cdp/policy/judged-act.ts';
 import { type Deadline, pause, startDeadline, within } from '../common/deadline.ts';
+import type { Dom } from '../dom/dom.ts';
 import type { TouchedLook } from '../dom/touched-look.ts';
 import type { Dialogs } from '../pages/dialogs.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { ProgramDialogs } from './program-dialogs.ts';
-import type { ProgramEyes } from './program-eyes.ts';
 import { pageOfTarget } from './program-page.ts';
 
 /** A page that does not say in time what would be touched is not touched. */
@@ -22,7 +22,7 @@ const againMs = 30;
 type Options = {
   pages: Pages;
   dialogs: Dialogs;
-  eyes: Pick<ProgramEyes, 'of'>;
+  eyesOf: (page: Page) => Dom;
   signal: AbortSignal;
   rules: () => ProgramRules | undefined;
   /** Of this program. */
@@ -32,7 +32,7 @@ type Options = {
 };
 
 export function createProgramGate(options: Options): JudgeAct {
-  const { pages, dialogs, eyes, signal, rules, answers, targetOf } = options;
+  const { pages, dialogs, eyesOf, signal, rules, answers, targetOf } = options;
   async function pageOf(sessionId: string | undefined, deadline: Deadline): Promise<Page> {
     const page = await within(deadline, pageOfTarget(pages, targetOf(sessionId)));
     if (!page) throw new Error('the command is not one of a page');
@@ -49,7 +49,7 @@ export function createProgramGate(options: Options): JudgeAct {
     const page = method === 'Target.createTarget' ? pages.current() : await pageOf(sessionId, deadline);
     const isAnswer = step.action === 'answer_dialog';
     if (isAnswer && !(await answers.open(page, deadline))) return 'the page asks nothing, so nothing was answered';
-    const looks = await steadily(() => looksOf(eyes.of(page), by, deadline), deadline);
+    const looks = await steadily(() => looksOf(eyesOf(page), by, deadline), deadline);
     // From here on in one go: what is judged is what may be answered.
     if (isAnswer) answers.judged(command, page);
     for (const look of looks) {
@@ -89,7 +89,7 @@ const nothing = { look: null, onto: null, frame: undefined };
 const asGateLook = ({ look, frame }: TouchedLook) => ({ look, onto: null, frame });
 
 /** Rejects where what would be touched cannot be seen. */
-async function looksOf(dom: ReturnType<ProgramEyes['of']>, by: JudgedAct['by'], deadline: Deadline) {
+async function looksOf(dom: Dom, by: JudgedAct['by'], deadline: Deadline) {
   if (by === undefined) return [nothing];
   if (by === 'focus') {
     const focused = await dom.lookAtFocus(deadline);

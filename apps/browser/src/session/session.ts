@@ -276,9 +276,9 @@ type DoorParts = Pick<Assembly, 'options' | 'context' | 'activity'> & {
 function createDoors(parts: DoorParts): ProgramDoors {
   const { options, sessionPages, context, activity, screencast, checkpoints, prompts, epoch, signal } = parts;
   const { chromium, isHeld, onGone, epoch: firstEpoch } = options;
-  const { pages, dialogs } = sessionPages;
+  const { pages, dialogs, eyesOf } = sessionPages;
   return createProgramDoors({
-    ...{ chromium, context, pages, dialogs, firstEpoch, epoch, isHeld, signal },
+    ...{ chromium, context, pages, dialogs, eyesOf, firstEpoch, epoch, isHeld, signal },
     onAct() {
       activity.use();
       screencast.touch();

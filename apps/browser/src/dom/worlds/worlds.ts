@@ -51,7 +51,7 @@ type Tree = {
 };
 
 export function createWorlds({ page, sessions }: { page: Page; sessions: Sessions }): Worlds {
-  const worlds = new Map<string, { session: CDPSession; opening: Promise<World> }>();
+  const worlds = new Map<string, Promise<World>>();
   let lastMain: World | undefined;
 
   async function all(deadline: Deadline): Promise<View[]> {
@@ -89,10 +89,8 @@ export function createWorlds({ page, sessions }: { page: Page; sessions: Session
     const key = keyOf(place);
     const { session, frameId, isMain } = place;
     const bounded = isMain ? deadline : deadline.atMost(frameMs);
-    const known = worlds.get(key);
-    // What was named in a session that ended is unknown in the next.
-    const opening = known?.session === session ? known.opening : openWorld(session, frameId, bounded);
-    worlds.set(key, { session, opening });
+    const opening = worlds.get(key) ?? openWorld(session, frameId, bounded);
+    worlds.set(key, opening);
     try {
       return await within(bounded, opening);
     } catch (error) {
