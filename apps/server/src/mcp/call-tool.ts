@@ -102,8 +102,11 @@ function toolCallOf(parts: CallParts, exchange: McpExchange, context: CallContex
 /** Told only to a client that asked for it. What it is told is no word of a page. */
 function progressOf({ mcpReq }: CallContext) {
   const progressToken = mcpReq._meta?.progressToken;
+  let last = -1;
   return ({ current_step: progress, total_steps }: { current_step: number; total_steps: number | null }): void => {
-    if (progressToken === undefined) return;
+    // The protocol wants it to grow; a step may be done again.
+    if (progressToken === undefined || progress <= last) return;
+    last = progress;
     const params = { progressToken, progress, ...(total_steps !== null && { total: total_steps }) };
     // The client has left, which its signal says too.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});

@@ -49,6 +49,34 @@ describe('a call of a tool without the SDK', () => {
     for (const body of [undefined, null, 'x', [plain.body], {}]) assert.equal(calls.of({ headers, body }), undefined);
   });
 
+  it('is still known after calls whose envelopes are all different', () => {
+    const calls = createPlainCalls();
+    const usual = sent('get_task');
+    const withMeta = (change: object): Sent => ({
+      ...usual,
+      body: { ...usual.body, params: { ...usual.body.params, _meta: { ...usual.body.params._meta, ...change } } },
+    });
+    calls.taken(usual);
+    for (let n = 0; n < 1000; n += 1) {
+      calls.taken(withMeta({ 'idempotency-key': `key ${n}` }));
+      calls.taken(withMeta({ 'io.modelcontextprotocol/clientInfo': { name: `client ${n}`, version: '1' } }));
+      assert.ok(calls.of(usual), `after ${n}`);
+    }
+  });
+
+  it('is none where what it brings is nested without end', () => {
+    const calls = createPlainCalls();
+    const { headers, body } = sent('get_task');
+    const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    const clientInfo = { 'io.modelcontextprotocol/clientInfo': deep };
+    const other = {
+      headers,
+      body: { ...body, params: { ...body.params, _meta: { ...body.params._meta, ...clientInfo } } },
+    };
+    calls.taken(other);
+    assert.equal(calls.of(other), undefined);
+  });
+
   it('is never one that asks for progress, nor one of an earlier revision', () => {
     for (const change of [{ progressToken: 1 }, { 'io.modelcontextprotocol/protocolVersion': '2025-06-18' }]) {
       const calls = createPlainCalls();

@@ -3,6 +3,7 @@
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
@@ -13,6 +14,8 @@ import type { ToolResult } from './tool.ts';
 const revision = '2026-07-28';
 const callKeys = ['jsonrpc', 'id', 'method', 'params'];
 const paramKeys = ['name', 'arguments', '_meta'];
+/** Of an envelope that is the same in each call of a client: not a key, a trace, or the wish to hear of progress. */
+const envelopeKeys = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY];
 /** Of clients that call at the same time there are fewer kinds. */
 const maxEnvelopes = 200;
 const maxEnvelopeChars = 2000;
@@ -23,19 +26,19 @@ export type PlainCall = { id: string | number; params: { name: string; arguments
 export function createPlainCalls() {
   /** As they were written. */
   const envelopes = new Set<string>();
+  /** The one that was not seen for the longest time makes room. */
+  function remember(envelope: string): void {
+    envelopes.delete(envelope);
+    const [oldest] = envelopes;
+    if (envelopes.size >= maxEnvelopes && oldest !== undefined) envelopes.delete(oldest);
+    envelopes.add(envelope);
+  }
 
   return {
     /** The SDK has checked the envelope of this request, and handed its call to our tool. */
     taken({ body }: Pick<FastifyRequest, 'body'>): void {
-      const { _meta } = fieldsOf(fieldsOf(body)?.params) ?? {};
-      // One that asks for progress is answered as a stream.
-      const envelope = fieldsOf(_meta);
-      if (envelope?.[PROTOCOL_VERSION_META_KEY] !== revision || 'progressToken' in envelope) return;
-      const text = JSON.stringify(envelope);
-      if (text.length > maxEnvelopeChars) return;
-      const [oldest] = envelopes;
-      if (envelopes.size >= maxEnvelopes && oldest !== undefined) envelopes.delete(oldest);
-      envelopes.add(text);
+      const envelope = usualEnvelopeOf(fieldsOf(fieldsOf(body)?.params)?._meta);
+      if (envelope !== undefined) remember(envelope);
     },
 
     /** Undefined where the request is not exactly such a call. */
@@ -49,8 +52,10 @@ export function createPlainCalls() {
         jsonrpc === '2.0' && method === 'tools/call' && (typeof id === 'string' || Number.isSafeInteger(id));
       const isSaid = headers['mcp-method'] === method && headers['mcp-name'] === name;
       if (!isCall || !isSaid || headers['mcp-protocol-version'] !== revision) return undefined;
-      const isRead = typeof name === 'string' && (args === undefined || fieldsOf(args)) && fieldsOf(_meta);
-      if (!isRead || !envelopes.has(JSON.stringify(_meta))) return undefined;
+      if (typeof name !== 'string' || (args !== undefined && !fieldsOf(args))) return undefined;
+      const envelope = usualEnvelopeOf(_meta);
+      if (envelope === undefined || !envelopes.has(envelope)) return undefined;
+      remember(envelope);
       // All of it was looked at above.
       return { id, params } as PlainCall;
     },
@@ -82,6 +87,23 @@ export const answerOf = (
     jsonrpc: '2.0',
     id,
   });
+
+/** As it was written. */
+function usualEnvelopeOf(meta: unknown): string | undefined {
+  const fields = fieldsOf(meta);
+  if (!fields || !hasOnly(fields, envelopeKeys) || fields[PROTOCOL_VERSION_META_KEY] !== revision) return undefined;
+  // What is nested too deeply for this is no usual envelope.
+  const text = textOf(fields);
+  return text !== undefined && text.length <= maxEnvelopeChars ? text : undefined;
+}
+
+function textOf(fields: Fields): string | undefined {
+  try {
+    return JSON.stringify(fields);
+  } catch {
+    return undefined;
+  }
+}
 
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
