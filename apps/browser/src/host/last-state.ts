@@ -9,8 +9,9 @@ import type { Session } from '../session/session.ts';
 import type { CheckpointSender } from './checkpoint-sender.ts';
 
 const saveMs = 3000;
-/** What a step may still take. */
+/** What a step may still take, and then all of it: the process has ten seconds in all. */
 const stepMs = 2000;
+const leaveMs = 3500;
 
 type CloseOptions = {
   session: Session;
@@ -40,9 +41,8 @@ type LeaveOptions = { session: Session; sessionId: string; checkpoints: Checkpoi
  */
 export async function sendLastState({ session, sessionId, checkpoints, log }: LeaveOptions) {
   // Not ended by the host's own signal: the host waits for this before it ends.
-  const { signal } = new AbortController();
-  await within(startDeadline(stepMs, signal), session.idle()).catch(() => undefined);
-  const deadline = startDeadline(saveMs, signal);
+  const deadline = startDeadline(leaveMs, new AbortController().signal);
+  await within(deadline.atMost(stepMs), session.idle()).catch(() => undefined);
   let state: SavedState | undefined;
   const send = async () => {
     state = await session.save(deadline);
