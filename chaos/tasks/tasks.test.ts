@@ -11,7 +11,7 @@ describe(`tasks while everything around them is shot (seed ${seed})`, () => {
 
   it('end as they should, in real browsers', async () => {
     const { wrong, ...met } = await inHouse('shot', (stack) =>
-      shootAtTasks({ stack, seed, tasks: 300, minutes: 0.5, atOnce: 8 }),
+      shootAtTasks({ stack, seed, tasks: 300, minutes: 0.6, atOnce: 8 }),
     );
     console.log(JSON.stringify(met));
     assert.deepEqual(wrong, []);

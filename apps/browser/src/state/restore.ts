@@ -48,7 +48,8 @@ type StorageState = ReturnType<typeof storageOf>;
 async function firstPage({ browser, ready }: Chromium, viewport: Viewport, storage: StorageState | undefined) {
   if (ready?.viewport.width === viewport.width && ready.viewport.height === viewport.height) {
     const { context, page } = ready;
-    if (!storage) return { context, first: page, origins: [] };
+    // In a context that was made ahead there is nothing yet.
+    if (!storage || isEmpty(storage)) return { context, first: page, origins: [] };
     // Quicker than a new context that is given the same state.
     const { origins } = await orCookies(storage, (given) => context.setStorageState(given));
     return { context, first: page, origins };
@@ -60,6 +61,8 @@ async function firstPage({ browser, ready }: Chromium, viewport: Viewport, stora
   ]);
   return { context, first: await context.newPage(), origins };
 }
+
+const isEmpty = ({ cookies, origins }: StorageState): boolean => cookies.length === 0 && origins.length === 0;
 
 /** What sites stored and the browser does not take must not cost the session itself: then it opens without. */
 async function orCookies<T>(storage: StorageState, restore: (storage: StorageState) => Promise<T>) {
