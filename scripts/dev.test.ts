@@ -42,8 +42,8 @@ describe('npm run dev', () => {
     const now = new Date();
     utimesSync(join(root, 'apps/server/src/main.ts'), now, now);
     await until(() => said.includes('server-1: started again', before), 30_000);
-    await until(() => answersAt(api), 60_000);
-    assert.notEqual(pidOf('server-1'), server);
+    // It is said before the former one has ended, which still answers then.
+    await until(async () => (pidOf('server-1') ?? server) !== server && (await answersAt(api)), 60_000);
     assert.equal(pidOf('agent-1'), agent);
 
     shell.kill('SIGTERM');
