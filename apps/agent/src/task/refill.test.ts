@@ -59,7 +59,7 @@ const cases: Case[] = [
     expect: { status: 'success', attempts: ['1 success', '1 success', '2 success'] },
   },
   {
-    name: 'a field that cannot be filled in again is tried as often as any step, and the click that would send the form without it is not done',
+    name: 'a field that cannot be filled in again is tried as often as any step, and then the task fails before the click',
     steps: [name, click('Send')],
     script: () => ({ replies: [acted(), lost(), failed('not_found'), failed('not_found'), failed('not_found')] }),
     expect: {

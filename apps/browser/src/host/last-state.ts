@@ -3,6 +3,7 @@
 
 import type { SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
+import { bestEffort } from '../common/best-effort.ts';
 import { startDeadline, within } from '../common/deadline.ts';
 import { nameOf } from '../common/error-name.ts';
 import type { Session } from '../session/session.ts';
@@ -42,7 +43,7 @@ type LeaveOptions = { session: Session; sessionId: string; checkpoints: Checkpoi
 export async function sendLastState({ session, sessionId, checkpoints, log }: LeaveOptions) {
   // Not ended by the host's own signal: the host waits for this before it ends.
   const deadline = startDeadline(leaveMs, new AbortController().signal);
-  await within(deadline.atMost(stepMs), session.idle()).catch(() => undefined);
+  await bestEffort('let a step end before its host', within(deadline.atMost(stepMs), session.idle()));
   let state: SavedState | undefined;
   const send = async () => {
     state = await session.save(deadline);

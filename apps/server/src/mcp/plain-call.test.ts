@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Server } from '@modelcontextprotocol/server';
 import { requestOfCall } from '../../../../testkit/mcp.ts';
 import { startTestServer, type TestServer } from '../../testing/server.ts';
 import { registerUser } from '../../testing/users.ts';
@@ -97,7 +98,9 @@ describe('a call of a tool without the SDK', () => {
     });
     after(() => server?.close());
 
-    it('is answered as the SDK answers it', async () => {
+    it('is answered as the SDK answers it', async (test) => {
+      // The SDK's server of a request is given its handlers first.
+      const { mock } = test.mock.method(Server.prototype, 'setRequestHandler');
       const { client, token } = await registerUser(server);
       const { session } = await client.createSession();
       const { task_id } = await client.sendChat({
@@ -127,8 +130,12 @@ describe('a call of a tool without the SDK', () => {
         };
         // A new envelope is for the SDK, and is known the next time.
         const version = String(++id);
+        const before = mock.callCount();
         const bySdk = await ask(version);
+        const after = mock.callCount();
+        assert.ok(after > before, `${name}: the first goes to the SDK`);
         assert.deepEqual(await ask(version), bySdk, name);
+        assert.equal(mock.callCount(), after, `${name}: the second does not`);
       }
     });
   });
