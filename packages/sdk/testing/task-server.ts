@@ -11,11 +11,11 @@ export const reply =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 export const refuse =
-  (code: ErrorCode): Reply =>
+  (code: ErrorCode, headers: Record<string, string> = {}): Reply =>
   (response) => {
     const { status, title } = errors[code];
     const problem = { type: 'about:blank', title, status, detail: title, success: false, code, request_id: 'r' };
-    response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
+    response.writeHead(status, { 'content-type': 'application/problem+json', ...headers }).end(JSON.stringify(problem));
   };
 export const breakOff: Reply = (response) => response.destroy();
 /** Events of a stream; each has its place in the list as its id. */

@@ -45,7 +45,7 @@ export type CopiedText = Change<LiveEvent, 'copied'>['copied'];
 /** One thing that a person does to a page, without its number. */
 export type PointerAction = DistributiveOmit<
   Extract<Parameters<Client['movePointer']>[0], { action: Exclude<string, 'route'> }>,
-  'id' | 'takeover_id' | 'client_id' | 'input_seq'
+  'id' | 'takeover_id' | 'client_id' | 'epoch' | 'input_seq'
 >;
 type DistributiveOmit<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 

@@ -14,7 +14,7 @@ function createBrowser({ seq = 0 } = {}) {
   const faults: ('before' | 'after' | SendFailure)[] = [];
   let gate: Promise<void> | undefined;
   let last = seq;
-  const take = ({ takeover_id: _, input_seq, ...action }: SentAction) => {
+  const take = ({ takeover_id: _, epoch: __, input_seq, ...action }: SentAction) => {
     if (input_seq !== undefined && input_seq !== last + 1) return;
     if (input_seq !== undefined) last = input_seq;
     done.push(action as PointerAction);
@@ -82,7 +82,7 @@ describe('the inputs of a person', () => {
     queue.push(click(1));
     await queue.settled();
     assert.deepEqual(browser.requests, [
-      [{ action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 }],
+      [{ action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', epoch: 1, input_seq: 42 }],
     ]);
   });
 
@@ -93,7 +93,15 @@ describe('the inputs of a person', () => {
     queue.push(click(1));
     await queue.settled();
     const [sent] = browser.requests.at(-1) ?? [];
-    assert.deepEqual(sent, { action: 'click', x: 1, y: 0, takeover_id: 't1', client_id: 'tab', input_seq: 42 });
+    assert.deepEqual(sent, {
+      action: 'click',
+      x: 1,
+      y: 0,
+      takeover_id: 't1',
+      client_id: 'tab',
+      epoch: 1,
+      input_seq: 42,
+    });
   });
 
   it('that the page before left come first, and only once', async () => {

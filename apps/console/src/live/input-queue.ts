@@ -2,7 +2,13 @@
 
 import type { PointerAction } from './api-types.ts';
 
-export type SentAction = PointerAction & { takeover_id: string; client_id?: string; input_seq?: number };
+export type SentAction = PointerAction & {
+  takeover_id: string;
+  client_id?: string;
+  /** What was meant for a page is not done on that of a browser which was opened again since. */
+  epoch: number;
+  input_seq?: number;
+};
 
 /** The window that counts, and the number of its first input where that is known; and what the page before it left. */
 export type Counting = { clientId: string; next?: number; left?: PointerAction[] };
@@ -15,7 +21,7 @@ type Options = {
   send: (actions: SentAction[], signal: AbortSignal) => Promise<number>;
   classify: (error: unknown) => { failure: SendFailure; waitMs?: number };
   /** Sends actions in a request that outlasts the page. Nobody hears the answer. */
-  sendLast?: (actions: SentAction[], epoch: number) => void;
+  sendLast?: (actions: SentAction[]) => void;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called when the count of waiting inputs changes, and after each answer. */
   onChange?: () => void;
@@ -103,7 +109,7 @@ function createNumberedInputs() {
       newestMove = action;
     },
     /** The next request: a question for the last number, the counted inputs, or the newest position. */
-    request(names: { takeover_id: string; client_id?: string }): SentAction[] | undefined {
+    request(names: Pick<SentAction, 'takeover_id' | 'client_id' | 'epoch'>): SentAction[] | undefined {
       const first = next;
       const batch = first === undefined ? [] : queue.slice(0, maxBatch);
       inFlight = batch.length;
@@ -258,14 +264,15 @@ function createWaiters(isSo: () => boolean, onCheck: (() => void) | undefined) {
   };
 }
 
-const namesOf = ({ takeoverId, clientId }: Pick<Attached, 'takeoverId' | 'clientId'>) => ({
+const namesOf = ({ takeoverId, clientId, epoch }: Omit<Attached, 'isCounted' | 'stop'>) => ({
   takeover_id: takeoverId,
+  epoch,
   ...(clientId && { client_id: clientId }),
 });
 
 function sendLast(attached: Attached, options: Options, inputs: NumberedInputs): void {
   const actions = inputs.length() > 0 ? inputs.request(namesOf(attached)) : undefined;
-  if (actions) options.sendLast?.(actions, attached.epoch);
+  if (actions) options.sendLast?.(actions);
 }
 
 /** Returns how long to wait before the next request. */

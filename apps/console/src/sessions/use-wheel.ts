@@ -96,8 +96,8 @@ export function useWheel({ sessionId, held, setTakeover }: WheelOptions): Wheel 
         show();
         return pointer.seq;
       },
-      sendLast: (actions, epoch) => {
-        left.keep(epoch, actions);
+      sendLast: (actions) => {
+        left.keep(actions);
         // Nobody is left to hear of it.
         void client.movePointer({ id: sessionId, actions }, { keepalive: true }).catch(() => {});
       },

@@ -17,6 +17,11 @@ export const noBrowserNow = () =>
     retryAfterSecs,
   });
 
+export const otherBrowser = () =>
+  new AppError('conflict', {
+    detail: 'The browser was opened again since this input was made. Look at the page, and count under the new epoch.',
+  });
+
 export const otherWindow = () =>
   new AppError('takeover_conflict', { detail: 'You drive this session in another window.' });
 

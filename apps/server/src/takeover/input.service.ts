@@ -6,7 +6,7 @@ import { AppError, isId, type Pointer, type PointerAction } from '@pilothouse/co
 import { askUntilHeard, type BrowserHold, type HostClient, isSilent, type PersonHold } from '@pilothouse/fleet';
 import type { Caller, Driver, Store } from '@pilothouse/store';
 import type { From } from '../http/call.ts';
-import { noAnswer, noBrowserNow, notDriver, otherWindow } from './input-errors.ts';
+import { noAnswer, noBrowserNow, notDriver, otherBrowser, otherWindow } from './input-errors.ts';
 import { inputMs, putFiles } from './input-files.ts';
 import { createInputTrace } from './input-trace.ts';
 import { nowhere } from './pointer.view.ts';
@@ -35,12 +35,13 @@ export function createInputService({ store, hosts, onSilent }: Options) {
     return driver;
   }
 
-  /** Throws unless the caller drives in the window that they name, names no other takeover, and its lease is not over. */
+  /** Throws unless the caller drives in the window that they name, names no other takeover and no other epoch, and its lease is not over. */
   async function requireHold(sessionId: string, driver: Driver, actions: InputAction[]): Promise<DriverHold> {
     const { takeoverId, taskId, epoch, clientId, clientNo, isMine, isDue, hostId } = driver;
     const isMeant = actions.every(({ takeover_id = takeoverId }) => takeover_id === takeoverId);
     if (!isMine || !isMeant || takeoverId === null || epoch === null) throw notDriver();
     if (!actions.every((action) => isOfWindow(action, clientId))) throw otherWindow();
+    if (!actions.every((action) => action.epoch === undefined || action.epoch === epoch)) throw otherBrowser();
     if (isDue && !(await store.takeovers.renew(takeoverId))) throw notDriver();
     if (hostId === null) throw noBrowserNow();
     return { sessionId, takeoverId, taskId, epoch, hostId, clientNo: clientNo ?? 0 };
@@ -98,7 +99,8 @@ const isOfWindow = ({ client_id, input_seq }: InputAction, clientId: string | nu
   client_id === undefined ? clientId === null || input_seq === undefined : client_id === clientId;
 
 /** An input without a number is done behind those that came before it. */
-function inputOf({ takeover_id: _, client_id: __, input_seq: seq = 0, ...input }: InputAction): NumberedInput {
+function inputOf(action: InputAction): NumberedInput {
+  const { takeover_id: _, client_id: __, epoch: ___, input_seq: seq = 0, ...input } = action;
   if (input.action !== 'choose_files') return { seq, input };
   return { seq, input: { ...input, files: input.files.map(({ name }) => name) } };
 }

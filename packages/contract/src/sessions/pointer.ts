@@ -39,6 +39,7 @@ const modifiers = { modifiers: Modifiers };
  * Input has the id of the takeover and a number chosen by the client, so that a retry is never typed twice and parallel
  * requests never change their order: 1 for the first under an epoch of the takeover, and one more for each that
  * follows. If the takeover has a `client_id`, counted input names the same: a window that no longer drives is refused.
+ * With the `epoch` under which it was made, input is refused where the browser was opened again since: the page may be another.
  */
 const input = <Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
   z.object({
@@ -46,6 +47,7 @@ const input = <Action extends string, Shape extends z.ZodRawShape>(action: Actio
     ...shape,
     takeover_id: IdParam.optional(),
     client_id: ClientId.optional(),
+    epoch: Count.optional(),
     input_seq: InputSeq.optional(),
   });
 

@@ -7,6 +7,8 @@ export type AgainOptions = {
   signal?: AbortSignal;
   /** After this time the last failure is thrown. */
   forMs?: number;
+  /** Whether the same call may succeed later. */
+  isPassing?: (error: unknown) => boolean;
   clock?: Clock;
 };
 
@@ -14,7 +16,7 @@ const firstMs = 200;
 const mostMs = 4000;
 
 export async function untilItPasses<T>(call: () => Promise<T>, options: AgainOptions = {}): Promise<T> {
-  const { signal, forMs = 60_000, clock = systemClock } = options;
+  const { signal, forMs = 60_000, isPassing = willPass, clock = systemClock } = options;
   const end = clock.now() + forMs;
   for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, mostMs)) {
     try {
@@ -22,7 +24,7 @@ export async function untilItPasses<T>(call: () => Promise<T>, options: AgainOpt
     } catch (error) {
       const askedMs = error instanceof ApiError ? (error.retryAfterSecs ?? 0) * 1000 : 0;
       const nextMs = Math.max(waitMs, askedMs);
-      if (!willPass(error) || clock.now() + nextMs > end) throw error;
+      if (!isPassing(error) || clock.now() + nextMs > end) throw error;
       await clock.sleep(nextMs, signal);
     }
   }

@@ -36,9 +36,23 @@ describe('taking over', () => {
     const actions = server.to('/api/sessions/s/pointer')[0]?.body.actions;
     const { client_id } = server.to('/api/sessions/s/takeover')[0]?.body ?? {};
     assert.ok(Array.isArray(actions));
-    assert.deepEqual(actions[0], { action: 'click', x: 1, y: 2, takeover_id: 't', client_id, input_seq: 1 });
+    assert.deepEqual(actions[0], { action: 'click', x: 1, y: 2, takeover_id: 't', client_id, epoch: 4, input_seq: 1 });
     await driving.handBack('done');
     assert.deepEqual(server.to('/api/sessions/s/takeover/resume')[0]?.body, { note: 'done' });
+  });
+
+  it('sends input again under the same numbers and epoch while the browser does not answer', async () => {
+    server.on('POST /api/sessions/s/takeover', reply({ success: true, takeover: takeover('active') }));
+    const noAnswer = refuse('conflict', { 'retry-after': '0' });
+    server.on('POST /api/sessions/s/pointer', noAnswer, noAnswer, reply({ success: true, seq: 1 }));
+    const driving = await takeOver(client, { session_id: 's' });
+    await driving.input({ action: 'back' });
+    await driving.input({ action: 'forward' });
+    assert.deepEqual(sent(), [[1], [1], [1], [2]]);
+    const epochs = server
+      .to('/api/sessions/s/pointer')
+      .map(({ body }) => (body.actions as [{ epoch: number }])[0].epoch);
+    assert.deepEqual(epochs, [4, 4, 4, 4]);
   });
 
   it('asks the host for its count after a refusal, because the browser may be another', async () => {

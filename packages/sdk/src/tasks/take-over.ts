@@ -3,13 +3,14 @@
 import type { GrantedTakeover, Takeover } from '@pilothouse/contract';
 import type { Client } from '../client/client.ts';
 import { untilItPasses } from '../common/again.ts';
+import { ApiError, willPass } from '../common/errors.ts';
 
 type Pointer = Parameters<Client['movePointer']>[0];
 type OneOf<T> = T extends { action: string } ? T : never;
 /** One thing that a person does, without its number: `{ action: 'click', x: 640, y: 300 }`. */
 export type InputAction = Named<OneOf<Extract<Pointer, { actions: unknown[] }>['actions'][number]>>;
 /** Distributed over the union, so that each action keeps its own fields. */
-type Named<T> = T extends unknown ? Omit<T, 'takeover_id' | 'client_id' | 'input_seq'> : never;
+type Named<T> = T extends unknown ? Omit<T, 'takeover_id' | 'client_id' | 'epoch' | 'input_seq'> : never;
 
 export type TakeOverInput = (
   | { session_id: string }
@@ -22,8 +23,9 @@ export type Driving = {
   readonly takeover: Takeover;
   readonly sessionId: string;
   /**
-   * Does these in order, and resolves when the browser has done them. Sent again until answered; the host does each once.
-   * Throws `ApiError` with `takeover_conflict` if the caller drives no longer.
+   * Does these in order, and resolves when the browser has done them. Sent again until answered, for a minute at most, also
+   * while the browser does not answer; the host does each once. Throws `ApiError` with `takeover_conflict` if the caller drives no
+   * longer, and with `conflict` if the browser did not do it or was opened again: then look at the page first.
    */
   input(...actions: InputAction[]): Promise<void>;
   /** Says that the driver is still there, without input. */
@@ -62,11 +64,12 @@ export async function takeOver(
     },
     sessionId: id,
     async input(...actions) {
-      const names = { takeover_id: takeover.takeover_id, client_id };
+      const names = { takeover_id: takeover.takeover_id, client_id, epoch };
       const numbered = actions.map((action, index) => ({ ...action, ...names, input_seq: next + index }));
       try {
         // The fields are those of the contract's actions, to which the names and the number belong.
-        await untilItPasses(() => client.movePointer({ id, actions: numbered } as Pointer, { signal }), { signal });
+        const send = () => client.movePointer({ id, actions: numbered } as Pointer, { signal });
+        await untilItPasses(send, { signal, isPassing: isPassingInput });
         next += actions.length;
       } catch (error) {
         if (!signal?.aborted) await recount().catch(() => {});
@@ -82,6 +85,10 @@ export async function takeOver(
     },
   };
 }
+
+/** Also a browser that does not answer now: its numbers may be sent again, and its epoch keeps them from another page. */
+const isPassingInput = (error: unknown): boolean =>
+  willPass(error) || (error instanceof ApiError && error.retryAfterSecs !== undefined);
 
 type Asked = { takeover: GrantedTakeover; sessionId: string };
 
