@@ -33,12 +33,12 @@ export function createOpenClose({ store, bus }: Options) {
       store.change(session.id, async (tx, append) => {
         // The turn of a task is only its present run's. A person's session may have been closed in this moment.
         if (executionId === undefined && (await store.sessions.locked(tx, session.id))?.status === 'closed')
-          return 'session_closed';
+          return 'session_closed' as const;
         const turn = await store.browserTurns.take(tx, session.id, host, executionId);
-        if (!turn) return 'not_its_turn';
+        if (!turn) return 'not_its_turn' as const;
         const to = { id: host.id, bootId: host.boot_id, reach: session.reach };
         const taken = await store.browsers.assign(tx, session.id, to, before);
-        if (!taken) return 'another_was_quicker';
+        if (!taken) return 'another_was_quicker' as const;
         await setBrowser(tx, append, session.id, 'starting');
         return { ...taken, since: turn.since };
       }),

@@ -202,6 +202,15 @@ describe('the browser of a session', () => {
     assert.deepEqual(askedAt, [500, 3000]);
   });
 
+  it('is at each host as often as at any other where many sessions begin at once', async () => {
+    await haveHosts(4);
+    const { ensure } = place({});
+    const ids = await Promise.all(Array.from({ length: 8 }, newSession));
+    const handles = await Promise.all(ids.map((id) => ensure({ id, viewport, reach: anywhere }, { signal })));
+    const counts = hosts.map((host) => handles.filter(({ hostId }) => hostId === host).length);
+    assert.deepEqual(counts, [2, 2, 2, 2]);
+  });
+
   it('is opened elsewhere where no process answers for a host', async () => {
     await haveHosts(2);
     const id = await newSession();

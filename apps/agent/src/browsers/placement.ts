@@ -5,14 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, SavedState } from '@pilothouse/bus';
 import type { Log } from '@pilothouse/process';
 import type { Store } from '@pilothouse/store';
+import { createHostChoice } from './choose-host.ts';
 import type { BrowserHandle } from './handle.ts';
 import type { LaunchOptions } from './launch-options.ts';
 import { createOpenClose } from './open-close.ts';
 import { createRefusals } from './refusals.ts';
-import { createReopening } from './reopening.ts';
 import { createReuse } from './reuse.ts';
 import type { EnsureOptions, Row, Search } from './search.ts';
 import { createTurnWait } from './turn-wait.ts';
+import { createTurns } from './turns.ts';
 
 type Options = {
   store: Store;
@@ -25,13 +26,19 @@ type Options = {
 /** How long a host that did not answer is not asked to open a browser. */
 const shunMs = 2000;
 const pauseMs = 250;
+/**
+ * After the loss of a host, or an outage that lasted too long, many sessions need their browsers at the same time; hosts that launch
+ * all of them at once are slow for everybody.
+ */
+const reopenedAtOnce = { atOnce: 4, jitterMs: 250 };
 
 export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now = () => performance.now() }: Options) {
   const noteRefusal = createRefusals({ store, log });
   const waitForTurn = createTurnWait({ store, bus, log, onTaskWaits });
   const { assign, open, close, setLive } = createOpenClose({ store, bus });
+  const chooseHost = createHostChoice({ store, assign });
   const reuse = createReuse({ store, close, setLive });
-  const reopening = createReopening();
+  const reopening = createTurns(reopenedAtOnce);
 
   /** The hosts that did not answer, which only this search knows of. */
   const silentBootsOf = ({ shunned }: Search) => [...shunned].flatMap(([boot, until]) => (now() < until ? boot : []));
@@ -39,9 +46,10 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
   /** Undefined where it is not open yet: another agent was quicker, or the host refused. */
   async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | 'not_its_turn' | undefined> {
     const { session, isPerson = false, executionId, shunned, signal } = search;
-    const host = await store.hosts.mostFree(session.id, silentBootsOf(search));
-    const taken = host ? await assign(session, host, before, executionId) : 'not_its_turn';
-    if (!host || taken === 'not_its_turn') return 'not_its_turn';
+    const silentBoots = silentBootsOf(search);
+    const chosen = await chooseHost(session, { before, executionId, silentBoots, signal });
+    if (!chosen || chosen.taken === 'not_its_turn') return 'not_its_turn';
+    const { host, taken } = chosen;
     if (taken === 'session_closed') throw new Error('the session was closed before its browser was opened');
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;

@@ -1,12 +1,17 @@
-// Bounds how many browsers this agent opens again at once. After the loss of a host, or an outage that lasted too long, many
-// sessions need their browsers at the same time; hosts that launch all of them at once are slow for everybody.
+// Bounds how much of one kind this agent does at once. The others wait in the order in which they came.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-type Options = { atOnce?: number; jitterMs?: number; random?: () => number };
+type Options = {
+  atOnce: number;
+  jitterMs?: number;
+  /** After this time the turn is the next one's, though its work goes on. */
+  passesOnMs?: number;
+  random?: () => number;
+};
 
-/** The first of them are opened without delay; each that had to wait begins up to `jitterMs` after its turn came. */
-export function createReopening({ atOnce = 4, jitterMs = 250, random = Math.random }: Options = {}) {
+/** The first of them begin without delay; each that had to wait begins up to `jitterMs` after its turn came. */
+export function createTurns({ atOnce, jitterMs = 0, passesOnMs, random = Math.random }: Options) {
   let underWay = 0;
   const waiting: (() => void)[] = [];
 
@@ -25,7 +30,7 @@ export function createReopening({ atOnce = 4, jitterMs = 250, random = Math.rand
     waiting.push(resolve);
     signal.addEventListener('abort', abort, { once: true });
     await promise.finally(() => signal.removeEventListener('abort', abort));
-    await sleep(random() * jitterMs);
+    if (jitterMs > 0) await sleep(random() * jitterMs);
   }
 
   /** The turn goes to the first that waits. */
@@ -37,13 +42,20 @@ export function createReopening({ atOnce = 4, jitterMs = 250, random = Math.rand
 
   return {
     /** Rejects with the signal's reason where it is aborted before the turn came. */
-    async run<T>(open: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
       signal.throwIfAborted();
       await enter(signal);
+      let hasTurn = true;
+      const passOn = () => {
+        if (hasTurn) leave();
+        hasTurn = false;
+      };
+      const timer = passesOnMs === undefined ? undefined : setTimeout(passOn, passesOnMs);
       try {
-        return await open();
+        return await work();
       } finally {
-        leave();
+        clearTimeout(timer);
+        passOn();
       }
     },
   };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createReopening } from './reopening.ts';
+import { createTurns } from './turns.ts';
 
 const signal = new AbortController().signal;
 
 describe('browsers that are opened again', () => {
   /** Openings that end when they are told to. */
   function openings(atOnce: number) {
-    const reopening = createReopening({ atOnce, jitterMs: 0 });
+    const turns = createTurns({ atOnce });
     const begun: { name: string; end: () => void }[] = [];
     const open = (name: string, within = signal) =>
-      reopening.run(() => {
+      turns.run(() => {
         const { promise, resolve } = Promise.withResolvers<void>();
         begun.push({ name, end: resolve });
         return promise;
@@ -40,12 +40,12 @@ describe('browsers that are opened again', () => {
 
   it('let the next begin where one failed, or no longer waits', async () => {
     const { open, begun, names, hasBegun } = openings(1);
-    const reopening = createReopening({ atOnce: 1, jitterMs: 0 });
+    const turns = createTurns({ atOnce: 1, jitterMs: 0 });
     await assert.rejects(
-      reopening.run(() => Promise.reject(new Error('refused')), signal),
+      turns.run(() => Promise.reject(new Error('refused')), signal),
       /refused/,
     );
-    await reopening.run(async () => {}, signal);
+    await turns.run(async () => {}, signal);
     const leaving = new AbortController();
     const first = open('first');
     const left = open('left', leaving.signal);
@@ -60,14 +60,30 @@ describe('browsers that are opened again', () => {
     await Promise.all([first, last]);
   });
 
+  it('that take long let the next begin, and leave but once', async () => {
+    const turns = createTurns({ atOnce: 1, passesOnMs: 20 });
+    const slow = Promise.withResolvers<void>();
+    const first = turns.run(() => slow.promise, signal);
+    await turns.run(async () => {}, signal);
+    slow.resolve();
+    await first;
+    const held = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const both = [turns.run(() => held.promise, signal), turns.run(async () => void begun.push('second'), signal)];
+    await nextTurn();
+    assert.deepEqual(begun, [], 'there is one turn as before');
+    held.resolve();
+    await Promise.all(both);
+  });
+
   it('that had to wait begin at different times', async () => {
     const parts: number[] = [];
     const random = () => {
       parts.push(0);
       return 0;
     };
-    const reopening = createReopening({ atOnce: 1, jitterMs: 50, random });
-    await Promise.all(['a', 'b', 'c'].map(() => reopening.run(async () => {}, signal)));
+    const turns = createTurns({ atOnce: 1, jitterMs: 50, random });
+    await Promise.all(['a', 'b', 'c'].map(() => turns.run(async () => {}, signal)));
     assert.equal(parts.length, 2, 'not the first');
   });
 });
