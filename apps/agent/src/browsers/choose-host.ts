@@ -24,6 +24,8 @@ export function createHostChoice({ store, assign }: Options) {
   return (session: LaunchOptions, { before, executionId, silentBoots, signal }: Choice) =>
     turns.run(async () => {
       const host = await store.hosts.mostFree(session.id, silentBoots);
-      return host && { host, taken: await assign(session, host, before, executionId) };
+      if (!host) return 'not_its_turn';
+      const taken = await assign(session, host, before, executionId);
+      return typeof taken === 'string' ? taken : { ...taken, host };
     }, signal);
 }

@@ -46,26 +46,24 @@ export function createPlacement({ store, bus, log, onTaskWaits = () => {}, now =
   /** Undefined where it is not open yet: another agent was quicker, or the host refused. */
   async function openSomewhere(search: Search, before: number): Promise<BrowserHandle | 'not_its_turn' | undefined> {
     const { session, isPerson = false, executionId, shunned, signal } = search;
-    const silentBoots = silentBootsOf(search);
-    const chosen = await chooseHost(session, { before, executionId, silentBoots, signal });
-    if (!chosen || chosen.taken === 'not_its_turn') return 'not_its_turn';
-    const { host, taken } = chosen;
+    const taken = await chooseHost(session, { before, executionId, silentBoots: silentBootsOf(search), signal });
+    if (taken === 'not_its_turn') return taken;
     if (taken === 'session_closed') throw new Error('the session was closed before its browser was opened');
     if (taken === 'another_was_quicker') return undefined;
     search.since = taken.since;
-    const handle = { hostId: host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
+    const handle = { hostId: taken.host.id, epoch: taken.epoch, openedEpoch: taken.epoch };
     // Written by an agent; the host checks it against its schema.
     const refusal = await open(session, handle, { state: taken.state as SavedState | null, isPerson });
     if (refusal) {
       search.gone = taken.epoch;
       // The lease of a dead host runs on for some seconds.
-      if (refusal === 'no_responders') shunned.set(host.boot_id, now() + shunMs);
-      await noteRefusal({ sessionId: session.id, host, epoch: taken.epoch, refusal });
+      if (refusal === 'no_responders') shunned.set(taken.host.boot_id, now() + shunMs);
+      await noteRefusal({ sessionId: session.id, host: taken.host, epoch: taken.epoch, refusal });
       await sleep(pauseMs, undefined, { signal });
       return undefined;
     }
     await setLive(session.id, handle);
-    await store.hosts.opened(host.id);
+    await store.hosts.opened(handle.hostId);
     return handle;
   }
 
