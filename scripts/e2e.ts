@@ -1,37 +1,25 @@
 // npm run e2e [-- name | file …]: the whole journey, with real processes and a real browser. A name stands for all files that begin
-// with it, such as `console`.
+// with it, such as `console`. The images are not in it: `npm run images -- test`.
 import { globSync } from 'node:fs';
 import { root } from '../testkit/stack/folders.ts';
-import {
-  printSlowest,
-  printTotals,
-  printWeather,
-  repeatFailed,
-  runTests,
-  slowestFirst,
-  type TestRun,
-} from './run-tests.ts';
+import { printSlowest, printTotals, printWeather, repeatFailed, runTests, type TestRun } from './run-tests.ts';
 import { makeTestFolder } from './test-folder.ts';
+import { inKinds, journeyFiles, lanes } from './test-kinds.ts';
 
-/** This one measures how long requests take. */
-const isAlone = /^e2e\/console-tabs\.test/;
-/** As many as the smallest machine has processors: with more, people's clicks and keys come later than tests wait. */
-const lanes = 2;
 const given = process.argv.slice(2);
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort(signal));
 
 const run = { env: process.env, signal: ending.signal };
 const named = (one: string) => (/^[a-z-]+$/.test(one) ? globSync(`e2e/${one}*.test.ts`, { cwd: root }) : [one]);
-const files = given.length > 0 ? given.flatMap(named) : slowestFirst(globSync('e2e/**/*.test.ts', { cwd: root }));
-const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone.test(file) ? 'alone' : 'together'));
+const { alone, heavy } = given.length > 0 ? inKinds(given.flatMap(named)) : journeyFiles();
 
 async function runAll(): Promise<number> {
   let exitCode = 0;
   const runs: TestRun[] = [];
   for (const { group, atOnce } of [
     { group: alone, atOnce: 1 },
-    { group: together, atOnce: lanes },
+    { group: heavy, atOnce: lanes },
   ]) {
     if (group.length === 0 || ending.signal.aborted) continue;
     const done = await repeatFailed(await runTests(group, { ...run, atOnce }), run);

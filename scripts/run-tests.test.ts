@@ -120,6 +120,23 @@ describe('test files', () => {
     assert.equal(taken, own);
   });
 
+  it('beside others are left for another run where they have not begun when these end', async () => {
+    const begun = JSON.stringify(join(folder, 'begun.seen'));
+    const beside = ['one', 'other'].map((name) => write(`${name}.test.mjs`, `throw new Error('is not run');`));
+    // The first ends once the one beside it has begun, and long before that one's process ends.
+    const first = write(
+      'main.test.mjs',
+      `const end = Date.now() + 20_000; while (!fs.existsSync(${begun}) && Date.now() < end);`,
+    );
+    const slow = write(
+      'slow.test.mjs',
+      `fs.writeFileSync(${begun}, ''); const end = Date.now() + 1500; while (Date.now() < end);`,
+    );
+    const done = await runTests([first], { ...run, beside: [slow, ...beside], leavesRest: true });
+    assert.deepEqual([done.code, done.counts.tests], [0, 2]);
+    assert.deepEqual(done.left, beside);
+  });
+
   it('are summed by their area, what computed most first', () => {
     const files = { 'e2e/work.test.ts': 2, 'apps/agent/src/a.test.ts': 3, 'apps/agent/src/task/b.test.ts': 4 };
     const summaries = Object.entries(files).map(([file, cpuSecs]) => ({ file: join(root, file), cpuSecs }));

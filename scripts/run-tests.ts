@@ -14,12 +14,22 @@ type Run = {
   /** Files that run while the processors would rest: in a lane of their own that yields to the others, and in the others once these
    * have nothing else to do. */
   beside?: string[];
+  /** What has not begun beside the others when these have ended is left for another run. */
+  leavesRest?: boolean;
   /** A file that has not ended by then fails. Without it: more than the slowest takes on a slow machine. */
   fileSecs?: number;
   /** Without what the tests print. */
   isQuiet?: boolean;
 };
-export type TestRun = { code: number; summaries: FileSummary[]; counts: FileCounts; ms: number; weather: Weather };
+export type TestRun = {
+  code: number;
+  summaries: FileSummary[];
+  counts: FileCounts;
+  ms: number;
+  weather: Weather;
+  /** The files beside the others that have not begun. */
+  left: string[];
+};
 
 const slowestShown = 15;
 /** Every test file and every process of a stack loads hundreds of modules: what Node compiled once is kept for the next. */
@@ -28,7 +38,7 @@ const compileCache = join(root, 'node_modules/.cache/compiled');
 /** The exit code is 0 where every test passed. The files begin in the order given. */
 export async function runTests(
   patterns: string[],
-  { env, signal, atOnce = 1, beside = [], fileSecs = 1200, isQuiet = false }: Run,
+  { env, signal, atOnce = 1, beside = [], leavesRest = false, fileSecs = 1200, isQuiet = false }: Run,
 ): Promise<TestRun> {
   const [files, yielding] = [filesOf(patterns), filesOf(beside)];
   if (files.length + yielding.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
@@ -45,10 +55,15 @@ export async function runTests(
   };
   const lanes = Array.from({ length: atOnce }, () => openLane({ env: settings, signal }));
   const yieldingLane = yielding.length > 0 ? openLane({ env: settings, signal, isYielding: true }) : undefined;
+  let haveOthersEnded = false;
+  const nextBeside = () => (leavesRest && haveOthersEnded ? undefined : yielding.shift());
   try {
+    const others = lanes.map((lane) => work(lane, () => files.shift() ?? (leavesRest ? undefined : yielding.shift())));
     await Promise.all([
-      ...lanes.map((lane) => work(lane, () => files.shift() ?? yielding.shift())),
-      ...(yieldingLane ? [work(yieldingLane, () => yielding.shift())] : []),
+      Promise.all(others).finally(() => {
+        haveOthersEnded = true;
+      }),
+      ...(yieldingLane ? [work(yieldingLane, nextBeside)] : []),
     ]);
   } finally {
     await Promise.all([...lanes, ...(yieldingLane ? [yieldingLane] : [])].map((lane) => lane.close()));
@@ -60,6 +75,7 @@ export async function runTests(
     counts: sumOf(reports.map(({ counts }) => counts)),
     ms: performance.now() - begun,
     weather: weather(),
+    left: yielding.map((file) => relative(root, file)),
   };
   if (!isQuiet) printTotals([done]);
   return done;
@@ -149,7 +165,7 @@ export const timesToRepeat = (file: string) => (isAttack.test(file) ? timesOfAtt
  */
 export async function repeatFailed(
   first: TestRun,
-  { env, signal, isQuiet = false }: Run,
+  { env, signal, fileSecs, isQuiet = false }: Run,
   timesOf = timesToRepeat,
 ): Promise<TestRun> {
   const failed = first.summaries.filter(({ hasPassed }) => !hasPassed).map(({ file }) => relative(root, file));
@@ -160,7 +176,7 @@ export async function repeatFailed(
   let code = 0;
   // One run for each: the runner takes a file only once.
   for (const file of files) {
-    if (code === 0 && !signal.aborted) code = (await runTests([file], { env, signal, isQuiet })).code;
+    if (code === 0 && !signal.aborted) code = (await runTests([file], { env, signal, fileSecs, isQuiet })).code;
   }
   if (code === 0 && !isQuiet) console.log(`failed at first and passed alone: ${failed.join(', ')}`);
   return { ...first, code: signal.aborted ? first.code : code };
