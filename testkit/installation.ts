@@ -1,7 +1,7 @@
 import { createClient } from '@pilothouse/sdk';
 import { startShop } from '@pilothouse/stack';
 import { freePort } from './stack/ports.ts';
-import { createStack } from './stack/stack.ts';
+import { createStackOfProcess } from './stack/stack-of-process.ts';
 
 type Size = {
   servers?: number;
@@ -17,7 +17,7 @@ type Size = {
 
 /** A whole installation and a shop to visit, for one file of tests. */
 export async function openInstallation(name: string, size: Size = {}) {
-  const stack = createStack(`e2e-${name}-${process.pid}`);
+  const stack = createStackOfProcess(`e2e-${name}-${process.pid}`);
   const shop = await startShop();
   const port = await freePort();
   const close = async () => {

@@ -4,7 +4,7 @@ import { looks } from '@pilothouse/store/testing/looks';
 import { seedSessions } from '@pilothouse/store/testing/stored-sessions';
 import pg from 'pg';
 import { figuresOf, round } from '../../testkit/percentiles.ts';
-import { createStack } from '../../testkit/stack/stack.ts';
+import { createStackOfProcess } from '../../testkit/stack/stack-of-process.ts';
 import { treeCpuMs } from '../browser/process-tree.ts';
 
 type Size = { stored: number; live: number; agents: number; secs: number; times: number; settleMs?: number };
@@ -17,7 +17,7 @@ const waiting = 5;
  * of each look, alone on one connection; and what all processes of PostgreSQL take of a core while real agents run over it.
  */
 export async function measureLoops({ stored, live, agents, secs, times, settleMs = 8000 }: Size) {
-  const stack = createStack(`loops-${process.pid}`);
+  const stack = createStackOfProcess(`loops-${process.pid}`);
   try {
     await stack.services.up();
     const url = stack.services.databaseUrl();

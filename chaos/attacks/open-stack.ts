@@ -2,7 +2,8 @@
 // attack ends it starts again, and what it opens is its own.
 
 import { freePort } from '../../testkit/stack/ports.ts';
-import { createStack, type Stack } from '../../testkit/stack/stack.ts';
+import type { Stack } from '../../testkit/stack/stack.ts';
+import { createStackOfProcess } from '../../testkit/stack/stack-of-process.ts';
 import { withStack } from '../../testkit/stack/with-services.ts';
 import type { AttackSize, OpenStack, SharedStack } from './attack.ts';
 
@@ -24,7 +25,7 @@ const limits = { WRITE_LIMIT_PER_USER: '100000', LOOK_LIMIT_PER_USER: '100000', 
 /** For this many attacks; each has a port for its site. */
 export async function openSharedStack(name: string, attacks: number): Promise<SharedStack> {
   const sitePorts = await Promise.all(Array.from({ length: attacks }, freePort));
-  const stack = createStack(name);
+  const stack = createStackOfProcess(name);
   const close = () => stack.down({ wipe: true });
   Object.assign(process.env, limits);
   try {

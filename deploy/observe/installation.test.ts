@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { createClient } from '@pilothouse/sdk';
 import pg from 'pg';
 import { freePort } from '../../testkit/stack/ports.ts';
-import { createStack } from '../../testkit/stack/stack.ts';
+import { createStackOfProcess } from '../../testkit/stack/stack-of-process.ts';
 import { until } from '../../testkit/until.ts';
 import { type PrometheusForTest, startPrometheus } from './prometheus.ts';
 import { alertRules, dashboardQueries, metricsIn, withoutPrometheus } from './promtool.ts';
@@ -17,7 +17,7 @@ const soonMs = 30_000;
 const curious = `<!doctype html><h1>Harbour news</h1>${Array.from({ length: 150 }, (_, n) => `<img src="http://10.0.0.7/${n}.png">`).join('')}`;
 
 describe('an installation with room for one browser', { skip: withoutPrometheus }, () => {
-  const stack = createStack(`observe-${process.pid}`);
+  const stack = createStackOfProcess(`observe-${process.pid}`);
   let prometheus: PrometheusForTest;
   let client: ReturnType<typeof createClient>;
   let database: pg.Client;
