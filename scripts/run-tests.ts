@@ -14,6 +14,8 @@ type Run = {
   /** Files that run while the processors would rest: in a lane of their own that yields to the others, and in the others once these
    * have nothing else to do. */
   beside?: string[];
+  /** In how many lanes that yield. */
+  besideAtOnce?: number;
   /** What has not begun beside the others when these have ended is left for another run. */
   leavesRest?: boolean;
   /** A file that has not ended by then fails. Without it: more than the slowest takes on a slow machine. */
@@ -38,7 +40,7 @@ const compileCache = join(root, 'node_modules/.cache/compiled');
 /** The exit code is 0 where every test passed. The files begin in the order given. */
 export async function runTests(
   patterns: string[],
-  { env, signal, atOnce = 1, beside = [], leavesRest = false, fileSecs = 1200, isQuiet = false }: Run,
+  { env, signal, atOnce = 1, beside = [], besideAtOnce = 1, leavesRest = false, fileSecs = 1200, isQuiet = false }: Run,
 ): Promise<TestRun> {
   const [files, yielding] = [filesOf(patterns), filesOf(beside)];
   if (files.length + yielding.length === 0) throw new Error(`no such test file: ${patterns.join(', ')}`);
@@ -54,7 +56,9 @@ export async function runTests(
     }
   };
   const lanes = Array.from({ length: atOnce }, () => openLane({ env: settings, signal }));
-  const yieldingLane = yielding.length > 0 ? openLane({ env: settings, signal, isYielding: true }) : undefined;
+  const yieldingLanes = Array.from({ length: Math.min(besideAtOnce, yielding.length) }, () =>
+    openLane({ env: settings, signal, isYielding: true }),
+  );
   let haveOthersEnded = false;
   const nextBeside = () => (leavesRest && haveOthersEnded ? undefined : yielding.shift());
   try {
@@ -63,10 +67,10 @@ export async function runTests(
       Promise.all(others).finally(() => {
         haveOthersEnded = true;
       }),
-      ...(yieldingLane ? [work(yieldingLane, nextBeside)] : []),
+      ...yieldingLanes.map((lane) => work(lane, nextBeside)),
     ]);
   } finally {
-    await Promise.all([...lanes, ...(yieldingLane ? [yieldingLane] : [])].map((lane) => lane.close()));
+    await Promise.all([...lanes, ...yieldingLanes].map((lane) => lane.close()));
   }
   const hasPassed = !signal.aborted && reports.every((report) => report.hasPassed);
   const done: TestRun = {

@@ -12,8 +12,8 @@ const { values, positionals: given } = parseArgs({
   allowPositionals: true,
 });
 process.env.TEST_POSTGRES_FSYNC = 'off';
-/** The images take half of it on a busy machine. */
-const maxFileSecs = 2400;
+/** They take half of it on a busy machine. */
+const imagesSecs = 2400;
 
 async function runAll(services: ReturnType<typeof createServices>, signal: AbortSignal): Promise<number> {
   await services.start('postgres');
@@ -26,18 +26,14 @@ async function runAll(services: ReturnType<typeof createServices>, signal: Abort
   const { images, alone, heavy, light } = testFiles({ isWhole: values.whole });
   const runs: [name: string, run: TestRun][] = [];
   let beside = light;
-  const run = async (
-    name: string,
-    files: string[],
-    more: Pick<Parameters<typeof runTests>[1], 'atOnce' | 'leavesRest'>,
-  ) => {
+  type More = Pick<Parameters<typeof runTests>[1], 'atOnce' | 'besideAtOnce' | 'leavesRest' | 'fileSecs'>;
+  const run = async (name: string, files: string[], { fileSecs, ...more }: More) => {
     if (files.length === 0 || signal.aborted) return;
-    const options = { env, signal, fileSecs: maxFileSecs };
-    const first = await runTests(files, { ...options, ...more, beside });
+    const first = await runTests(files, { env, signal, fileSecs, ...more, beside });
     beside = first.left;
-    runs.push([name, await repeatFailed(first, options)]);
+    runs.push([name, await repeatFailed(first, { env, signal, fileSecs })]);
   };
-  await run('images', images, { leavesRest: true });
+  await run('images', images, { besideAtOnce: 2, leavesRest: true, fileSecs: imagesSecs });
   await run('together', heavy, { atOnce: lanes });
   await run('alone', alone, {});
   for (const [name, done] of runs) printWeather(name, done);
