@@ -22,6 +22,16 @@ describe('the test files', () => {
     assert.deepEqual(sorted(...Object.values(some), ...Object.values(journey)), sorted(...Object.values(whole)));
   });
 
+  it('of the journey and the others that are heavy run beside each other', () => {
+    const isJourney = whole.heavy.map((file) => file.startsWith('e2e/'));
+    const share = isJourney.filter(Boolean).length / isJourney.length;
+    for (const part of [0.25, 0.5, 0.75]) {
+      const first = isJourney.slice(0, Math.round(part * isJourney.length));
+      const ofFirst = first.filter(Boolean).length / first.length;
+      assert.ok(Math.abs(ofFirst - share) < 0.05, `${ofFirst} of the first ${part}, ${share} of all`);
+    }
+  });
+
   it('that measure run alone, and what has a browser is not light', () => {
     const { alone, heavy, light } = inKinds([
       'bench/bounded.test.ts',

@@ -19,6 +19,8 @@ const isHeavy =
 /** Builds the images and runs an installation of them: minutes in which much of the processors rests. Only root can. */
 const isImages = /^e2e\/images\.test/;
 
+const isJourney = /^e2e\//;
+
 const foldersOfTests = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench', 'deploy'];
 /** The whole journey: real processes and a real browser, parts being killed meanwhile. */
 const foldersOfJourney = ['e2e'];
@@ -43,5 +45,17 @@ export function inKinds(files: string[]): TestFiles {
   const kindOf = (file: string) =>
     isImages.test(file) ? 'images' : isAlone.test(file) ? 'alone' : isHeavy.test(file) ? 'heavy' : 'light';
   const { images = [], alone = [], heavy = [], light = [] } = Object.groupBy(files, kindOf);
-  return { images, alone: slowestFirst(alone), heavy: slowestFirst(heavy), light: slowestFirst(light) };
+  const { journey = [], other = [] } = Object.groupBy(heavy, (file) => (isJourney.test(file) ? 'journey' : 'other'));
+  return {
+    images,
+    alone: slowestFirst(alone),
+    heavy: woven(slowestFirst(journey), slowestFirst(other)),
+    light: slowestFirst(light),
+  };
+}
+
+/** Both lists from their begin to their end: where one waits for a person's page, the other computes. */
+function woven(...lists: string[][]): string[] {
+  const placed = lists.flatMap((list) => list.map((file, index) => ({ file, place: (index + 0.5) / list.length })));
+  return placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file);
 }
