@@ -12,14 +12,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const run = { env: process.env, signal: ending.signal };
 const named = (one: string) => (/^[a-z-]+$/.test(one) ? globSync(`e2e/${one}*.test.ts`, { cwd: root }) : [one]);
-const { alone, heavy } = given.length > 0 ? inKinds(given.flatMap(named)) : journeyFiles();
+const { alone, journey } = given.length > 0 ? inKinds(given.flatMap(named)) : journeyFiles();
 
 async function runAll(): Promise<number> {
   let exitCode = 0;
   const runs: TestRun[] = [];
   for (const { group, atOnce } of [
     { group: alone, atOnce: 1 },
-    { group: heavy, atOnce: lanes },
+    { group: journey, atOnce: lanes },
   ]) {
     if (group.length === 0 || ending.signal.aborted) continue;
     const done = await repeatFailed(await runTests(group, { ...run, atOnce }), run);

@@ -14,18 +14,19 @@ const isAlone =
  * processors have left beside these.
  */
 const isHeavy =
-  /^(apps\/browser|bench|chaos|e2e)\/|^deploy\/(observe|systemd|proxies)|^scripts\/(bus|check|demo|dev|packages|process-commands)\.test|^apps\/server\/src\/(http\/reference-page|mcp\/guide)|^apps\/cli\/src\/commands\/here/;
+  /^(apps\/browser|bench|chaos)\/|^deploy\/(observe|systemd|proxies)|^scripts\/(bus|check|demo|dev|packages|process-commands)\.test|^apps\/server\/src\/(http\/reference-page|mcp\/guide)|^apps\/cli\/src\/commands\/here/;
 
 /** Builds the images and runs an installation of them: minutes in which much of the processors rests. Only root can. */
 const isImages = /^e2e\/images\.test/;
 
+/** A person's clicks and keys: where more runs beside them, even what yields, they come later than tests wait. */
 const isJourney = /^e2e\//;
 
 const foldersOfTests = ['packages', 'apps', 'scripts', 'testkit', 'chaos', 'bench', 'deploy'];
 /** The whole journey: real processes and a real browser, parts being killed meanwhile. */
 const foldersOfJourney = ['e2e'];
 
-export type TestFiles = { images: string[]; alone: string[]; heavy: string[]; light: string[] };
+export type TestFiles = { images: string[]; alone: string[]; heavy: string[]; journey: string[]; light: string[] };
 
 const filesIn = (folders: string[]) =>
   inKinds(
@@ -42,20 +43,18 @@ export const journeyFiles = (): TestFiles => filesIn(foldersOfJourney);
 
 /** Each kind with its slowest first. */
 export function inKinds(files: string[]): TestFiles {
-  const kindOf = (file: string) =>
-    isImages.test(file) ? 'images' : isAlone.test(file) ? 'alone' : isHeavy.test(file) ? 'heavy' : 'light';
-  const { images = [], alone = [], heavy = [], light = [] } = Object.groupBy(files, kindOf);
-  const { journey = [], other = [] } = Object.groupBy(heavy, (file) => (isJourney.test(file) ? 'journey' : 'other'));
+  const kindOf = (file: string): keyof TestFiles => {
+    if (isImages.test(file)) return 'images';
+    if (isAlone.test(file)) return 'alone';
+    if (isJourney.test(file)) return 'journey';
+    return isHeavy.test(file) ? 'heavy' : 'light';
+  };
+  const { images = [], alone = [], heavy = [], journey = [], light = [] } = Object.groupBy(files, kindOf);
   return {
     images,
     alone: slowestFirst(alone),
-    heavy: woven(slowestFirst(journey), slowestFirst(other)),
+    heavy: slowestFirst(heavy),
+    journey: slowestFirst(journey),
     light: slowestFirst(light),
   };
-}
-
-/** Both lists from their begin to their end: where one waits for a person's page, the other computes. */
-function woven(...lists: string[][]): string[] {
-  const placed = lists.flatMap((list) => list.map((file, index) => ({ file, place: (index + 0.5) / list.length })));
-  return placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file);
 }

@@ -1,5 +1,5 @@
 // npm test [-- file … | --whole]: starts a PostgreSQL of its own, runs the tests on it, and removes it again. With `--whole` the journey
-// of `npm run e2e` and the images are among them: light tests use what both leave of the processors.
+// of `npm run e2e` and the images are among them: light tests use what the images leave of the processors.
 import { parseArgs } from 'node:util';
 import type { createServices } from '../testkit/stack/services.ts';
 import { withServices } from '../testkit/stack/with-services.ts';
@@ -23,7 +23,7 @@ async function runAll(services: ReturnType<typeof createServices>, signal: Abort
     printSlowest(summaries);
     return code;
   }
-  const { images, alone, heavy, light } = testFiles({ isWhole: values.whole });
+  const { images, alone, heavy, journey, light } = testFiles({ isWhole: values.whole });
   const runs: [name: string, run: TestRun][] = [];
   let beside = light;
   type More = Pick<Parameters<typeof runTests>[1], 'atOnce' | 'besideAtOnce' | 'leavesRest' | 'fileSecs'>;
@@ -35,6 +35,7 @@ async function runAll(services: ReturnType<typeof createServices>, signal: Abort
   };
   await run('images', images, { besideAtOnce: 2, leavesRest: true, fileSecs: imagesSecs });
   await run('together', heavy, { atOnce: lanes });
+  await run('journey', journey, { atOnce: lanes });
   await run('alone', alone, {});
   for (const [name, done] of runs) printWeather(name, done);
   const all = runs.map(([, done]) => done);
