@@ -143,8 +143,10 @@ describe('the states of the session page', () => {
     await says(shown, 'agent', 'The agent drives');
     await shown.untilLive(soonMs);
     await shown.page.keyboard.press('w');
-    // Too soon over on some machines to be seen in its words: console-moments.test.ts holds it still.
-    await until(async () => (await shown.states()).includes('waiting'), soonMs);
+    // On some machines it is over before a test that looks now and then sees it. console-moments.test.ts looks at it closely.
+    const hasWaited = async () =>
+      (await shown.stateWords()).some((one) => /^waiting:.*Waiting for the agent to stop/s.test(one));
+    await until(hasWaited, soonMs);
     // Does nothing if the step has ended by now.
     await shown.page.keyboard.press('Shift+W');
     await says(shown, 'you', 'You drive');

@@ -6,7 +6,7 @@ import { root } from '../testkit/stack/folders.ts';
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` };
 
-/** Each checker looks at what all of them share anew: several compute half as much again, and there are two steps at a time. */
+/** By default `tsc` runs several checkers, each of which computes what they share. One takes a third less of the processors. */
 const oneChecker = ['--checkers', '1'];
 
 type Step = [name: string, command: string, ...args: string[]];

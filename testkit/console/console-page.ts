@@ -9,15 +9,19 @@ export const launchBrowser = (): Promise<Browser> =>
 
 const viewport = { width: 1440, height: 900 };
 
-type Watched = { states: string[]; alarms: string[] };
+type Watched = { states: string[]; words: string[]; alarms: string[] };
 
-/** Runs in the page: keeps every state of the driver bar, and every text in the colour of failures or in an alert. */
+/** Runs in the page: keeps every state of the driver bar with the words that it began with, and every text in the colour of failures or in an alert. */
 function watch(): void {
-  const kept: Watched = { states: [], alarms: [] };
+  const kept: Watched = { states: [], words: [], alarms: [] };
   Object.assign(globalThis, { watched: kept });
   const look = () => {
-    const state = document.querySelector('[data-testid=driver]')?.getAttribute('data-state');
-    if (state && kept.states.at(-1) !== state) kept.states.push(state);
+    const bar = document.querySelector('[data-testid=driver]');
+    const state = bar?.getAttribute('data-state');
+    if (state && kept.states.at(-1) !== state) {
+      kept.states.push(state);
+      kept.words.push(`${state}: ${bar?.textContent ?? ''}`);
+    }
     for (const element of document.querySelectorAll('[role=alert], .text-bad-ink, .bg-bad, .bg-bad-soft')) {
       const text = (element.closest('li') ?? element).textContent?.trim() ?? '';
       if (text && !kept.alarms.includes(text)) kept.alarms.push(text);
@@ -56,6 +60,8 @@ export async function openConsolePage(context: BrowserContext | Browser, url: st
     driverWords: async () => ((await driver.textContent()) ?? '').replace(/\s+/g, ' '),
     /** The states that the bar was in since the page was loaded. */
     states: async () => (await watched()).states,
+    /** Each of these states with the words that it began with. */
+    stateWords: async () => (await watched()).words,
     /** What was said in the colour of failures, or as an alert. */
     alarms: async () => (await watched()).alarms,
     /** What no page that goes on by itself has: errors, alarms, another load. */

@@ -10,7 +10,7 @@ const downMs = 60_000;
 const endings = ['SIGINT', 'SIGTERM'] as const;
 const stacks = new Map<string, Stack>();
 
-/** Close it as any other. Only where that did not happen is it removed when this process exits, which then takes some seconds. */
+/** The test ends the stack with `down`. If it did not, the exit of this process removes the stack, which takes some seconds. */
 export function createStackOfProcess(name: string): Stack {
   const stack = createStack(name);
   if (stacks.size === 0) {
@@ -21,7 +21,7 @@ export function createStackOfProcess(name: string): Stack {
   return stack;
 }
 
-/** Whoever else listens tidies up, and exits then. */
+/** Where this is not the only listener, the other one (`withStack`) tidies up first and then exits. */
 function exit(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
 }

@@ -5,7 +5,7 @@ import { createTurns } from './turns.ts';
 
 const signal = new AbortController().signal;
 
-describe('browsers that are opened again', () => {
+describe('works that take turns', () => {
   /** Openings that end when they are told to. */
   function openings(atOnce: number) {
     const turns = createTurns({ atOnce });
